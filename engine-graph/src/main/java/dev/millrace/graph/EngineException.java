@@ -1,0 +1,54 @@
+package dev.millrace.graph;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one exception of the engine. Its message says what was wrong, where (model, node, attribute, file) and what to
+ * do about it; {@link #status()} says which kind of failure it is.
+ */
+public final class EngineException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final Status status;
+
+    public EngineException(Status status, String message) {
+        this(status, message, null);
+    }
+
+    public EngineException(Status status, String message, @Nullable Throwable cause) {
+        super(message, cause);
+        this.status = status;
+    }
+
+    public Status status() {
+        return status;
+    }
+
+    /** The same failure, its message preceded by where it happened. */
+    public EngineException at(String place) {
+        var located = new EngineException(status, place + ": " + getMessage(), getCause());
+        located.setStackTrace(getStackTrace());
+        return located;
+    }
+
+    public static EngineException invalidArgument(String message) {
+        return new EngineException(Status.INVALID_ARGUMENT, message);
+    }
+
+    public static EngineException invalidGraph(String message) {
+        return new EngineException(Status.INVALID_GRAPH, message);
+    }
+
+    public static EngineException notImplemented(String message) {
+        return new EngineException(Status.NOT_IMPLEMENTED, message);
+    }
+
+    /** A wrapper for what a kernel or provider threw; an {@link EngineException} keeps its own status. */
+    public static EngineException wrap(Status status, String place, Throwable cause) {
+        if (cause instanceof EngineException known) {
+            return known.at(place);
+        }
+        String what = cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+        return new EngineException(status, place + ": " + what, cause);
+    }
+}

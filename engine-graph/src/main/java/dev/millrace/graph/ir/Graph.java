@@ -1,0 +1,143 @@
+package dev.millrace.graph.ir;
+
+import dev.millrace.graph.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Nodes in topological order, the values between them, inputs, outputs and constants. A nested graph (the body of an
+ * If, Loop or Scan) reads values of the graphs around it directly. Reading is what this class offers; a {@link
+ * GraphEditor} changes it.
+ */
+public final class Graph {
+    private final String name;
+    private final @Nullable Graph parent;
+    final List<Value> inputs = new ArrayList<>();
+    final List<Value> outputs = new ArrayList<>();
+    final List<String> outputNames = new ArrayList<>();
+    final Set<Value> constants = new LinkedHashSet<>();
+    final Map<Value, Tensor> defaults = new LinkedHashMap<>();
+    final Map<String, String> metadata = new LinkedHashMap<>();
+    String documentation = "";
+    @Nullable Node owner;
+    @Nullable Node first;
+    @Nullable Node last;
+    int nodeCount;
+
+    private Graph(String name, @Nullable Graph parent) {
+        this.name = name;
+        this.parent = parent;
+    }
+
+    /** An empty graph; {@link GraphEditor} fills it. */
+    public static Graph named(String name) {
+        return new Graph(name, null);
+    }
+
+    /** An empty graph whose nodes may read values of {@code parent}. */
+    public static Graph nested(String name, Graph parent) {
+        return new Graph(name, parent);
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public String documentation() {
+        return documentation;
+    }
+
+    public Map<String, String> metadata() {
+        return Collections.unmodifiableMap(metadata);
+    }
+
+    /** The graph around this one, or null for a model's main graph. */
+    public @Nullable Graph parent() {
+        return parent;
+    }
+
+    public List<Value> inputs() {
+        return Collections.unmodifiableList(inputs);
+    }
+
+    public List<Value> outputs() {
+        return Collections.unmodifiableList(outputs);
+    }
+
+    /** What users call the outputs; a value may be called otherwise, and may stand for several outputs. */
+    public List<String> outputNames() {
+        return Collections.unmodifiableList(outputNames);
+    }
+
+    /** The values that carry a constant. */
+    public Collection<Value> constants() {
+        return Collections.unmodifiableSet(constants);
+    }
+
+    /** What an input is where the caller leaves it out. */
+    public @Nullable Tensor defaultOf(Value input) {
+        return defaults.get(input);
+    }
+
+    /** The node of the parent graph whose attribute this graph is, or null for a main graph or a function's body. */
+    public @Nullable Node owner() {
+        return owner;
+    }
+
+    /** The node of {@code around} in which {@code inner} stands, or {@code inner} itself; null where it stands in none. */
+    static @Nullable Node nodeIn(Graph around, Node inner) {
+        Node node = inner;
+        while (node != null && node.graph() != around) {
+            node = node.graph().owner;
+        }
+        return node;
+    }
+
+    public int nodeCount() {
+        return nodeCount;
+    }
+
+    public @Nullable Node firstNode() {
+        return first;
+    }
+
+    public @Nullable Node lastNode() {
+        return last;
+    }
+
+    /** The nodes in topological order. The node just returned may be removed, and others added, while iterating. */
+    public Iterable<Node> nodes() {
+        return () -> new Iterator<>() {
+            private @Nullable Node ahead = first;
+
+            @Override
+            public boolean hasNext() {
+                return ahead != null;
+            }
+
+            @Override
+            public Node next() {
+                Node node = ahead;
+                if (node == null) {
+                    throw new NoSuchElementException();
+                }
+                ahead = node.next;
+                return node;
+            }
+        };
+    }
+
+    @Override
+    public String toString() {
+        return "graph '" + name + "' of " + nodeCount + " nodes";
+    }
+}

@@ -1,0 +1,265 @@
+package dev.millrace.graph.ir;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.tensor.Tensor;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The primitive changes of a graph. Each keeps producers, users and order consistent. Not for several threads. */
+public final class GraphEditor {
+    private final Graph graph;
+
+    public GraphEditor(Graph graph) {
+        this.graph = graph;
+    }
+
+    public Graph graph() {
+        return graph;
+    }
+
+    public void document(String text) {
+        graph.documentation = text;
+    }
+
+    public void metadata(String key, String value) {
+        graph.metadata.put(key, value);
+    }
+
+    /** A value without a source yet. */
+    public Value value(String name, @Nullable ValueType type) {
+        return new Value(graph, name, type);
+    }
+
+    public Value addInput(String name, @Nullable ValueType type) {
+        Value value = value(name, type);
+        graph.inputs.add(value);
+        return value;
+    }
+
+    /** Gives an input a value for callers that leave it out. */
+    public void defaultInput(Value input, Tensor value) {
+        if (!graph.inputs.contains(input)) {
+            throw new IllegalArgumentException(input + " is no input of " + graph);
+        }
+        graph.defaults.put(input, value);
+    }
+
+    public Value addConstant(String name, Tensor tensor) {
+        Value value = value(name, null);
+        makeConstant(value, tensor);
+        return value;
+    }
+
+    /** Makes a value that has no source yet a constant. */
+    public void makeConstant(Value value, Tensor tensor) {
+        if (value.producer != null || value.constant != null || value.graph() != graph) {
+            throw new IllegalArgumentException(value + " has a source, or is of another graph");
+        }
+        value.type = ValueType.tensor(tensor.type(), tensor.shape());
+        value.constant = tensor;
+        graph.constants.add(value);
+    }
+
+    public void removeConstant(Value value) {
+        if (value.isUsed()) {
+            throw new IllegalStateException(value + " is still used");
+        }
+        graph.constants.remove(value);
+    }
+
+    public void addOutput(String name, Value value) {
+        graph.outputs.add(value);
+        graph.outputNames.add(name);
+        value.outputOf.add(graph);
+    }
+
+    public void setType(Value value, @Nullable ValueType type) {
+        value.type = type;
+    }
+
+    public void rename(Value value, String name) {
+        value.rename(name);
+    }
+
+    public void setAttributes(Node node, Attributes attributes) {
+        node.attributes = attributes;
+        adopt(node);
+    }
+
+    private static void adopt(Node node) {
+        for (Graph nested : node.attributes.graphs()) {
+            nested.owner = node;
+        }
+    }
+
+    /** Adds a node at the end, with fresh outputs of these names; a null name is an omitted output. */
+    public Node append(NodeSpec spec, List<@Nullable String> outputNames) {
+        @Nullable Value[] outputs = new Value[outputNames.size()];
+        for (int i = 0; i < outputs.length; i++) {
+            String name = outputNames.get(i);
+            outputs[i] = name == null ? null : value(name, null);
+        }
+        return insert(spec, null, outputs);
+    }
+
+    /** Adds a node before {@code anchor} (at the end where null) that produces {@code outputs}, which have no source yet. */
+    public Node insert(NodeSpec spec, @Nullable Node anchor, @Nullable Value... outputs) {
+        Node node = new Node(graph, spec, outputs.clone());
+        for (int i = 0; i < outputs.length; i++) {
+            Value output = outputs[i];
+            if (output == null) {
+                continue;
+            }
+            if (output.producer != null || output.constant != null || output.graph() != graph) {
+                throw EngineException.invalidGraph(
+                        "value '" + output.name() + "' has two sources; each value is written once");
+            }
+            output.producer = node;
+            output.outputIndex = i;
+        }
+        for (Value input : node.inputs) {
+            if (input != null) {
+                input.users.add(node);
+            }
+        }
+        adopt(node);
+        link(node, anchor);
+        return node;
+    }
+
+    private void link(Node node, @Nullable Node anchor) {
+        if (anchor != null && anchor.graph() != graph) {
+            throw new IllegalArgumentException("anchor " + anchor + " is in another graph");
+        }
+        Node before = anchor == null ? graph.last : anchor.previous;
+        node.previous = before;
+        node.next = anchor;
+        if (before == null) {
+            graph.first = node;
+        } else {
+            before.next = node;
+        }
+        if (anchor == null) {
+            graph.last = node;
+        } else {
+            anchor.previous = node;
+        }
+        graph.nodeCount++;
+    }
+
+    /** Moves {@code node} to stand right before {@code anchor}. */
+    public void move(Node node, Node anchor) {
+        unlink(node);
+        link(node, anchor);
+    }
+
+    /** Lets the nodes stand in this order, which names each of them once. */
+    void reorder(List<Node> order) {
+        for (Node node : order) {
+            unlink(node);
+            link(node, null);
+        }
+    }
+
+    /** Takes a node out whose outputs nothing uses. */
+    public void remove(Node node) {
+        for (Value output : node.outputs) {
+            if (output != null && output.isUsed()) {
+                throw new IllegalStateException("output " + output + " of " + node.describe() + " is still used");
+            }
+        }
+        detach(node);
+    }
+
+    /** Takes a node out and frees its outputs for another source; the caller inserts one before the graph is read. */
+    public void replaceProducer(Node node) {
+        detach(node);
+        for (Value output : node.outputs) {
+            if (output != null) {
+                output.producer = null;
+            }
+        }
+    }
+
+    private void detach(Node node) {
+        forgetUses(node);
+        unlink(node);
+        node.removed = true;
+    }
+
+    private void unlink(Node node) {
+        if (node.previous == null) {
+            graph.first = node.next;
+        } else {
+            node.previous.next = node.next;
+        }
+        if (node.next == null) {
+            graph.last = node.previous;
+        } else {
+            node.next.previous = node.previous;
+        }
+        graph.nodeCount--;
+    }
+
+    private static void forgetUses(Node node) {
+        for (Value input : node.inputs) {
+            if (input != null) {
+                dropUse(input, node);
+            }
+        }
+        for (Graph nested : node.attributes.graphs()) {
+            for (Node inner : nested.nodes()) {
+                forgetUses(inner);
+            }
+            for (Value output : nested.outputs) {
+                output.outputOf.remove(nested);
+            }
+        }
+    }
+
+    private static void dropUse(Value value, Node user) {
+        for (int i = value.users.size() - 1; i >= 0; i--) {
+            if (value.users.get(i) == user) {
+                value.users.remove(i);
+                return;
+            }
+        }
+    }
+
+    public void setInput(Node node, int index, @Nullable Value value) {
+        Value old = node.inputs[index];
+        if (old != null) {
+            dropUse(old, node);
+        }
+        node.inputs[index] = value;
+        if (value != null) {
+            value.users.add(node);
+        }
+    }
+
+    /** Lets every reader of {@code old}, nested graphs and graph outputs included, read {@code replacement}. */
+    public void replaceUses(Value old, Value replacement) {
+        if (old == replacement) {
+            return;
+        }
+        for (Node user : List.copyOf(old.users)) {
+            for (int i = 0; i < user.inputs.length; i++) {
+                if (user.inputs[i] == old) {
+                    user.inputs[i] = replacement;
+                    replacement.users.add(user);
+                }
+            }
+        }
+        old.users.clear();
+        for (Graph reader : old.outputOf) {
+            for (int i = 0; i < reader.outputs.size(); i++) {
+                if (Objects.equals(reader.outputs.get(i), old)) {
+                    reader.outputs.set(i, replacement);
+                }
+            }
+            replacement.outputOf.add(reader);
+        }
+        old.outputOf.clear();
+    }
+}

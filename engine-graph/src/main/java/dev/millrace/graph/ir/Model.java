@@ -1,0 +1,62 @@
+package dev.millrace.graph.ir;
+
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A graph and what the file says around it.
+ *
+ * @param opsets the opset of each domain that is imported; the key of ONNX's own is the empty string
+ * @param functions model-local functions, as read; a graph that was {@linkplain FunctionInliner inlined} needs none
+ * @param source the file that it was read from, or null for a model from memory
+ */
+public record Model(
+        Header header,
+        Map<String, Integer> opsets,
+        Map<String, String> metadata,
+        Map<Function.Id, Function> functions,
+        Graph graph,
+        @Nullable Path source) {
+
+    /** The descriptive fields of the file. */
+    public record Header(
+            long irVersion,
+            String producerName,
+            String producerVersion,
+            String domain,
+            long modelVersion,
+            String documentation) {}
+
+    public Model {
+        opsets = Collections.unmodifiableMap(new LinkedHashMap<>(opsets));
+        metadata = Collections.unmodifiableMap(new LinkedHashMap<>(metadata));
+        functions = Collections.unmodifiableMap(new LinkedHashMap<>(functions));
+    }
+
+    public Model with(Graph otherGraph) {
+        return new Model(header, opsets, metadata, functions, otherGraph, source);
+    }
+
+    public Model withMetadata(Map<String, String> otherMetadata) {
+        return new Model(header, opsets, otherMetadata, functions, graph, source);
+    }
+
+    /** The opset in which ONNX's own operators are written; 1 where the model does not say. */
+    public int onnxOpset() {
+        return opsets.getOrDefault(OpId.ONNX, 1);
+    }
+
+    /** The file's name without its extension, or {@code model}: what to call things made from this model. */
+    public String stem() {
+        Path file = source == null ? null : source.getFileName();
+        if (file == null) {
+            return "model";
+        }
+        String text = file.toString();
+        int dot = text.lastIndexOf('.');
+        return dot > 0 ? text.substring(0, dot) : text;
+    }
+}

@@ -1,0 +1,159 @@
+package dev.millrace.graph.ir;
+
+import dev.millrace.graph.EngineException;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** One operator call. An omitted optional input or output is null. Changed by a {@link GraphEditor} only. */
+public final class Node {
+    private final Graph graph;
+    private final OpId op;
+    private final int opset;
+    private final String name;
+    private final String overload;
+    Attributes attributes;
+    final @Nullable Value[] inputs;
+    final @Nullable Value[] outputs;
+    @Nullable Node previous;
+    @Nullable Node next;
+    boolean removed;
+
+    Node(
+            Graph graph,
+            NodeSpec spec,
+            @Nullable Value[] outputs) {
+        this.graph = graph;
+        this.op = spec.op();
+        this.opset = spec.opset();
+        this.name = spec.name();
+        this.overload = spec.overload();
+        this.attributes = spec.attributes();
+        this.inputs = spec.inputs().toArray(new Value[0]);
+        this.outputs = outputs;
+    }
+
+    public Graph graph() {
+        return graph;
+    }
+
+    /** The node of {@code around} in which this one stands, itself where it is one of its nodes; null where in none. */
+    public @Nullable Node within(Graph around) {
+        return Graph.nodeIn(around, this);
+    }
+
+    /** The nodes of {@code around}, which holds this one, that read an output, themselves or in a graph nested in them. */
+    public List<Node> readersIn(Graph around) {
+        var found = new LinkedHashSet<Node>();
+        for (Value output : outputs) {
+            if (output != null) {
+                output.users.forEach(user -> addIfPresent(found, user.within(around)));
+                for (Graph reader : output.outputOf) {
+                    if (reader != around && reader.owner != null) {
+                        addIfPresent(found, reader.owner.within(around));
+                    }
+                }
+            }
+        }
+        return List.copyOf(found);
+    }
+
+    private static void addIfPresent(Set<Node> found, @Nullable Node node) {
+        if (node != null) {
+            found.add(node);
+        }
+    }
+
+    public OpId op() {
+        return op;
+    }
+
+    /** Whether this is ONNX's own operator {@code opName}. */
+    public boolean is(String opName) {
+        return op.isOnnx(opName);
+    }
+
+    /** The opset of {@link #op()}'s domain in which this node is written; it selects the operator's version. */
+    public int opset() {
+        return opset;
+    }
+
+    /** The node's name in the file; may be empty. */
+    public String name() {
+        return name;
+    }
+
+    /** Selects among model-local functions of one name; empty almost always. */
+    public String overload() {
+        return overload;
+    }
+
+    public Attributes attributes() {
+        return attributes;
+    }
+
+    public List<@Nullable Value> inputs() {
+        return Collections.unmodifiableList(Arrays.asList(inputs));
+    }
+
+    public List<@Nullable Value> outputs() {
+        return Collections.unmodifiableList(Arrays.asList(outputs));
+    }
+
+    /** Input {@code index}, or null where it is omitted or beyond the last. */
+    public @Nullable Value input(int index) {
+        return index < inputs.length ? inputs[index] : null;
+    }
+
+    /** Output {@code index}, or null where it is omitted or beyond the last. */
+    public @Nullable Value output(int index) {
+        return index < outputs.length ? outputs[index] : null;
+    }
+
+    public Value requireInput(int index) {
+        Value value = input(index);
+        if (value == null) {
+            throw EngineException.invalidGraph(describe() + ": input " + index + " is missing");
+        }
+        return value;
+    }
+
+    public Value requireOutput(int index) {
+        Value value = output(index);
+        if (value == null) {
+            throw EngineException.invalidGraph(describe() + ": output " + index + " is missing");
+        }
+        return value;
+    }
+
+    /** The next node in topological order, or null after the last. */
+    public @Nullable Node next() {
+        return next;
+    }
+
+    public @Nullable Node previous() {
+        return previous;
+    }
+
+    /** Whether this node has been taken out of its graph. */
+    public boolean isRemoved() {
+        return removed;
+    }
+
+    /** Operator and name as errors show them, such as {@code Conv 'conv1'}. */
+    public String describe() {
+        if (!name.isEmpty()) {
+            return op + " '" + name + "'";
+        }
+        Value first = output(0);
+        return first == null ? op.toString() : op + " -> '" + first.name() + "'";
+    }
+
+    @Override
+    public String toString() {
+        return describe() + " " + Arrays.toString(inputs) + " -> " + Arrays.toString(outputs);
+    }
+}

@@ -1,0 +1,37 @@
+package dev.millrace.graph.ir;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** All of a node but its outputs: what to add to a graph. */
+public record NodeSpec(
+        OpId op, int opset, String name, String overload, List<@Nullable Value> inputs, Attributes attributes) {
+
+    public NodeSpec {
+        inputs = Collections.unmodifiableList(new ArrayList<>(inputs));
+    }
+
+    public static NodeSpec of(OpId op, int opset, @Nullable Value... inputs) {
+        return new NodeSpec(op, opset, "", "", Arrays.asList(inputs), Attributes.NONE);
+    }
+
+    /** The same operator, opset, name and attributes as {@code node}, reading {@code inputs}. */
+    public static NodeSpec like(Node node, List<@Nullable Value> inputs) {
+        return new NodeSpec(node.op(), node.opset(), node.name(), node.overload(), inputs, node.attributes());
+    }
+
+    public NodeSpec named(String newName) {
+        return new NodeSpec(op, opset, newName, overload, inputs, attributes);
+    }
+
+    public NodeSpec with(Attributes newAttributes) {
+        return new NodeSpec(op, opset, name, overload, inputs, newAttributes);
+    }
+
+    public NodeSpec with(String attribute, Attribute value) {
+        return with(attributes.with(attribute, value));
+    }
+}

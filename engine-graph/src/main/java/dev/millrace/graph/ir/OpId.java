@@ -1,0 +1,27 @@
+package dev.millrace.graph.ir;
+
+/** An operator's domain and name. ONNX's own domain is the empty string; {@code ai.onnx} is the same. */
+public record OpId(String domain, String name) {
+    public static final String ONNX = "";
+    public static final String ONNX_ML = "ai.onnx.ml";
+    public static final String MICROSOFT = "com.microsoft";
+    /** The engine's own operators: what its optimiser makes and no standard operator says. */
+    public static final String MILLRACE = "dev.millrace";
+
+    public OpId {
+        domain = domain.equals("ai.onnx") ? ONNX : domain;
+    }
+
+    public static OpId onnx(String name) {
+        return new OpId(ONNX, name);
+    }
+
+    public boolean isOnnx(String other) {
+        return domain.isEmpty() && name.equals(other);
+    }
+
+    @Override
+    public String toString() {
+        return domain.isEmpty() ? name : domain + "." + name;
+    }
+}

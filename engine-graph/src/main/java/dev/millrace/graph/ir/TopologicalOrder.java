@@ -1,0 +1,68 @@
+package dev.millrace.graph.ir;
+
+import dev.millrace.graph.EngineException;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+
+/** Puts the nodes of a graph in an order in which every value is made before it is read, else as they stand. */
+public final class TopologicalOrder {
+    private TopologicalOrder() {}
+
+    /** Reorders {@code graph}, not the graphs nested in it; throws where nodes wait for each other. */
+    public static void restore(Graph graph) {
+        var nodes = new ArrayList<Node>(graph.nodeCount());
+        Map<Node, Integer> index = new IdentityHashMap<>();
+        for (Node node : graph.nodes()) {
+            index.put(node, nodes.size());
+            nodes.add(node);
+        }
+        int[] waiting = new int[nodes.size()];
+        var readers = new ArrayList<List<Node>>();
+        for (Node node : nodes) {
+            List<Node> found = node.readersIn(graph);
+            found.forEach(reader -> waiting[indexOf(index, reader)]++);
+            readers.add(found);
+        }
+        var ready = new PriorityQueue<Integer>();
+        for (int i = 0; i < waiting.length; i++) {
+            if (waiting[i] == 0) {
+                ready.add(i);
+            }
+        }
+        var order = new ArrayList<Node>(nodes.size());
+        while (!ready.isEmpty()) {
+            int next = ready.poll();
+            order.add(nodes.get(next));
+            for (Node node : readers.get(next)) {
+                int reader = indexOf(index, node);
+                if (--waiting[reader] == 0) {
+                    ready.add(reader);
+                }
+            }
+        }
+        if (order.size() < nodes.size()) {
+            throw EngineException.invalidGraph(graph + " has a cycle through " + firstWaiting(nodes, waiting));
+        }
+        new GraphEditor(graph).reorder(order);
+    }
+
+    private static int indexOf(Map<Node, Integer> index, Node node) {
+        Integer number = index.get(node);
+        if (number == null) {
+            throw new IllegalStateException(node.describe() + " reads a value of a graph that it was taken out of");
+        }
+        return number;
+    }
+
+    private static String firstWaiting(List<Node> nodes, int[] waiting) {
+        for (int i = 0; i < waiting.length; i++) {
+            if (waiting[i] > 0) {
+                return nodes.get(i).describe();
+            }
+        }
+        return "no node";
+    }
+}

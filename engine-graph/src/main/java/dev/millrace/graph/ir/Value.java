@@ -1,0 +1,95 @@
+package dev.millrace.graph.ir;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An edge of a graph. It has one source: a node, the graph's inputs, or a constant. Identity is the object, not the
+ * name; names are made unique when a model is written. Changed by a {@link GraphEditor} only.
+ */
+public final class Value {
+    private final Graph graph;
+    private String name;
+    @Nullable ValueType type;
+    @Nullable Node producer;
+    int outputIndex;
+    @Nullable Tensor constant;
+    final List<Node> users = new ArrayList<>();
+    final List<Graph> outputOf = new ArrayList<>();
+
+    Value(Graph graph, String name, @Nullable ValueType type) {
+        this.graph = graph;
+        this.name = name;
+        this.type = type;
+    }
+
+    /** The graph that this value belongs to; nodes of nested graphs may use it too. */
+    public Graph graph() {
+        return graph;
+    }
+
+    public String name() {
+        return name;
+    }
+
+    void rename(String to) {
+        name = to;
+    }
+
+    /** What is known of it, or null where nothing is. */
+    public @Nullable ValueType type() {
+        return type;
+    }
+
+    /** The element type where this is a tensor and it is known. */
+    public @Nullable ElementType elementType() {
+        return type instanceof ValueType.TensorType tensor ? tensor.element() : null;
+    }
+
+    /** The symbolic shape where this is a tensor of known rank. */
+    public @Nullable SymbolicShape shape() {
+        return type instanceof ValueType.TensorType tensor ? tensor.shape() : null;
+    }
+
+    /** The node whose output this is, or null for a graph input or constant. */
+    public @Nullable Node producer() {
+        return producer;
+    }
+
+    /** Which output of its producer this is. */
+    public int outputIndex() {
+        return outputIndex;
+    }
+
+    /** The tensor, where this is an initializer that nothing can override. */
+    public @Nullable Tensor constant() {
+        return constant;
+    }
+
+    public boolean isConstant() {
+        return constant != null;
+    }
+
+    /** Every node that reads this, in this graph and nested ones; a node that reads it twice stands here twice. */
+    public List<Node> users() {
+        return Collections.unmodifiableList(users);
+    }
+
+    /** Whether this is an output of its graph or of a nested one. */
+    public boolean isGraphOutput() {
+        return !outputOf.isEmpty();
+    }
+
+    public boolean isUsed() {
+        return !users.isEmpty() || !outputOf.isEmpty();
+    }
+
+    @Override
+    public String toString() {
+        return name + (type == null ? "" : ": " + type);
+    }
+}

@@ -1,0 +1,63 @@
+package dev.millrace.graph.ir;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import org.jspecify.annotations.Nullable;
+
+/** What is known of a value before it exists. */
+public sealed interface ValueType {
+    /** A tensor; an element type or shape that is not known is null. */
+    record TensorType(@Nullable ElementType element, @Nullable SymbolicShape shape) implements ValueType {
+        /** The concrete shape, or null where any of it is not known. */
+        public @Nullable Shape concreteShape() {
+            return shape == null ? null : shape.toShape();
+        }
+
+        @Override
+        public String toString() {
+            return (element == null ? "?" : element.onnxName()) + (shape == null ? "[...]" : shape.toString());
+        }
+    }
+
+    /** A sparse tensor, of the dense shape given. */
+    record SparseType(@Nullable ElementType element, @Nullable SymbolicShape shape) implements ValueType {
+        @Override
+        public String toString() {
+            return "sparse " + new TensorType(element, shape);
+        }
+    }
+
+    record SequenceType(ValueType element) implements ValueType {
+        @Override
+        public String toString() {
+            return "seq(" + element + ")";
+        }
+    }
+
+    record OptionalType(ValueType element) implements ValueType {
+        @Override
+        public String toString() {
+            return "optional(" + element + ")";
+        }
+    }
+
+    record MapType(ElementType key, ValueType value) implements ValueType {
+        @Override
+        public String toString() {
+            return "map(" + key + ", " + value + ")";
+        }
+    }
+
+    static TensorType tensor(ElementType element, Shape shape) {
+        return new TensorType(element, SymbolicShape.of(shape));
+    }
+
+    static TensorType tensor(@Nullable ElementType element, @Nullable SymbolicShape shape) {
+        return new TensorType(element, shape);
+    }
+
+    /** A tensor of which only the element type is known. */
+    static TensorType tensor(ElementType element) {
+        return new TensorType(element, null);
+    }
+}

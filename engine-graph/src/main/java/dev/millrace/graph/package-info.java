@@ -1,0 +1,5 @@
+/// Tensors, the ONNX file format, the graph and its optimiser.
+@NullMarked
+package dev.millrace.graph;
+
+import org.jspecify.annotations.NullMarked;
