@@ -1,0 +1,83 @@
+package dev.millrace.scheduler.event;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.scheduler.plan.PlanStep;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Writes runs and their steps as a Chrome trace (a JSON array of complete events), to be opened in Perfetto or
+ * chrome://tracing. Whoever made it closes it; a file that was not closed still opens.
+ */
+public final class ChromeTrace implements RunListener, AutoCloseable {
+    private final Writer out;
+    private final long pid = ProcessHandle.current().pid();
+    private boolean first = true;
+
+    private ChromeTrace(Writer out) {
+        this.out = out;
+    }
+
+    public static ChromeTrace to(Path file) {
+        try {
+            Writer out = Files.newBufferedWriter(file, StandardCharsets.UTF_8);
+            out.write("[\n");
+            return new ChromeTrace(out);
+        } catch (IOException e) {
+            throw new EngineException(Status.FAIL, "cannot write a trace to " + file + ": " + e, e);
+        }
+    }
+
+    @Override
+    public void stepEnded(String plan, PlanStep step, long startNanos, long endNanos) {
+        write("Node", step.node().describe(), startNanos, endNanos, "\"op_name\":" + quoted(step.node().op().toString())
+                + ",\"provider\":" + quoted(step.provider()) + ",\"node_index\":" + step.index());
+    }
+
+    @Override
+    public void runEnded(String plan, long startNanos, long endNanos, boolean failed) {
+        write("Session", "run " + plan, startNanos, endNanos, "\"failed\":" + failed);
+    }
+
+    private synchronized void write(String category, String name, long startNanos, long endNanos, String args) {
+        try {
+            out.write(first ? "" : ",\n");
+            first = false;
+            out.write("{\"cat\":\"" + category + "\",\"ph\":\"X\",\"pid\":" + pid + ",\"tid\":"
+                    + Thread.currentThread().threadId() + ",\"ts\":" + startNanos / 1000 + ",\"dur\":"
+                    + Math.max(0, (endNanos - startNanos) / 1000) + ",\"name\":" + quoted(name) + ",\"args\":{" + args
+                    + "}}");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static String quoted(String text) {
+        var quoted = new StringBuilder(text.length() + 2).append('"');
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '"' || c == '\\') {
+                quoted.append('\\').append(c);
+            } else if (c < ' ') {
+                quoted.append("\\u%04x".formatted((int) c));
+            } else {
+                quoted.append(c);
+            }
+        }
+        return quoted.append('"').toString();
+    }
+
+    @Override
+    public synchronized void close() {
+        try (out) {
+            out.write("\n]\n");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

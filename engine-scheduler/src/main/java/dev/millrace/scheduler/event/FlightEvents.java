@@ -1,0 +1,78 @@
+package dev.millrace.scheduler.event;
+
+import dev.millrace.scheduler.plan.PlanStep;
+import jdk.jfr.Category;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+import jdk.jfr.Timespan;
+
+/** The events {@code dev.millrace.Run} and {@code dev.millrace.Step}. */
+final class FlightEvents implements RunListener {
+    static final FlightEvents LISTENER = new FlightEvents();
+
+    private FlightEvents() {}
+
+    @Name("dev.millrace.Run")
+    @Label("Inference run")
+    @Category("Millrace")
+    @StackTrace(false)
+    static final class RunEvent extends Event {
+        @Label("Model")
+        String model = "";
+
+        @Label("Taken")
+        @Timespan(Timespan.NANOSECONDS)
+        long taken;
+
+        @Label("Failed")
+        boolean failed;
+    }
+
+    @Name("dev.millrace.Step")
+    @Label("Step of a run")
+    @Category("Millrace")
+    @StackTrace(false)
+    static final class StepEvent extends Event {
+        @Label("Model")
+        String model = "";
+
+        @Label("Operator")
+        String operator = "";
+
+        @Label("Node")
+        String node = "";
+
+        @Label("Provider")
+        String provider = "";
+
+        @Label("Taken")
+        @Timespan(Timespan.NANOSECONDS)
+        long taken;
+    }
+
+    @Override
+    public void stepEnded(String plan, PlanStep step, long startNanos, long endNanos) {
+        var event = new StepEvent();
+        if (event.shouldCommit()) {
+            event.model = plan;
+            event.operator = step.node().op().toString();
+            event.node = step.node().name();
+            event.provider = step.provider();
+            event.taken = endNanos - startNanos;
+            event.commit();
+        }
+    }
+
+    @Override
+    public void runEnded(String plan, long startNanos, long endNanos, boolean failed) {
+        var event = new RunEvent();
+        if (event.shouldCommit()) {
+            event.model = plan;
+            event.taken = endNanos - startNanos;
+            event.failed = failed;
+            event.commit();
+        }
+    }
+}

@@ -1,0 +1,14 @@
+package dev.millrace.scheduler.event;
+
+import jdk.jfr.FlightRecorder;
+import org.jspecify.annotations.Nullable;
+
+/** The way to JFR. Its classes are loaded when a recording is on, and not before: they take their time. */
+public final class FlightRecording {
+    private FlightRecording() {}
+
+    /** A listener that commits events, or null where no recording has been started in this process. */
+    public static @Nullable RunListener listenerIfOn() {
+        return FlightRecorder.isInitialized() ? FlightEvents.LISTENER : null;
+    }
+}

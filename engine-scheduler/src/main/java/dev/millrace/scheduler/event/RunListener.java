@@ -1,0 +1,33 @@
+package dev.millrace.scheduler.event;
+
+import dev.millrace.scheduler.plan.PlanStep;
+import org.jspecify.annotations.Nullable;
+
+/** Hears of steps as they end. Called on the threads that run them, several at a time; it must not block. */
+public interface RunListener {
+    /** A step has run; times are those of {@link System#nanoTime()}. */
+    void stepEnded(String plan, PlanStep step, long startNanos, long endNanos);
+
+    /** A run has ended, whether well or not. */
+    void runEnded(String plan, long startNanos, long endNanos, boolean failed);
+
+    /** A listener that tells both; one of them, or null, where the other is null. */
+    static @Nullable RunListener both(@Nullable RunListener one, @Nullable RunListener other) {
+        if (one == null || other == null) {
+            return one == null ? other : one;
+        }
+        return new RunListener() {
+            @Override
+            public void stepEnded(String plan, PlanStep step, long startNanos, long endNanos) {
+                one.stepEnded(plan, step, startNanos, endNanos);
+                other.stepEnded(plan, step, startNanos, endNanos);
+            }
+
+            @Override
+            public void runEnded(String plan, long startNanos, long endNanos, boolean failed) {
+                one.runEnded(plan, startNanos, endNanos, failed);
+                other.runEnded(plan, startNanos, endNanos, failed);
+            }
+        };
+    }
+}

@@ -1,0 +1,300 @@
+package dev.millrace.scheduler.kernel;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.infer.Facts;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.Datum;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs one kernel once on data at hand, on this thread, without a plan: for folding constants, for values that follow
+ * from shapes alone, and for tests of kernels. Nested graphs are beyond it.
+ */
+public final class DirectRun {
+    private final Node node;
+    private final List<@Nullable Datum> inputs;
+    private final @Nullable Datum[] outputs;
+    private final Scratch scratch;
+
+    private DirectRun(Node node, List<? extends @Nullable Datum> inputs, Scratch scratch) {
+        this.node = node;
+        this.inputs = new ArrayList<>(inputs);
+        this.outputs = new Datum[node.outputs().size()];
+        this.scratch = scratch;
+    }
+
+    /** The outputs of {@code kernel} for these inputs; null stands for an omitted one on either side. */
+    public static List<@Nullable Datum> run(Kernel kernel, Node node, List<? extends @Nullable Datum> inputs) {
+        return run(kernel, node, inputs, new Scratch());
+    }
+
+    public static List<@Nullable Datum> run(
+            Kernel kernel, Node node, List<? extends @Nullable Datum> inputs, Scratch scratch) {
+        var run = new DirectRun(node, inputs, scratch);
+        switch (kernel) {
+            case ShapedKernel shaped -> run.shaped(shaped);
+            case DynamicKernel dynamic -> dynamic.run(run.new Dynamic());
+        }
+        return Arrays.asList(run.outputs);
+    }
+
+    private void shaped(ShapedKernel kernel) {
+        List<@Nullable ValueType> types = kernel.outputs(node, new Known());
+        var bind = new Bind(types);
+        Launch launch = kernel.bind(bind);
+        for (int i = 0; i < outputs.length; i++) {
+            if (node.output(i) == null || outputs[i] != null) {
+                continue;
+            }
+            ValueType.TensorType type = tensorType(types, i);
+            outputs[i] = Tensor.allocate(
+                    Objects.requireNonNull(type.element()), Objects.requireNonNull(type.concreteShape()));
+        }
+        if (launch != Launch.NONE) {
+            launch.run(new Serial(bind.workspace));
+        }
+    }
+
+    private ValueType.TensorType tensorType(List<@Nullable ValueType> types, int index) {
+        if (index < types.size()
+                && types.get(index) instanceof ValueType.TensorType type
+                && type.element() != null
+                && type.concreteShape() != null) {
+            return type;
+        }
+        throw EngineException.notImplemented(
+                node.describe() + ": the shape of output " + index + " does not follow from these inputs");
+    }
+
+    private Datum datum(int index) {
+        Datum datum = index < inputs.size() ? inputs.get(index) : null;
+        if (datum == null) {
+            throw EngineException.invalidGraph(node.describe() + ": input " + index + " is missing");
+        }
+        return datum;
+    }
+
+    private Tensor tensor(int index) {
+        if (datum(index) instanceof Tensor tensor) {
+            return tensor;
+        }
+        throw EngineException.invalidGraph(node.describe() + ": input " + index + " is no tensor");
+    }
+
+    private Tensor outputTensor(int index) {
+        return (Tensor) Objects.requireNonNull(outputs[index]);
+    }
+
+    private final class Known implements Facts {
+        @Override
+        public @Nullable ValueType type(int input) {
+            return value(input) instanceof Tensor tensor ? ValueType.tensor(tensor.type(), tensor.shape()) : null;
+        }
+
+        @Override
+        public @Nullable Tensor value(int input) {
+            return input < inputs.size() && inputs.get(input) instanceof Tensor tensor ? tensor : null;
+        }
+    }
+
+    private final class Bind implements BindContext {
+        private final List<@Nullable ValueType> types;
+        private long workspace;
+
+        Bind(List<@Nullable ValueType> types) {
+            this.types = types;
+        }
+
+        @Override
+        public Node node() {
+            return node;
+        }
+
+        @Override
+        public int inputCount() {
+            return inputs.size();
+        }
+
+        @Override
+        public boolean hasInput(int index) {
+            return index < inputs.size() && inputs.get(index) != null;
+        }
+
+        @Override
+        public ElementType inputType(int index) {
+            return tensor(index).type();
+        }
+
+        @Override
+        public Shape inputShape(int index) {
+            return tensor(index).shape();
+        }
+
+        @Override
+        public Tensor constantInput(int index) {
+            return tensor(index);
+        }
+
+        @Override
+        public Tensor requireValue(int index) {
+            return tensor(index);
+        }
+
+        @Override
+        public int outputCount() {
+            return outputs.length;
+        }
+
+        @Override
+        public boolean hasOutput(int index) {
+            return node.output(index) != null;
+        }
+
+        @Override
+        public ElementType outputType(int index) {
+            return Objects.requireNonNull(tensorType(types, index).element());
+        }
+
+        @Override
+        public Shape outputShape(int index) {
+            return Objects.requireNonNull(tensorType(types, index).concreteShape());
+        }
+
+        @Override
+        public void alias(int output, int input) {
+            if (hasOutput(output)) {
+                outputs[output] = Tensor.copyOf(tensor(input)).reshaped(outputShape(output));
+            }
+        }
+
+        @Override
+        public void mayReuse(int output, int input) {
+            // every output has memory of its own here
+        }
+
+        @Override
+        public void fold(int output, Tensor value) {
+            outputs[output] = value;
+        }
+
+        @Override
+        public void workspace(long bytes) {
+            workspace = Math.max(workspace, bytes);
+        }
+
+        @Override
+        public int parallelism() {
+            return 1;
+        }
+    }
+
+    private final class Serial implements LaunchContext {
+        private final MemorySegment workspace;
+
+        Serial(long workspaceBytes) {
+            this.workspace =
+                    workspaceBytes == 0 ? MemorySegment.NULL : Arena.ofAuto().allocate(workspaceBytes, 64);
+        }
+
+        @Override
+        public MemorySegment input(int index) {
+            return tensor(index).segment();
+        }
+
+        @Override
+        public MemorySegment output(int index) {
+            return outputTensor(index).segment();
+        }
+
+        @Override
+        public String[] inputStrings(int index) {
+            return tensor(index).strings();
+        }
+
+        @Override
+        public String[] outputStrings(int index) {
+            return outputTensor(index).strings();
+        }
+
+        @Override
+        public MemorySegment workspace() {
+            return workspace;
+        }
+
+        @Override
+        public void parallelFor(long items, long grain, RangeTask task) {
+            if (items > 0) {
+                task.run(this, 0, items, scratch);
+            }
+        }
+
+        @Override
+        public Scratch scratch() {
+            return scratch;
+        }
+
+        @Override
+        public void checkCancelled() {
+            // nobody can cancel what has no run
+        }
+    }
+
+    private final class Dynamic implements DynamicContext {
+        @Override
+        public Node node() {
+            return node;
+        }
+
+        @Override
+        public int inputCount() {
+            return inputs.size();
+        }
+
+        @Override
+        public @Nullable Datum input(int index) {
+            return index < inputs.size() ? inputs.get(index) : null;
+        }
+
+        @Override
+        public Tensor tensor(int index) {
+            return DirectRun.this.tensor(index);
+        }
+
+        @Override
+        public int outputCount() {
+            return outputs.length;
+        }
+
+        @Override
+        public boolean hasOutput(int index) {
+            return node.output(index) != null;
+        }
+
+        @Override
+        public void output(int index, Datum value) {
+            if (hasOutput(index)) {
+                outputs[index] = value;
+            }
+        }
+
+        @Override
+        public List<Datum> runNested(String attribute, List<Datum> values) {
+            throw EngineException.notImplemented(node.describe() + ": nested graphs need a plan to run in");
+        }
+
+        @Override
+        public void checkCancelled() {
+            // nobody can cancel what has no run
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package dev.millrace.scheduler.kernel;
+
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.tensor.Datum;
+import dev.millrace.graph.tensor.Tensor;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One run of a {@link DynamicKernel}. Inputs are valid until it returns; what it keeps of them it copies. */
+public interface DynamicContext {
+    Node node();
+
+    int inputCount();
+
+    /** The input, or null where it is omitted. */
+    @Nullable Datum input(int index);
+
+    /** Input {@code index} as a tensor; throws where it is omitted or something else. */
+    Tensor tensor(int index);
+
+    int outputCount();
+
+    boolean hasOutput(int index);
+
+    /**
+     * Sets an output; omitted ones are ignored. An input or an element of one may be handed on as it is: whoever keeps
+     * data beyond the run copies it.
+     */
+    void output(int index, Datum value);
+
+    /** What the nested graph {@code attribute} returns for these inputs; it sees the values around it by itself. */
+    List<Datum> runNested(String attribute, List<Datum> inputs);
+
+    void checkCancelled();
+}

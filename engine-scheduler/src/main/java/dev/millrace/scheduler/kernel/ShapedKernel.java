@@ -1,0 +1,25 @@
+package dev.millrace.scheduler.kernel;
+
+import dev.millrace.graph.infer.Facts;
+import dev.millrace.graph.infer.Inference;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.ValueType;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A kernel on tensors whose output shapes follow from its input shapes, and from the values that it asks for. */
+@FunctionalInterface
+public non-sealed interface ShapedKernel extends Kernel {
+    /** Chooses all that follows from these shapes. What it returns runs many times, in many frames at once. */
+    Launch bind(BindContext context);
+
+    /** The types of the outputs. By default the operator's rule; a compiled partition has its own. */
+    default List<@Nullable ValueType> outputs(Node node, Facts facts) {
+        return Inference.outputs(node, facts);
+    }
+
+    /** Whether equal inputs give equal outputs, so that a launch on known inputs may be done once for all runs. */
+    default boolean isPure() {
+        return true;
+    }
+}

@@ -1,0 +1,191 @@
+package dev.millrace.scheduler.pool;
+
+import dev.millrace.scheduler.kernel.LaunchContext;
+import dev.millrace.scheduler.kernel.RangeTask;
+import dev.millrace.scheduler.kernel.Scratch;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The workers of the process: daemon threads that join parallel loops and run stream tasks, and park when there is
+ * neither. The caller of a loop always works itself, so a pool without workers is a serial one, and no number of callers
+ * makes more threads.
+ */
+public final class WorkerPool implements Executor, AutoCloseable {
+    private static final int LOOPS = 64;
+
+    private final Worker[] workers;
+    private final AtomicReferenceArray<@Nullable ParallelJob> loops = new AtomicReferenceArray<>(LOOPS);
+    private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private volatile boolean closed;
+
+    /** A pool with this many threads beside the callers'. They start when first needed. */
+    public WorkerPool(int workers) {
+        this.workers = new Worker[workers];
+        for (int i = 0; i < workers; i++) {
+            this.workers[i] = new Worker(i);
+        }
+    }
+
+    /** A pool as wide as the processors that the container allows, counting one caller. */
+    public static WorkerPool forThisMachine() {
+        return new WorkerPool(Math.max(1, Runtime.getRuntime().availableProcessors() - 1));
+    }
+
+    /** How many threads can work on one loop: the workers and the caller. */
+    public int parallelism() {
+        return workers.length + 1;
+    }
+
+    /**
+     * Runs {@code task} over {@code [0, items)} on this thread and on at most {@code threads - 1} workers, in chunks of at
+     * least {@code grain} items. Allocates nothing. {@code job} is the caller's, for one loop at a time.
+     */
+    public void parallelFor(
+            ParallelJob job,
+            int threads,
+            long items,
+            long grain,
+            RangeTask task,
+            LaunchContext context,
+            Scratch scratch) {
+        if (items <= 0) {
+            return;
+        }
+        int helpers = Math.min(Math.min(threads - 1, workers.length), (int) Math.min(64, (items - 1) / grain));
+        int place = helpers <= 0 || closed ? -1 : claimPlace();
+        if (place < 0) {
+            task.run(context, 0, items, scratch);
+            return;
+        }
+        long chunk = Math.max(grain, Math.ceilDiv(items, 4L * (helpers + 1)));
+        job.open(task, context, items, chunk, helpers);
+        loops.set(place, job);
+        wake(helpers);
+        job.work(scratch);
+        loops.set(place, null);
+        job.close();
+    }
+
+    /** Reserves a place without publishing: a closed job stands there until the real one is set. */
+    private int claimPlace() {
+        for (int i = 0; i < LOOPS; i++) {
+            if (loops.get(i) == null && loops.compareAndSet(i, null, RESERVED)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    private static final ParallelJob RESERVED = new ParallelJob();
+
+    /** Runs a task on a worker soon; in a pool without workers, at once on this thread. */
+    @Override
+    public void execute(Runnable task) {
+        if (workers.length == 0 || closed) {
+            task.run();
+            return;
+        }
+        tasks.add(task);
+        wake(1);
+    }
+
+    private void wake(int wanted) {
+        int left = wanted;
+        for (Worker worker : workers) {
+            if (left == 0) {
+                return;
+            }
+            if (worker.wake()) {
+                left--;
+            }
+        }
+    }
+
+    /** Lets the workers end once they are idle. Loops and tasks that come later run on their caller. */
+    @Override
+    public void close() {
+        closed = true;
+        for (Worker worker : workers) {
+            worker.wake();
+        }
+    }
+
+    private boolean workOnce(Scratch scratch) {
+        Runnable task = tasks.poll();
+        if (task != null) {
+            task.run();
+            return true;
+        }
+        boolean worked = false;
+        for (int i = 0; i < LOOPS; i++) {
+            ParallelJob job = loops.get(i);
+            if (job != null) {
+                worked |= job.help(scratch);
+            }
+        }
+        return worked;
+    }
+
+    private final class Worker implements Runnable {
+        private final int number;
+        private final Scratch scratch = new Scratch();
+        private volatile boolean idle = true;
+        private volatile @Nullable Thread thread;
+
+        Worker(int number) {
+            this.number = number;
+        }
+
+        /** Makes an idle worker look for work; false where it was busy and will look by itself. */
+        boolean wake() {
+            if (!idle) {
+                return false;
+            }
+            Thread running = thread;
+            if (running == null) {
+                running = start();
+            }
+            idle = false;
+            LockSupport.unpark(running);
+            return true;
+        }
+
+        private synchronized Thread start() {
+            Thread running = thread;
+            if (running == null && !closed) {
+                running = Thread.ofPlatform()
+                        .name("millrace-worker-" + number)
+                        .daemon(true)
+                        .unstarted(this);
+                thread = running;
+                running.start();
+            }
+            return running == null ? Thread.currentThread() : running;
+        }
+
+        @Override
+        public void run() {
+            while (true) {
+                if (workOnce(scratch)) {
+                    continue;
+                }
+                idle = true;
+                // work published before we were seen idle is found here, work published after wakes us
+                if (workOnce(scratch)) {
+                    idle = false;
+                    continue;
+                }
+                if (closed) {
+                    return;
+                }
+                while (idle && !closed) {
+                    LockSupport.park(WorkerPool.this);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+package dev.millrace.scheduler.run;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.device.Device;
+import dev.millrace.scheduler.plan.MemoryPlanner.Buffer;
+import dev.millrace.scheduler.plan.SlotPool;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is true for one stretch of a plan and one tuple of shapes: from the first step of the stretch up to the first
+ * that cannot be bound before the stretch has run. Immutable but for its pools.
+ */
+final class Binding {
+    /** A value whose shape, and content where {@code content} is set, the binding was made for. */
+    record Key(int slot, @Nullable ElementType type, @Nullable Shape shape, @Nullable Tensor content) {}
+
+    /** A tensor that the stretch makes, or passes on. */
+    record Made(int slot, ElementType type, Shape shape) {}
+
+    /** A value that lies in the stretch's block. */
+    record InBlock(int slot, Buffer buffer, long bytes) {}
+
+    /** A value that is a result of the plan and lies in memory that the caller gets. */
+    record AsOutput(int slot, int output, long bytes, SlotPool<MemorySegment> pool) {}
+
+    /** A value that is another's memory. */
+    record AsAlias(int slot, int root) {}
+
+    /** A value that is the same in every run. */
+    record Folded(int slot, Tensor value) {}
+
+    final int from;
+    final int to;
+    final List<Key> keys;
+    final List<BoundStep> steps;
+    final StreamPrograms programs;
+    final long blockBytes;
+    final Made[] made;
+    final InBlock[] inBlock;
+    final AsOutput[] asOutput;
+    final AsAlias[] aliases;
+    final Folded[] folded;
+    final SlotPool<StretchState> states = new SlotPool<>(256);
+    private final Key[] keyArray;
+    volatile long lastUsed;
+
+    Binding(
+            int from,
+            int to,
+            List<Key> keys,
+            List<BoundStep> steps,
+            List<Device> streams,
+            long blockBytes,
+            List<Made> made,
+            List<InBlock> inBlock,
+            List<AsOutput> asOutput,
+            List<AsAlias> aliases,
+            List<Folded> folded) {
+        this.from = from;
+        this.to = to;
+        this.keys = keys;
+        this.keyArray = keys.toArray(new Key[0]);
+        this.steps = steps;
+        this.programs = StreamPrograms.of(steps, streams);
+        this.blockBytes = blockBytes;
+        this.made = made.toArray(new Made[0]);
+        this.inBlock = inBlock.toArray(new InBlock[0]);
+        this.asOutput = asOutput.toArray(new AsOutput[0]);
+        this.aliases = aliases.toArray(new AsAlias[0]);
+        this.folded = folded.toArray(new Folded[0]);
+    }
+
+    /** Whether the frame's values are those that this binding was made for. */
+    boolean fits(Frame frame) {
+        for (Key key : keyArray) {
+            if (frame.types[key.slot] != key.type) {
+                return false;
+            }
+            Shape shape = frame.shapes[key.slot];
+            if (shape != key.shape && (shape == null || !shape.equals(key.shape))) {
+                return false;
+            }
+            if (key.content != null && !frame.holds(key.slot, key.content)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    StretchState takeState() {
+        StretchState state = states.take();
+        return state == null ? new StretchState(this) : state;
+    }
+
+    /** Puts everything in the frame where the stretch's launches look for it. */
+    void enter(Frame frame, StretchState state) {
+        for (Made tensor : made) {
+            frame.types[tensor.slot] = tensor.type;
+            frame.shapes[tensor.slot] = tensor.shape;
+            if (tensor.type == ElementType.STRING) {
+                frame.data[tensor.slot] = Tensor.allocate(ElementType.STRING, tensor.shape);
+            }
+        }
+        for (int i = 0; i < inBlock.length; i++) {
+            frame.segments[inBlock[i].slot] = state.views[i];
+        }
+        for (AsOutput output : asOutput) {
+            frame.segments[output.slot] = frame.claimOutput(output);
+        }
+        for (Folded value : folded) {
+            frame.put(value.slot, value.value);
+        }
+        for (AsAlias alias : aliases) {
+            frame.alias(alias.slot, alias.root);
+        }
+    }
+}

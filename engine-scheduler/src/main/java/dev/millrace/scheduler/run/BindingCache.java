@@ -1,0 +1,74 @@
+package dev.millrace.scheduler.run;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/** The bindings of a plan by their first step, the least recently used given up where there are too many of one. */
+final class BindingCache {
+    private final AtomicReferenceArray<Binding @Nullable []> byStart;
+    private final AtomicLong clock = new AtomicLong();
+    private final int limit;
+
+    BindingCache(int starts, int limit) {
+        this.byStart = new AtomicReferenceArray<>(starts);
+        this.limit = Math.max(1, limit);
+    }
+
+    @Nullable Binding find(int start, Frame frame) {
+        Binding[] known = byStart.get(start);
+        if (known == null) {
+            return null;
+        }
+        for (Binding binding : known) {
+            if (binding.fits(frame)) {
+                if (known.length > 1) {
+                    binding.lastUsed = clock.incrementAndGet();
+                }
+                return binding;
+            }
+        }
+        return null;
+    }
+
+    void add(int start, Binding binding) {
+        binding.lastUsed = clock.incrementAndGet();
+        Binding[] old;
+        Binding[] updated;
+        do {
+            old = byStart.get(start);
+            updated = old == null ? new Binding[] {binding} : with(old, binding);
+        } while (!byStart.compareAndSet(start, old, updated));
+    }
+
+    private Binding[] with(Binding[] old, Binding added) {
+        if (old.length < limit) {
+            Binding[] longer = Arrays.copyOf(old, old.length + 1);
+            longer[old.length] = added;
+            return longer;
+        }
+        int oldest = 0;
+        for (int i = 1; i < old.length; i++) {
+            if (old[i].lastUsed < old[oldest].lastUsed) {
+                oldest = i;
+            }
+        }
+        Binding[] same = old.clone();
+        same[oldest] = added;
+        return same;
+    }
+
+    List<Binding> all() {
+        var all = new ArrayList<Binding>();
+        for (int i = 0; i < byStart.length(); i++) {
+            Binding[] known = byStart.get(i);
+            if (known != null) {
+                all.addAll(Arrays.asList(known));
+            }
+        }
+        return all;
+    }
+}

@@ -1,0 +1,74 @@
+package dev.millrace.scheduler.run;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.tensor.Datum;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.kernel.DynamicContext;
+import dev.millrace.scheduler.plan.PlanStep;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One run of a dynamic step in a frame. */
+final class DynamicLane implements DynamicContext {
+    private final Frame frame;
+    private final BoundStep bound;
+
+    DynamicLane(Frame frame, BoundStep bound) {
+        this.frame = frame;
+        this.bound = bound;
+    }
+
+    @Override
+    public Node node() {
+        return bound.step().node();
+    }
+
+    @Override
+    public int inputCount() {
+        return bound.inputs.length;
+    }
+
+    @Override
+    public @Nullable Datum input(int index) {
+        if (index >= bound.inputs.length || bound.inputs[index] == PlanStep.NONE) {
+            return null;
+        }
+        return frame.datum(bound.inputs[index]);
+    }
+
+    @Override
+    public Tensor tensor(int index) {
+        if (input(index) instanceof Tensor tensor) {
+            return tensor;
+        }
+        throw EngineException.invalidArgument("input " + index + " is missing or no tensor");
+    }
+
+    @Override
+    public int outputCount() {
+        return bound.outputs.length;
+    }
+
+    @Override
+    public boolean hasOutput(int index) {
+        return index < bound.outputs.length && bound.outputs[index] != PlanStep.NONE;
+    }
+
+    @Override
+    public void output(int index, Datum value) {
+        if (hasOutput(index)) {
+            frame.put(bound.outputs[index], value);
+        }
+    }
+
+    @Override
+    public List<Datum> runNested(String attribute, List<Datum> inputs) {
+        return frame.runner.runNested(frame, bound.step(), attribute, inputs);
+    }
+
+    @Override
+    public void checkCancelled() {
+        frame.cancellation.check();
+    }
+}

@@ -1,0 +1,166 @@
+package dev.millrace.scheduler.run;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.tensor.Datum;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.Cancellation;
+import dev.millrace.scheduler.event.RunListener;
+import dev.millrace.scheduler.plan.Plan;
+import dev.millrace.scheduler.plan.Slot;
+import dev.millrace.scheduler.pool.WorkerPool;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run: where every value of the plan is right now. A tensor of numbers lies in {@link #segments}, all else in {@link
+ * #data}; constants are in place from the start. Frames are pooled and belong to one run at a time.
+ */
+final class Frame {
+    private static final Cancellation NEVER = new Cancellation();
+
+    final PlanRunner runner;
+    final Plan plan;
+    final WorkerPool pool;
+    final int threads;
+    final @Nullable MemorySegment[] segments;
+    final @Nullable Datum[] data;
+    final @Nullable ElementType[] types;
+    final @Nullable Shape[] shapes;
+    final Lane[] lanes;
+    final List<StretchState> states = new ArrayList<>();
+    final List<Binding> entered = new ArrayList<>();
+    Cancellation cancellation = NEVER;
+    @Nullable RunListener listener;
+    private final @Nullable MemorySegment[] outputMemory;
+    private final Binding.@Nullable AsOutput[] outputPlaces;
+
+    Frame(PlanRunner runner, WorkerPool pool, int threads) {
+        this.runner = runner;
+        this.plan = runner.plan();
+        this.pool = pool;
+        this.threads = threads;
+        int slots = plan.slots().size();
+        segments = new MemorySegment[slots];
+        data = new Datum[slots];
+        types = new ElementType[slots];
+        shapes = new Shape[slots];
+        outputMemory = new MemorySegment[plan.outputs().size()];
+        outputPlaces = new Binding.AsOutput[plan.outputs().size()];
+        lanes = new Lane[plan.streams().size()];
+        for (int i = 0; i < lanes.length; i++) {
+            lanes[i] = new Lane(this);
+        }
+        for (Slot slot : plan.slots()) {
+            if (slot.constant() != null) {
+                put(slot.index(), slot.constant());
+            }
+        }
+    }
+
+    /** Makes {@code value} the content of a slot. */
+    void put(int slot, Datum value) {
+        data[slot] = value;
+        if (value instanceof Tensor tensor) {
+            types[slot] = tensor.type();
+            shapes[slot] = tensor.shape();
+            segments[slot] = tensor.type() == ElementType.STRING ? null : tensor.segment();
+        } else {
+            types[slot] = null;
+            shapes[slot] = null;
+            segments[slot] = null;
+        }
+    }
+
+    /** Lets a slot be the memory of another; its type and shape are set already. */
+    void alias(int slot, int root) {
+        segments[slot] = segments[root];
+        Shape shape = shapes[slot];
+        if (types[slot] == ElementType.STRING && data[root] instanceof Tensor tensor && shape != null) {
+            data[slot] = tensor.reshaped(shape);
+        }
+    }
+
+    /** The content of a slot, or null where it has none yet. */
+    @Nullable Datum datum(int slot) {
+        Datum known = data[slot];
+        if (known != null) {
+            return known;
+        }
+        ElementType type = types[slot];
+        Shape shape = shapes[slot];
+        MemorySegment segment = segments[slot];
+        return type == null || shape == null || segment == null ? null : Tensor.wrap(type, shape, segment);
+    }
+
+    String[] strings(int slot) {
+        if (data[slot] instanceof Tensor tensor) {
+            return tensor.strings();
+        }
+        throw EngineException.invalidArgument("'" + plan.slots().get(slot).name() + "' holds no strings");
+    }
+
+    /** Whether a slot has exactly this content; type and shape are known to agree. */
+    boolean holds(int slot, Tensor content) {
+        if (content.type() == ElementType.STRING) {
+            return Arrays.equals(strings(slot), content.strings());
+        }
+        MemorySegment segment = segments[slot];
+        return segment != null && segment.mismatch(content.segment()) == -1;
+    }
+
+    /** Memory for a result, from those that callers have closed or fresh. */
+    MemorySegment claimOutput(Binding.AsOutput place) {
+        MemorySegment memory = place.pool().take();
+        if (memory == null) {
+            memory = StretchState.allocate(place.bytes());
+        }
+        outputMemory[place.output()] = memory;
+        outputPlaces[place.output()] = place;
+        return memory;
+    }
+
+    /** Result {@code index}, which becomes the caller's; null where it lies in memory that stays the engine's. */
+    @Nullable Tensor detachOutput(int index) {
+        MemorySegment memory = outputMemory[index];
+        Binding.AsOutput place = outputPlaces[index];
+        int slot = plan.outputs().get(index);
+        ElementType type = types[slot];
+        Shape shape = shapes[slot];
+        if (memory == null || place == null || type == null || shape == null) {
+            return null;
+        }
+        outputMemory[index] = null;
+        return Tensor.owning(type, shape, memory, () -> place.pool().give(memory));
+    }
+
+    /** Forgets everything that belongs to the run that has ended, and gives its memory back. */
+    void reset() {
+        for (int i = 0; i < states.size(); i++) {
+            entered.get(i).states.give(states.get(i));
+        }
+        states.clear();
+        entered.clear();
+        for (int i = 0; i < outputMemory.length; i++) {
+            Binding.AsOutput place = outputPlaces[i];
+            MemorySegment memory = outputMemory[i];
+            if (place != null && memory != null) {
+                place.pool().give(memory);
+            }
+            outputMemory[i] = null;
+            outputPlaces[i] = null;
+        }
+        for (int slot : runner.variableSlots()) {
+            segments[slot] = null;
+            data[slot] = null;
+            types[slot] = null;
+            shapes[slot] = null;
+        }
+        cancellation = NEVER;
+        listener = null;
+    }
+}

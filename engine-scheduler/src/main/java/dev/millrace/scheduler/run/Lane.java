@@ -1,0 +1,105 @@
+package dev.millrace.scheduler.run;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.scheduler.event.RunListener;
+import dev.millrace.scheduler.kernel.DynamicKernel;
+import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.LaunchContext;
+import dev.millrace.scheduler.kernel.RangeTask;
+import dev.millrace.scheduler.kernel.Scratch;
+import dev.millrace.scheduler.plan.PlanStep;
+import dev.millrace.scheduler.pool.ParallelJob;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** One stream of one frame: the launch that runs now, as it sees its memory. Made once and used for every launch. */
+final class Lane implements LaunchContext {
+    private final Frame frame;
+    private final ParallelJob job = new ParallelJob();
+    private final Scratch scratch = new Scratch();
+    private @Nullable BoundStep current;
+    private @Nullable MemorySegment workspace;
+
+    Lane(Frame frame) {
+        this.frame = frame;
+    }
+
+    void run(BoundStep bound, @Nullable MemorySegment workspaceMemory) {
+        current = bound;
+        workspace = workspaceMemory;
+        RunListener listener = frame.listener;
+        long start = listener == null ? 0 : System.nanoTime();
+        PlanStep step = bound.step();
+        try {
+            Launch launch = bound.launch();
+            if (launch != null) {
+                launch.run(this);
+            } else {
+                ((DynamicKernel) step.kernel()).run(new DynamicLane(frame, bound));
+            }
+        } catch (OutOfMemoryError | StackOverflowError e) {
+            throw new EngineException(Status.RUNTIME_EXCEPTION, step.describe() + ": " + e, e);
+        } catch (EngineException e) {
+            throw e.status() == Status.CANCELLED ? e : e.at(step.describe());
+        } catch (RuntimeException | InternalError e) {
+            throw EngineException.wrap(Status.RUNTIME_EXCEPTION, step.describe(), e);
+        }
+        if (listener != null) {
+            listener.stepEnded(frame.plan.name(), step, start, System.nanoTime());
+        }
+    }
+
+    private BoundStep bound() {
+        return Objects.requireNonNull(current);
+    }
+
+    @Override
+    public MemorySegment input(int index) {
+        MemorySegment segment = frame.segments[bound().inputs[index]];
+        if (segment == null) {
+            throw EngineException.invalidArgument("input " + index + " has no memory");
+        }
+        return segment;
+    }
+
+    @Override
+    public MemorySegment output(int index) {
+        MemorySegment segment = frame.segments[bound().outputs[index]];
+        if (segment == null) {
+            throw EngineException.invalidArgument("output " + index + " has no memory");
+        }
+        return segment;
+    }
+
+    @Override
+    public String[] inputStrings(int index) {
+        return frame.strings(bound().inputs[index]);
+    }
+
+    @Override
+    public String[] outputStrings(int index) {
+        return frame.strings(bound().outputs[index]);
+    }
+
+    @Override
+    public MemorySegment workspace() {
+        return Objects.requireNonNull(workspace, "the kernel asked for no workspace");
+    }
+
+    @Override
+    public void parallelFor(long items, long grain, RangeTask task) {
+        frame.pool.parallelFor(job, frame.threads, items, grain, task, this, scratch);
+    }
+
+    @Override
+    public Scratch scratch() {
+        return scratch;
+    }
+
+    @Override
+    public void checkCancelled() {
+        frame.cancellation.check();
+    }
+}

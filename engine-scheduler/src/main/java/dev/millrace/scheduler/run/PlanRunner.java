@@ -1,0 +1,191 @@
+package dev.millrace.scheduler.run;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.tensor.Datum;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.Cancellation;
+import dev.millrace.scheduler.event.RunListener;
+import dev.millrace.scheduler.plan.NestedPlan;
+import dev.millrace.scheduler.plan.Plan;
+import dev.millrace.scheduler.plan.PlanStep;
+import dev.millrace.scheduler.plan.SlotPool;
+import dev.millrace.scheduler.pool.WorkerPool;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs a plan, from any number of threads at a time. It keeps the bindings of the shapes that it has seen lately and the
+ * frames of runs that have ended.
+ */
+public final class PlanRunner {
+    private final Plan plan;
+    private final WorkerPool pool;
+    private final int threads;
+    private final BindingCache bindings;
+    private final SlotPool<Frame> frames = new SlotPool<>(256);
+    private final Map<PlanStep, Map<String, PlanRunner>> nested = new HashMap<>();
+    private final int[] variableSlots;
+    private final int[] inputSlots;
+
+    /**
+     * @param threads how many threads one run may use, the caller's included
+     * @param maxBindings how many tuples of shapes are remembered for each stretch
+     */
+    public PlanRunner(Plan plan, WorkerPool pool, int threads, int maxBindings) {
+        this.plan = plan;
+        this.pool = pool;
+        this.threads = Math.max(1, Math.min(threads, pool.parallelism()));
+        this.bindings = new BindingCache(plan.steps().size() + 1, maxBindings);
+        this.inputSlots = plan.inputs().stream().mapToInt(Integer::intValue).toArray();
+        this.variableSlots = plan.slots().stream()
+                .filter(slot -> slot.constant() == null)
+                .mapToInt(slot -> slot.index())
+                .toArray();
+        for (PlanStep step : plan.steps()) {
+            if (!step.nested().isEmpty()) {
+                var runners = new HashMap<String, PlanRunner>();
+                step.nested().forEach((name, body) ->
+                        runners.put(name, new PlanRunner(body.plan(), pool, threads, maxBindings)));
+                nested.put(step, runners);
+            }
+        }
+    }
+
+    /** Where a run finds its inputs. */
+    @FunctionalInterface
+    public interface InputSource {
+        /** The input of this name, or null to ask for its default. */
+        @Nullable Datum input(String name);
+    }
+
+    public Plan plan() {
+        return plan;
+    }
+
+    int[] variableSlots() {
+        return variableSlots;
+    }
+
+    /** The bindings that are remembered right now, for a look at them. */
+    public List<StretchSummary> stretches() {
+        return bindings.all().stream().map(StretchSummary::of).toList();
+    }
+
+    /**
+     * Runs once. The inputs are read during the run only; the results stand in the plan's order and are the caller's.
+     */
+    public Datum[] run(InputSource inputs, Cancellation cancellation, @Nullable RunListener listener) {
+        Frame frame = takeFrame();
+        frame.cancellation = cancellation;
+        frame.listener = listener;
+        long start = listener == null ? 0 : System.nanoTime();
+        boolean failed = true;
+        try {
+            for (int slot : inputSlots) {
+                String name = plan.slots().get(slot).name();
+                Datum given = inputs.input(name);
+                Datum value = given == null ? plan.defaults().get(slot) : given;
+                if (value == null) {
+                    throw EngineException.invalidArgument("Missing Input: " + name);
+                }
+                frame.put(slot, value);
+            }
+            execute(frame);
+            Datum[] results = new Datum[plan.outputs().size()];
+            for (int i = 0; i < results.length; i++) {
+                Tensor detached = frame.detachOutput(i);
+                results[i] = detached != null ? detached : Data.copyOf(result(frame, i));
+            }
+            failed = false;
+            return results;
+        } finally {
+            if (listener != null) {
+                listener.runEnded(plan.name(), start, System.nanoTime(), failed);
+            }
+            frame.reset();
+            frames.give(frame);
+        }
+    }
+
+    private Frame takeFrame() {
+        Frame frame = frames.take();
+        return frame == null ? new Frame(this, pool, threads) : frame;
+    }
+
+    private void execute(Frame frame) {
+        int at = 0;
+        while (at < plan.steps().size()) {
+            Binding binding = bindings.find(at, frame);
+            if (binding == null) {
+                binding = new Binder(frame, at).bind();
+                bindings.add(at, binding);
+            }
+            StretchState state = binding.takeState();
+            frame.states.add(state);
+            frame.entered.add(binding);
+            binding.enter(frame, state);
+            state.streams.run(frame);
+            at = binding.to;
+        }
+    }
+
+    private Datum result(Frame frame, int index) {
+        Datum value = frame.datum(plan.outputs().get(index));
+        if (value == null) {
+            throw EngineException.invalidGraph(
+                    "output '" + plan.outputNames().get(index) + "' was not computed by any node");
+        }
+        return value;
+    }
+
+    /** Runs the nested graph of a step, as part of the run that {@code outer} is. */
+    List<Datum> runNested(Frame outer, PlanStep step, String attribute, List<Datum> inputs) {
+        NestedPlan body = step.nested().get(attribute);
+        PlanRunner runner = nested.getOrDefault(step, Map.of()).get(attribute);
+        if (body == null || runner == null) {
+            throw EngineException.invalidGraph("there is no nested graph '" + attribute + "'");
+        }
+        return runner.runInside(outer, body, inputs);
+    }
+
+    private List<Datum> runInside(Frame outer, NestedPlan body, List<Datum> inputs) {
+        if (inputs.size() != plan.inputs().size()) {
+            throw EngineException.invalidGraph("nested graph '" + plan.name() + "' takes "
+                    + plan.inputs().size() + " inputs but gets " + inputs.size());
+        }
+        Frame frame = takeFrame();
+        frame.cancellation = outer.cancellation;
+        frame.listener = outer.listener;
+        try {
+            for (int i = 0; i < inputs.size(); i++) {
+                frame.put(plan.inputs().get(i), inputs.get(i));
+            }
+            for (NestedPlan.Capture capture : body.captures()) {
+                Datum value = outer.datum(capture.outerSlot());
+                if (value != null) {
+                    frame.put(capture.innerSlot(), value);
+                }
+            }
+            execute(frame);
+            var results = new ArrayList<Datum>();
+            for (int i = 0; i < plan.outputs().size(); i++) {
+                // not the caller's but the outer run's: nobody closes it, the collector takes it
+                Tensor detached = frame.detachOutput(i);
+                results.add(detached != null ? detached : passedOn(frame, i));
+            }
+            return results;
+        } finally {
+            frame.reset();
+            frames.give(frame);
+        }
+    }
+
+    /** A result that lies in the frame's block is copied out of it; what came from outside or is constant is passed on. */
+    private Datum passedOn(Frame frame, int index) {
+        Datum value = result(frame, index);
+        return frame.data[plan.outputs().get(index)] == null ? Data.copyOf(value) : value;
+    }
+}

@@ -1,0 +1,135 @@
+package dev.millrace.scheduler.run;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.kernel.BindContext;
+import dev.millrace.scheduler.plan.PlanStep;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** What one kernel sees of a binding in the making, and what it says about its outputs. */
+final class StepBinding implements BindContext {
+    private final Binder binder;
+    private final PlanStep step;
+    private final List<@Nullable ValueType> outputs;
+    final Map<Integer, Integer> aliases = new LinkedHashMap<>();
+    final Map<Integer, Integer> reuses = new LinkedHashMap<>();
+    final Map<Integer, Tensor> folded = new LinkedHashMap<>();
+    long workspaceBytes;
+
+    StepBinding(Binder binder, PlanStep step, List<@Nullable ValueType> outputs) {
+        this.binder = binder;
+        this.step = step;
+        this.outputs = outputs;
+    }
+
+    @Override
+    public Node node() {
+        return step.node();
+    }
+
+    @Override
+    public int inputCount() {
+        return step.inputs().size();
+    }
+
+    @Override
+    public boolean hasInput(int index) {
+        return index < step.inputs().size() && step.inputs().get(index) != PlanStep.NONE;
+    }
+
+    private int slot(int input) {
+        if (!hasInput(input)) {
+            throw EngineException.invalidGraph("input " + input + " is missing");
+        }
+        return step.inputs().get(input);
+    }
+
+    @Override
+    public ElementType inputType(int index) {
+        return binder.type(slot(index));
+    }
+
+    @Override
+    public Shape inputShape(int index) {
+        return binder.shape(slot(index));
+    }
+
+    @Override
+    public @Nullable Tensor constantInput(int index) {
+        return hasInput(index) ? binder.known(slot(index)) : null;
+    }
+
+    @Override
+    public Tensor requireValue(int index) {
+        int slot = slot(index);
+        Tensor value = binder.content(slot);
+        if (value == null) {
+            throw new Binder.ValueNeeded(slot);
+        }
+        return value;
+    }
+
+    @Override
+    public int outputCount() {
+        return step.outputs().size();
+    }
+
+    @Override
+    public boolean hasOutput(int index) {
+        return index < step.outputs().size() && step.outputs().get(index) != PlanStep.NONE;
+    }
+
+    private ValueType.TensorType output(int index) {
+        return (ValueType.TensorType) Objects.requireNonNull(outputs.get(index));
+    }
+
+    @Override
+    public ElementType outputType(int index) {
+        return Objects.requireNonNull(output(index).element());
+    }
+
+    @Override
+    public Shape outputShape(int index) {
+        return Objects.requireNonNull(output(index).concreteShape());
+    }
+
+    @Override
+    public void alias(int output, int input) {
+        if (hasOutput(output)) {
+            aliases.put(step.outputs().get(output), slot(input));
+        }
+    }
+
+    @Override
+    public void mayReuse(int output, int input) {
+        if (hasOutput(output)) {
+            reuses.putIfAbsent(step.outputs().get(output), slot(input));
+        }
+    }
+
+    @Override
+    public void fold(int output, Tensor value) {
+        if (hasOutput(output)) {
+            folded.put(step.outputs().get(output), value);
+            binder.fold(step.outputs().get(output), value);
+        }
+    }
+
+    @Override
+    public void workspace(long bytes) {
+        workspaceBytes = Math.max(workspaceBytes, bytes);
+    }
+
+    @Override
+    public int parallelism() {
+        return binder.parallelism();
+    }
+}

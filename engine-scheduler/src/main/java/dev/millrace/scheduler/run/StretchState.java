@@ -1,0 +1,43 @@
+package dev.millrace.scheduler.run;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.scheduler.plan.MemoryPlanner.Buffer;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The memory of one run of a stretch, with every view that its launches need made beforehand. Used by one run at a time. */
+final class StretchState {
+    final MemorySegment[] views;
+    final @Nullable MemorySegment[] workspaces;
+    final StreamRuns streams;
+
+    StretchState(Binding binding) {
+        MemorySegment block = allocate(binding.blockBytes);
+        views = new MemorySegment[binding.inBlock.length];
+        for (int i = 0; i < views.length; i++) {
+            views[i] = block.asSlice(binding.inBlock[i].buffer().offset(), binding.inBlock[i].bytes());
+        }
+        List<BoundStep> steps = binding.steps;
+        workspaces = new MemorySegment[steps.size()];
+        for (int i = 0; i < workspaces.length; i++) {
+            Buffer workspace = steps.get(i).workspace();
+            workspaces[i] = workspace == null ? null : block.asSlice(workspace.offset(), workspace.bytes());
+        }
+        streams = new StreamRuns(binding.programs, this);
+    }
+
+    static MemorySegment allocate(long bytes) {
+        try {
+            return Arena.ofAuto().allocate(Math.max(bytes, 1), 64);
+        } catch (OutOfMemoryError e) {
+            throw new EngineException(
+                    Status.FAIL,
+                    "no memory for " + bytes + " bytes of intermediate values; raise -XX:MaxDirectMemorySize, or run"
+                            + " smaller inputs or fewer runs at a time",
+                    e);
+        }
+    }
+}
