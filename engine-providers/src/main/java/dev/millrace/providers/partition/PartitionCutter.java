@@ -1,0 +1,101 @@
+package dev.millrace.providers.partition;
+
+import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.GraphEditor;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.spi.Partition;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Takes a group of nodes out of a graph, makes them a graph of their own, and puts one node in their place. */
+final class PartitionCutter {
+    /** The domain of nodes that stand for partitions; the operator's name is the provider's. */
+    static final String DOMAIN = "dev.millrace.fused";
+
+    private final Graph around;
+    private final Graph part;
+    private final GraphEditor editor;
+    private final Map<Value, Value> copies = new LinkedHashMap<>();
+    private final List<Value> inputs = new ArrayList<>();
+
+    private PartitionCutter(Graph around, String name) {
+        this.around = around;
+        this.part = Graph.named(name);
+        this.editor = new GraphEditor(part);
+    }
+
+    static Partition cut(Graph around, List<Node> group, String provider, String name) {
+        return new PartitionCutter(around, name).cut(group, provider, name);
+    }
+
+    private Partition cut(List<Node> group, String provider, String name) {
+        for (Node node : group) {
+            copy(node);
+        }
+        Set<Node> members = new HashSet<>(group);
+        var outputs = new ArrayList<Value>();
+        for (Node node : group) {
+            for (Value output : node.outputs()) {
+                if (output != null && isReadOutside(output, members)) {
+                    outputs.add(output);
+                    editor.addOutput(output.name(), copyOf(output));
+                }
+            }
+        }
+        var spec = new NodeSpec(
+                new OpId(DOMAIN, provider), 1, name, "", List.<@Nullable Value>copyOf(inputs), Attributes.NONE);
+        Node anchor = group.getLast().next();
+        var outer = new GraphEditor(around);
+        group.forEach(outer::replaceProducer);
+        Node fused = outer.insert(spec, anchor, outputs.toArray(new Value[0]));
+        return new Partition(name, part, fused);
+    }
+
+    private static boolean isReadOutside(Value value, Set<Node> members) {
+        return value.isGraphOutput() || !members.containsAll(value.users());
+    }
+
+    private void copy(Node node) {
+        var mapped = new ArrayList<@Nullable Value>();
+        for (Value input : node.inputs()) {
+            mapped.add(input == null ? null : copyOf(input));
+        }
+        @Nullable Value[] outputs = new Value[node.outputs().size()];
+        for (int i = 0; i < outputs.length; i++) {
+            Value output = node.output(i);
+            if (output != null) {
+                outputs[i] = editor.value(output.name(), output.type());
+                copies.put(output, outputs[i]);
+            }
+        }
+        editor.insert(NodeSpec.like(node, mapped), null, outputs);
+    }
+
+    /** The part's own value for one of the graph around: made inside, a constant, or an input of the part. */
+    private Value copyOf(Value value) {
+        Value known = copies.get(value);
+        if (known != null) {
+            return known;
+        }
+        Tensor constant = value.constant();
+        Value copy;
+        if (constant != null) {
+            copy = editor.addConstant(value.name(), constant);
+        } else {
+            copy = editor.addInput(value.name(), value.type());
+            inputs.add(value);
+        }
+        copies.put(value, copy);
+        return copy;
+    }
+}

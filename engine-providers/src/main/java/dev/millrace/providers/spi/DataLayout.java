@@ -1,0 +1,7 @@
+package dev.millrace.providers.spi;
+
+/** The order of the axes of images. */
+public enum DataLayout {
+    NCHW,
+    NHWC
+}

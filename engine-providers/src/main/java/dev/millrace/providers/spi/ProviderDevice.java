@@ -1,0 +1,25 @@
+package dev.millrace.providers.spi;
+
+import dev.millrace.scheduler.device.MemoryDevice;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A device that a provider can drive.
+ *
+ * @param metadata what the provider tells about itself there, such as {@code version}
+ * @param options the provider options that suit this device by default
+ * @param memories the places that its values can lie in, the default one first
+ */
+public record ProviderDevice(
+        String provider,
+        HardwareDevice hardware,
+        Map<String, String> metadata,
+        Map<String, String> options,
+        List<MemoryDevice> memories) {
+    public ProviderDevice {
+        metadata = Map.copyOf(metadata);
+        options = Map.copyOf(options);
+        memories = List.copyOf(memories);
+    }
+}
