@@ -1,0 +1,95 @@
+import com.palantir.javaformat.java.Formatter;
+import com.palantir.javaformat.java.FormatterException;
+import com.palantir.javaformat.java.JavaFormatterOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Checks, or puts right, the format of Java sources: `FormatJava check|apply FOLDER…`. What lies in folders named
+/// target is left alone.
+///
+/// The formatter parses with the javac of the JVM it runs in. So it runs here, in the JDK that compiles the
+/// sources, and not inside Maven, whose JVM may be older than the language.
+final class FormatJava {
+    private static final int COLUMNS = 120;
+
+    private FormatJava() {}
+
+    public static void main(String[] args) throws IOException {
+        boolean apply = args[0].equals("apply");
+        var formatter = Formatter.createFormatter(JavaFormatterOptions.builder()
+                .style(JavaFormatterOptions.Style.PALANTIR)
+                .build());
+        var wrong = new ArrayList<String>();
+        var unreadable = new ArrayList<String>();
+        for (int i = 1; i < args.length; i++) {
+            for (Path file : sources(Path.of(args[i]).normalize())) {
+                String before = Files.readString(file);
+                try {
+                    String after = formatter.formatSourceAndFixImports(before);
+                    if (after.equals(before)) {
+                        continue;
+                    }
+                    if (apply) {
+                        Files.writeString(file, after);
+                        System.out.println("formatted " + file);
+                    } else {
+                        wrong.add(file + ":" + firstDifference(before, after));
+                    }
+                } catch (FormatterException e) {
+                    unreadable.add(file + ": " + reason(before, e));
+                }
+            }
+        }
+        unreadable.forEach(line -> System.err.println("cannot format " + line));
+        wrong.forEach(line -> System.err.println("not formatted " + line));
+        if (!wrong.isEmpty()) {
+            System.err.println("To format everything: mvn -q -Pformat validate");
+        }
+        System.exit(wrong.isEmpty() && unreadable.isEmpty() ? 0 : 1);
+    }
+
+    private static List<Path> sources(Path folder) throws IOException {
+        if (!Files.isDirectory(folder)) {
+            return List.of();
+        }
+        try (var files = Files.walk(folder)) {
+            return files.filter(f -> f.toString().endsWith(".java"))
+                    .filter(f -> !folder.relativize(f).toString().matches("(.*[/\\\\])?target[/\\\\].*"))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    /// The number of the first line that differs, with what it should be.
+    private static String firstDifference(String before, String after) {
+        var is = before.lines().toList();
+        var should = after.lines().toList();
+        int line = 0;
+        while (line < is.size() && line < should.size() && is.get(line).equals(should.get(line))) {
+            line++;
+        }
+        return (line + 1) + ": should be: " + (line < should.size() ? should.get(line) : "the end of the file");
+    }
+
+    /// What the formatter says, or what it stumbles over without saying so.
+    private static String reason(String source, FormatterException e) {
+        var lines = source.lines().toList();
+        for (int i = 0; i < lines.size(); i++) {
+            String line = lines.get(i);
+            if (line.length() > COLUMNS && line.strip().startsWith("///")) {
+                return "line " + (i + 1) + ": a /// line is longer than " + COLUMNS + " columns";
+            }
+            if (line.startsWith("import module ")) {
+                return "line " + (i + 1) + ": the formatter does not know module imports";
+            }
+            if (line.matches(".*[(,] ?_[,)].*")) {
+                return "line " + (i + 1) + ": the formatter does not know a bare _ in a record pattern, write var _ ("
+                        + e.getMessage() + ")";
+            }
+        }
+        return String.valueOf(e.getMessage());
+    }
+}

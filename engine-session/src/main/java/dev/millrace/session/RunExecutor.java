@@ -1,0 +1,33 @@
+package dev.millrace.session;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The threads on which asynchronous runs happen: as many as runs can make use of, gone when idle for a while. */
+final class RunExecutor implements Executor, AutoCloseable {
+    private final AtomicInteger names = new AtomicInteger();
+    private final ThreadPoolExecutor threads;
+
+    RunExecutor(int width) {
+        threads = new ThreadPoolExecutor(
+                width, width, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> Thread.ofPlatform()
+                        .name("millrace-run-" + names.getAndIncrement())
+                        .daemon(true)
+                        .unstarted(task));
+        threads.allowCoreThreadTimeOut(true);
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        threads.execute(task);
+    }
+
+    /** Lets what was given be done, and takes no more. */
+    @Override
+    public void close() {
+        threads.shutdown();
+    }
+}

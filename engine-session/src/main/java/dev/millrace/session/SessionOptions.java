@@ -1,0 +1,163 @@
+package dev.millrace.session;
+
+import dev.millrace.epcontext.EpContextOptions;
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.optimise.Optimiser;
+import dev.millrace.scheduler.Cancellation;
+import dev.millrace.scheduler.event.RunListener;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a session is made and run. An immutable snapshot; {@link #builder()} makes one.
+ *
+ * @param providers who may take parts of the graph, the first who claims a node gets it; empty for all there are
+ * @param optimiser which passes run
+ * @param threads how many threads one run may use, the caller's included; 0 for as many as the engine has
+ * @param maxBindings how many tuples of input shapes are remembered
+ * @param concurrency how many runs a {@code flux} has under way at once
+ * @param epContext whether and how a context model is written, and where a model from memory has its context
+ * @param disableModelCompile refuses to compile: only what was compiled before, and single kernels
+ * @param disableCpuFallback refuses to leave nodes to the plain provider
+ * @param failOnSuboptimalModel refuses a compiled model that would be faster compiled again
+ * @param externalDataFolder where a model from memory has its external data
+ * @param listener hears of every step of every run
+ * @param cancellation stops the session's creation
+ */
+public record SessionOptions(
+        List<ProviderChoice> providers,
+        Optimiser.Options optimiser,
+        int threads,
+        int maxBindings,
+        int concurrency,
+        EpContextOptions epContext,
+        boolean disableModelCompile,
+        boolean disableCpuFallback,
+        boolean failOnSuboptimalModel,
+        @Nullable Path externalDataFolder,
+        @Nullable RunListener listener,
+        Cancellation cancellation) {
+
+    public SessionOptions {
+        providers = List.copyOf(providers);
+        atLeast("threads", threads, 0);
+        atLeast("maxBindings", maxBindings, 1);
+        atLeast("concurrency", concurrency, 1);
+    }
+
+    private static void atLeast(String name, int value, int least) {
+        if (value < least) {
+            throw EngineException.invalidArgument(name + " is " + value + "; it is at least " + least);
+        }
+    }
+
+    public static SessionOptions defaults() {
+        return builder().build();
+    }
+
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** Every option has a default. */
+    public static final class Builder {
+        private final List<ProviderChoice> providers = new ArrayList<>();
+        private Optimiser.Options optimiser = Optimiser.Options.DEFAULT;
+        private int threads;
+        private int maxBindings = 16;
+        private int concurrency = 1;
+        private EpContextOptions epContext = EpContextOptions.defaults();
+        private boolean disableModelCompile;
+        private boolean disableCpuFallback;
+        private boolean failOnSuboptimalModel;
+        private @Nullable Path externalDataFolder;
+        private @Nullable RunListener listener;
+        private Cancellation cancellation = new Cancellation();
+
+        private Builder() {}
+
+        /** Adds a provider after those named before. */
+        public Builder provider(String name) {
+            return provider(name, Map.of());
+        }
+
+        public Builder provider(String name, Map<String, String> options) {
+            providers.add(new ProviderChoice(name, options));
+            return this;
+        }
+
+        public Builder optimiser(Optimiser.Options value) {
+            optimiser = value;
+            return this;
+        }
+
+        public Builder threads(int value) {
+            threads = value;
+            return this;
+        }
+
+        public Builder maxBindings(int value) {
+            maxBindings = value;
+            return this;
+        }
+
+        public Builder concurrency(int value) {
+            concurrency = value;
+            return this;
+        }
+
+        public Builder epContext(EpContextOptions value) {
+            epContext = value;
+            return this;
+        }
+
+        public Builder disableModelCompile(boolean value) {
+            disableModelCompile = value;
+            return this;
+        }
+
+        public Builder disableCpuFallback(boolean value) {
+            disableCpuFallback = value;
+            return this;
+        }
+
+        public Builder failOnSuboptimalModel(boolean value) {
+            failOnSuboptimalModel = value;
+            return this;
+        }
+
+        public Builder externalDataFolder(Path value) {
+            externalDataFolder = value;
+            return this;
+        }
+
+        public Builder listener(RunListener value) {
+            listener = value;
+            return this;
+        }
+
+        public Builder cancellation(Cancellation value) {
+            cancellation = value;
+            return this;
+        }
+
+        public SessionOptions build() {
+            return new SessionOptions(
+                    providers,
+                    optimiser,
+                    threads,
+                    maxBindings,
+                    concurrency,
+                    epContext,
+                    disableModelCompile,
+                    disableCpuFallback,
+                    failOnSuboptimalModel,
+                    externalDataFolder,
+                    listener,
+                    cancellation);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package dev.millrace.session;
+
+import dev.millrace.graph.optimise.OptimisationReport;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a session came to be.
+ *
+ * @param partitions who runs what, in the order of the graph; nodes of nested graphs included
+ * @param optimisation what the optimiser did
+ * @param phases the time that each phase of the creation took, in their order
+ * @param contextModel the context model that was written, or null where none was
+ */
+public record SessionReport(
+        List<PartitionInfo> partitions,
+        OptimisationReport optimisation,
+        Map<String, Duration> phases,
+        @Nullable Path contextModel) {
+
+    /**
+     * Nodes that one provider runs: a compiled partition, or single nodes that stand one after the other.
+     *
+     * @param name the partition's name, or the first node's
+     * @param compiled whether the nodes were compiled into one step
+     * @param operators how many nodes of each operator there are
+     */
+    public record PartitionInfo(String name, String provider, boolean compiled, Map<String, Integer> operators) {
+        public int nodes() {
+            return operators.values().stream().mapToInt(Integer::intValue).sum();
+        }
+    }
+
+    public SessionReport {
+        partitions = List.copyOf(partitions);
+        phases = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(phases));
+    }
+
+    /** From the first byte read to the last step planned. */
+    public Duration creation() {
+        return phases.values().stream().reduce(Duration.ZERO, Duration::plus);
+    }
+}

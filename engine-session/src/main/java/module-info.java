@@ -1,0 +1,11 @@
+/// What users hold: engines and sessions.
+module dev.millrace.session {
+    requires transitive dev.millrace.epcontext;
+    requires transitive reactor.core;
+    requires transitive org.reactivestreams;
+    requires static transitive org.jspecify;
+
+    exports dev.millrace.session;
+
+    uses dev.millrace.providers.spi.ProviderFactory;
+}

@@ -1,0 +1,11 @@
+/// The Kotlin face of the engine: a DSL, suspend and Flow.
+module dev.millrace.kotlin {
+    requires transitive dev.millrace.session;
+    requires transitive kotlin.stdlib;
+    requires transitive kotlinx.coroutines.core;
+    requires kotlinx.coroutines.reactive;
+    requires kotlinx.coroutines.reactor;
+    requires static transitive org.jspecify;
+
+    exports dev.millrace.kotlin;
+}

@@ -1,0 +1,39 @@
+package dev.millrace.kotlin
+
+import dev.millrace.session.Engine
+import dev.millrace.session.EngineOptions
+import dev.millrace.session.Session
+import dev.millrace.session.SessionOptions
+import java.nio.file.Path
+
+/** Keeps the builders of one block out of the blocks inside it. */
+@DslMarker
+public annotation class MillraceDsl
+
+/** How an engine is set up. */
+@MillraceDsl
+public class EngineBuilder internal constructor() {
+    /** How many threads can work on one run, the caller's included; 0 for as many as the container allows. */
+    public var threads: Int = 0
+
+    internal fun build(): Engine = Engine.create(EngineOptions.defaults().withThreads(threads))
+}
+
+/** Makes an engine: `engine { threads = 2 }`. Whoever makes it closes it. */
+public fun engine(configure: EngineBuilder.() -> Unit = {}): Engine = EngineBuilder().apply(configure).build()
+
+/** A session of a model file: `engine.session("model.onnx") { providers { simd(); cpu() } }`. */
+public fun Engine.session(model: String, configure: SessionConfiguration.() -> Unit = {}): Session =
+    session(Path.of(model), configure)
+
+/** A session of a model file. */
+public fun Engine.session(model: Path, configure: SessionConfiguration.() -> Unit = {}): Session =
+    session(model, sessionOptions(configure))
+
+/** A session of a model in memory. */
+public fun Engine.session(model: ByteArray, configure: SessionConfiguration.() -> Unit = {}): Session =
+    session(model, sessionOptions(configure))
+
+/** Options alone, to be used for several sessions. */
+public fun sessionOptions(configure: SessionConfiguration.() -> Unit): SessionOptions =
+    SessionConfiguration().apply(configure).build()
