@@ -88,7 +88,7 @@ final class SessionBuilder {
         CompatibilityCheck.check(read, factories, options.failOnSuboptimalModel());
         ContextModelWriter.check(options.epContext(), read);
         Model model = FunctionInliner.inline(read);
-        SchemaCheck.check(model.graph());
+        checkSchemas(model.graph());
         Inference.infer(model.graph());
         clock.end("check");
         OptimisationReport report =
@@ -122,6 +122,13 @@ final class SessionBuilder {
         } catch (RuntimeException | Error e) {
             resolver.close();
             throw e;
+        }
+    }
+
+    private static void checkSchemas(Graph graph) {
+        for (Node node : graph.nodes()) {
+            SchemaCheck.check(node).orThrow();
+            node.attributes().graphs().forEach(SessionBuilder::checkSchemas);
         }
     }
 

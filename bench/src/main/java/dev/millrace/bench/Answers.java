@@ -1,0 +1,41 @@
+package dev.millrace.bench;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Tensor;
+import java.util.Map;
+
+/** Holds two answers side by side. */
+final class Answers {
+    private Answers() {}
+
+    /** The largest distance between two numbers; infinite where shapes, types or what is NaN disagree. */
+    static double maxAbsDiff(Map<String, Tensor> ours, Map<String, Tensor> theirs) {
+        double worst = 0;
+        for (Map.Entry<String, Tensor> entry : ours.entrySet()) {
+            Tensor other = theirs.get(entry.getKey());
+            worst = Math.max(worst, other == null ? Double.POSITIVE_INFINITY : maxAbsDiff(entry.getValue(), other));
+        }
+        return ours.keySet().equals(theirs.keySet()) ? worst : Double.POSITIVE_INFINITY;
+    }
+
+    private static double maxAbsDiff(Tensor ours, Tensor theirs) {
+        if (!ours.shape().equals(theirs.shape())
+                || ours.type() != theirs.type()
+                || ours.type() == ElementType.STRING) {
+            return Double.POSITIVE_INFINITY;
+        }
+        double worst = 0;
+        for (long i = 0; i < ours.elements(); i++) {
+            double a = Elements.getDouble(ours.type(), ours.segment(), i);
+            double b = Elements.getDouble(theirs.type(), theirs.segment(), i);
+            if (Double.isNaN(a) != Double.isNaN(b)) {
+                return Double.POSITIVE_INFINITY;
+            }
+            if (a != b && !Double.isNaN(a)) {
+                worst = Math.max(worst, Math.abs(a - b));
+            }
+        }
+        return worst;
+    }
+}

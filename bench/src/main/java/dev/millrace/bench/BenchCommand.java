@@ -1,0 +1,97 @@
+package dev.millrace.bench;
+
+import dev.millrace.cli.ExitCode;
+import dev.millrace.cli.ModelArgument;
+import dev.millrace.cli.SessionFlags;
+import dev.millrace.cli.ShapeFlag;
+import dev.millrace.cli.Subcommand;
+import dev.millrace.graph.EngineException;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Measures models, beside ONNX Runtime in the same process where that is asked for. */
+@Command(
+        name = "bench",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Measures runs, session creation and the first run of models.",
+            "With --vs the peer runs the same in turns, and both answers are compared first.",
+            "A ratio is the peer's time divided by ours: more is better."
+        })
+public final class BenchCommand implements Subcommand {
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Parameters(
+            paramLabel = "MODEL",
+            arity = "1..*",
+            description = "Model files, or names that 'models' lists.")
+    private List<String> models = new ArrayList<>();
+
+    @Option(
+            names = "--shape",
+            paramLabel = "NAME=EXTENTS",
+            description = "The shape of an input, like x=1,3,224,224. Known models have sensible ones; else free extents"
+                    + " are 1.")
+    private List<String> shapes = new ArrayList<>();
+
+    @Option(
+            names = "--runs",
+            paramLabel = "N",
+            description = "Blocks of runs to measure (default: ${DEFAULT-VALUE}).",
+            defaultValue = "20")
+    private int runs;
+
+    @Option(names = "--vs", paramLabel = "PEER", description = "The peer to measure beside: onnxruntime.")
+    private @Nullable String peer;
+
+    @Option(names = "--json", description = "Print one object per model on its own line.")
+    private boolean json;
+
+    @Option(
+            names = "--max-diff",
+            paramLabel = "D",
+            description = "Fail where answers differ by more (default: ${DEFAULT-VALUE}).",
+            defaultValue = "1e-4")
+    private double maxDiff;
+
+    @Mixin
+    private SessionFlags flags = new SessionFlags();
+
+    @Override
+    public Integer call() throws Exception {
+        if (peer != null && !peer.equals("onnxruntime")) {
+            throw EngineException.invalidArgument("there is no peer '" + peer + "'; there is onnxruntime");
+        }
+        if (runs < 1) {
+            throw EngineException.invalidArgument("--runs is " + runs + "; it is at least 1");
+        }
+        PrintWriter out = spec.commandLine().getOut();
+        boolean agree = true;
+        if (!json) {
+            out.println(BenchResult.heading());
+        }
+        for (String model : models) {
+            var bench = new ModelBench(ModelArgument.of(model), flags, ShapeFlag.parse(shapes), runs, peer != null);
+            BenchResult result = bench.run();
+            out.println(json ? result.toJson() : result.toRow());
+            out.flush();
+            if (result.maxAbsDiff() > maxDiff || Double.isNaN(result.maxAbsDiff())) {
+                agree = false;
+                spec.commandLine()
+                        .getErr()
+                        .println("millrace: the answers for " + model + " differ by " + result.maxAbsDiff()
+                                + ", more than " + maxDiff);
+            }
+        }
+        return agree ? ExitCode.OK : ExitCode.NO;
+    }
+}

@@ -1,0 +1,96 @@
+package dev.millrace.bench;
+
+import java.io.StringWriter;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.json.JsonFactory;
+
+/**
+ * What was measured of one model, in milliseconds.
+ *
+ * @param peer null where there was none beside it
+ * @param maxAbsDiff the largest distance of two numbers of the answers; 0 without a peer
+ */
+record BenchResult(
+        String model,
+        String provider,
+        int threads,
+        Map<String, String> shapes,
+        Timing ours,
+        @Nullable Timing peer,
+        double ratio,
+        double ratioBest,
+        double maxAbsDiff) {
+
+    /** The median run, the quickest run, the median creation of a session, and its first run. */
+    record Timing(double median, double best, double create, double first) {}
+
+    static String heading() {
+        return "%-18s %7s %10s %10s %7s %7s %10s %10s %9s %9s %9s"
+                .formatted(
+                        "model",
+                        "threads",
+                        "ours ms",
+                        "peer ms",
+                        "ratio",
+                        "best",
+                        "create ms",
+                        "peer",
+                        "first ms",
+                        "peer",
+                        "max diff");
+    }
+
+    String toRow() {
+        return "%-18s %7d %10.3f %10s %7s %7s %10.1f %10s %9.2f %9s %9s"
+                .formatted(
+                        model,
+                        threads,
+                        ours.median,
+                        peer == null ? "" : "%.3f".formatted(peer.median),
+                        peer == null ? "" : "%.2f".formatted(ratio),
+                        peer == null ? "" : "%.2f".formatted(ratioBest),
+                        ours.create,
+                        peer == null ? "" : "%.1f".formatted(peer.create),
+                        ours.first,
+                        peer == null ? "" : "%.2f".formatted(peer.first),
+                        peer == null ? "" : "%.1e".formatted(maxAbsDiff));
+    }
+
+    String toJson() {
+        var text = new StringWriter();
+        try (JsonGenerator json = new JsonFactory().createGenerator(ObjectWriteContext.empty(), text)) {
+            json.writeStartObject();
+            json.writeStringProperty("model", model);
+            json.writeStringProperty("provider", provider);
+            json.writeNumberProperty("threads", threads);
+            json.writeName("shapes");
+            json.writeStartObject();
+            shapes.forEach(json::writeStringProperty);
+            json.writeEndObject();
+            json.writeNumberProperty("ours_ms", ours.median);
+            number(json, "peer_ms", peer == null ? null : peer.median);
+            number(json, "ratio", peer == null ? null : ratio);
+            number(json, "ratio_best", peer == null ? null : ratioBest);
+            json.writeNumberProperty("create_ms", ours.create);
+            number(json, "peer_create_ms", peer == null ? null : peer.create);
+            json.writeNumberProperty("first_ms", ours.first);
+            number(json, "peer_first_ms", peer == null ? null : peer.first);
+            number(json, "max_abs_diff", peer == null ? null : maxAbsDiff);
+            json.writeEndObject();
+        }
+        return text.toString();
+    }
+
+    private static void number(JsonGenerator json, String name, @Nullable Double value) {
+        if (value == null) {
+            json.writeNullProperty(name);
+        } else if (Double.isFinite(value)) {
+            json.writeNumberProperty(name, value);
+        } else {
+            json.writeStringProperty(name, value.toString());
+        }
+    }
+}

@@ -1,0 +1,20 @@
+package dev.millrace.bench;
+
+import dev.millrace.session.Inputs;
+import dev.millrace.graph.tensor.Tensor;
+import java.util.Map;
+
+/** One of two who run the same model on the same inputs. */
+interface Contender extends AutoCloseable {
+    /** Makes a session, in place of the one before. */
+    void create() throws Exception;
+
+    /** Runs once and lets go of the answer. */
+    void run(Inputs inputs) throws Exception;
+
+    /** Runs once and copies the answer's tensors. */
+    Map<String, Tensor> answer(Inputs inputs) throws Exception;
+
+    @Override
+    void close() throws Exception;
+}

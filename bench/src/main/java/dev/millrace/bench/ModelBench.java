@@ -1,0 +1,178 @@
+package dev.millrace.bench;
+
+import ai.onnxruntime.OrtSession.SessionOptions.OptLevel;
+import dev.millrace.bench.BenchResult.Timing;
+import dev.millrace.cli.ModelArgument;
+import dev.millrace.cli.Progress;
+import dev.millrace.cli.SessionFlags;
+import dev.millrace.cli.model.InputMaker;
+import dev.millrace.graph.tensor.Datum;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.session.Engine;
+import dev.millrace.session.Inputs;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Measures one model: sessions are created in turns, answers are compared, both warm up, then blocks of runs alternate.
+ * The ratio is the median over pairs of neighbouring blocks, so that a machine that slows down slows both.
+ */
+final class ModelBench {
+    private static final int CREATIONS = 5;
+    private static final long WARM_UP_NANOS = 3_000_000_000L;
+    private static final long BLOCK_NANOS = 100_000_000L;
+
+    private final ModelArgument model;
+    private final SessionFlags flags;
+    private final Map<String, long[]> shapes;
+    private final int blocks;
+    private final boolean withPeer;
+
+    ModelBench(ModelArgument model, SessionFlags flags, Map<String, long[]> shapes, int blocks, boolean withPeer) {
+        this.model = model;
+        this.flags = flags;
+        this.shapes = shapes;
+        this.blocks = blocks;
+        this.withPeer = withPeer;
+    }
+
+    BenchResult run() throws Exception {
+        try (Engine engine = flags.engine();
+                var ours = new Millrace(engine, model.file(), flags);
+                OnnxRuntime peer =
+                        withPeer ? new OnnxRuntime(model.file(), engine.threads(), OptLevel.ALL_OPT) : null) {
+            ours.create();
+            Inputs inputs = new InputMaker(model.known(), shapes, 1).make(ours.inputs());
+            var oursTimes = new Times(ours, inputs);
+            Times peerTimes = peer == null ? null : new Times(peer, inputs);
+            measureCreation(oursTimes, peerTimes);
+            double difference = peer == null ? 0 : difference(ours, inputs);
+            return measureRuns(engine.threads(), inputs, oursTimes, peerTimes, difference);
+        }
+    }
+
+    private static void measureCreation(Times ours, @Nullable Times peer) throws Exception {
+        for (int i = 0; i < CREATIONS; i++) {
+            ours.create();
+            if (peer != null) {
+                peer.create();
+            }
+        }
+    }
+
+    /** Against an answer of the peer; without its optimisations where they change what a quantised model means. */
+    private double difference(Millrace ours, Inputs inputs) throws Exception {
+        try (var reference = new OnnxRuntime(model.file(), 1, isQuantised() ? OptLevel.NO_OPT : OptLevel.ALL_OPT)) {
+            reference.create();
+            return Answers.maxAbsDiff(ours.answer(inputs), reference.answer(inputs));
+        }
+    }
+
+    private boolean isQuantised() {
+        return Quantised.isQuantised(model.file());
+    }
+
+    private BenchResult measureRuns(
+            int threads, Inputs inputs, Times ours, @Nullable Times peer, double difference) throws Exception {
+        int oursPerBlock = ours.warmUp();
+        int peerPerBlock = peer == null ? 0 : peer.warmUp();
+        var ratios = new ArrayList<Double>();
+        try (var progress = Progress.of("measuring " + model.label(), blocks)) {
+            for (int i = 0; i < blocks; i++) {
+                double mine = ours.block(oursPerBlock);
+                if (peer != null) {
+                    ratios.add(peer.block(peerPerBlock) / mine);
+                }
+                progress.step();
+            }
+        }
+        var extents = new LinkedHashMap<String, String>();
+        for (Map.Entry<String, Datum> input : inputs.asMap().entrySet()) {
+            if (input.getValue() instanceof Tensor tensor) {
+                extents.put(
+                        input.getKey(), Arrays.toString(tensor.shape().toArray()).replaceAll("[\\[\\] ]", ""));
+            }
+        }
+        Timing oursTiming = ours.timing();
+        Timing peerTiming = peer == null ? null : peer.timing();
+        return new BenchResult(
+                model.label(),
+                flags.providerLabel() + (flags.optimizes() ? "" : ", not optimised"),
+                threads,
+                extents,
+                oursTiming,
+                peerTiming,
+                median(ratios),
+                peerTiming == null ? 0 : peerTiming.best() / oursTiming.best(),
+                difference);
+    }
+
+    static double median(List<Double> values) {
+        List<Double> sorted = values.stream().sorted().toList();
+        int n = sorted.size();
+        if (n == 0) {
+            return 0;
+        }
+        return n % 2 == 1 ? sorted.get(n / 2) : (sorted.get(n / 2 - 1) + sorted.get(n / 2)) / 2;
+    }
+
+    /** The times of one contender. */
+    private static final class Times {
+        private final Contender contender;
+        private final Inputs inputs;
+        private final List<Double> creations = new ArrayList<>();
+        private final List<Double> runs = new ArrayList<>();
+        private double best = Double.MAX_VALUE;
+        private @Nullable Double first;
+
+        Times(Contender contender, Inputs inputs) {
+            this.contender = contender;
+            this.inputs = inputs;
+        }
+
+        void create() throws Exception {
+            long start = System.nanoTime();
+            contender.create();
+            creations.add((System.nanoTime() - start) / 1e6);
+            if (first == null) {
+                first = once();
+            }
+        }
+
+        private double once() throws Exception {
+            long start = System.nanoTime();
+            contender.run(inputs);
+            return (System.nanoTime() - start) / 1e6;
+        }
+
+        /** Runs until it is warm, and says how many runs make a block. */
+        int warmUp() throws Exception {
+            long end = System.nanoTime() + WARM_UP_NANOS;
+            double last;
+            do {
+                last = once();
+            } while (System.nanoTime() < end);
+            return (int) Math.clamp((long) (BLOCK_NANOS / 1e6 / last), 1, 10_000);
+        }
+
+        /** The mean run of a block. */
+        double block(int count) throws Exception {
+            long blockStart = System.nanoTime();
+            for (int i = 0; i < count; i++) {
+                best = Math.min(best, once());
+            }
+            double mean = (System.nanoTime() - blockStart) / 1e6 / count;
+            runs.add(mean);
+            return mean;
+        }
+
+        Timing timing() {
+            return new Timing(median(runs), best, median(creations), Objects.requireNonNull(first));
+        }
+    }
+}

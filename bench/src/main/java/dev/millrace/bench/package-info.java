@@ -1,0 +1,5 @@
+/// Benchmarks, and the comparison with ONNX Runtime.
+@NullMarked
+package dev.millrace.bench;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,16 @@
+/// Benchmarks, and the comparison with ONNX Runtime.
+module dev.millrace.bench {
+    requires com.microsoft.onnxruntime;
+    requires dev.millrace.cli;
+    requires dev.millrace.session;
+    requires info.picocli;
+    requires jmh.core;
+    requires tools.jackson.core;
+    requires static transitive org.jspecify;
+
+    opens dev.millrace.bench to
+            info.picocli;
+
+    provides dev.millrace.cli.Subcommand with
+            dev.millrace.bench.BenchCommand;
+}

@@ -1,0 +1,60 @@
+package dev.millrace.cli;
+
+import java.util.ServiceLoader;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The command {@code millrace}. */
+@Command(
+        name = "millrace",
+        mixinStandardHelpOptions = true,
+        version = "millrace 0.1.0-SNAPSHOT",
+        description = "Runs ONNX models on the JVM.",
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {
+            DemoCommand.class,
+            RunCommand.class,
+            InspectCommand.class,
+            ModelsCommand.class,
+            ConformanceCommand.class,
+            CommandLine.HelpCommand.class
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:all went well",
+            "1:the answer is no: a case failed, answers disagree",
+            "2:the command line makes no sense",
+            "3:the engine refused a model, an input or an option",
+            "4:a defect in Millrace itself"
+        })
+public final class Main implements Runnable {
+    @Spec
+    private CommandSpec spec;
+
+    Main() {
+        // picocli sets spec before anything runs
+        this.spec = CommandSpec.create();
+    }
+
+    /** Runs the command and ends the process with its exit code. */
+    public static void main(String[] args) {
+        System.exit(commandLine().execute(args));
+    }
+
+    /** The command with all its subcommands, those of other modules included. */
+    public static CommandLine commandLine() {
+        var line = new CommandLine(new Main());
+        for (Subcommand other : ServiceLoader.load(Subcommand.class, Main.class.getClassLoader())) {
+            line.addSubcommand(other);
+        }
+        return line.setExecutionExceptionHandler(new ErrorLine()).setCaseInsensitiveEnumValuesAllowed(true);
+    }
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "Missing command");
+    }
+}

@@ -1,0 +1,26 @@
+package dev.millrace.cli;
+
+import dev.millrace.cli.model.KnownModel;
+import dev.millrace.cli.model.ModelCache;
+import dev.millrace.cli.model.ModelCatalog;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A model as the command line names it: a file, or a known name.
+ *
+ * @param label what was typed
+ */
+public record ModelArgument(String label, Path file, @Nullable KnownModel known) {
+    /** Resolves a name or path; a known model that is not in the cache is fetched. */
+    public static ModelArgument of(String nameOrPath) {
+        KnownModel known = ModelCatalog.find(nameOrPath);
+        if (known != null) {
+            Path file = ModelCache.ofUser().fetch(known);
+            return new ModelArgument(nameOrPath, file, known);
+        }
+        Path file = Path.of(nameOrPath);
+        Path name = file.getFileName();
+        return new ModelArgument(nameOrPath, file, name == null ? null : ModelCatalog.findByFile(name.toString()));
+    }
+}

@@ -1,0 +1,161 @@
+package dev.millrace.cli;
+
+import dev.millrace.cli.io.DatumJson;
+import dev.millrace.cli.io.DatumText;
+import dev.millrace.cli.io.InputFiles;
+import dev.millrace.cli.io.Npy;
+import dev.millrace.cli.model.InputMaker;
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.event.ChromeTrace;
+import dev.millrace.session.Engine;
+import dev.millrace.session.Inputs;
+import dev.millrace.session.Outputs;
+import dev.millrace.session.RunOptions;
+import dev.millrace.session.Session;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.json.JsonFactory;
+
+/** Runs a model. */
+@Command(
+        name = "run",
+        mixinStandardHelpOptions = true,
+        description = "Runs a model on inputs from files, or on inputs that are made up.")
+final class RunCommand implements Callable<Integer> {
+    /** How outputs are shown. */
+    enum Format {
+        TEXT,
+        JSON,
+        NPY
+    }
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Parameters(paramLabel = "MODEL", description = "A model file, or a name that 'models' lists.")
+    private String model = "";
+
+    @Option(
+            names = {"-i", "--input"},
+            paramLabel = "NAME=FILE",
+            description = "An input from a .npy or .pb file. Those that are not given are made up.")
+    private List<String> files = new ArrayList<>();
+
+    @Option(
+            names = "--random",
+            paramLabel = "SEED",
+            description = "The seed for inputs that are made up (default: ${DEFAULT-VALUE}).",
+            defaultValue = "1")
+    private long seed;
+
+    @Option(
+            names = "--shape",
+            paramLabel = "NAME=EXTENTS",
+            description = "The shape of an input that is made up, like x=1,3,224,224; free extents are 1 otherwise.")
+    private List<String> shapes = new ArrayList<>();
+
+    @Option(
+            names = "--format",
+            description = "How to show outputs: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).",
+            defaultValue = "TEXT")
+    private Format format = Format.TEXT;
+
+    @Option(
+            names = {"-o", "--output"},
+            paramLabel = "PATH",
+            description = "Where to write: the folder for npy files, the file for json (default: standard output).")
+    private @Nullable Path output;
+
+    @Option(names = "--elements", paramLabel = "N", description = "Elements shown as text.", defaultValue = "8")
+    private int elements;
+
+    @Option(names = "--runs", paramLabel = "N", description = "Run so many times.", defaultValue = "1")
+    private int runs;
+
+    @Option(names = "--trace", paramLabel = "FILE", description = "Write a Chrome trace of the runs.")
+    private @Nullable Path trace;
+
+    @Mixin
+    private SessionFlags flags = new SessionFlags();
+
+    @Override
+    public Integer call() throws IOException {
+        ModelArgument argument = ModelArgument.of(model);
+        try (Engine engine = flags.engine();
+                Session session = engine.session(argument.file(), flags.options());
+                ChromeTrace listener = trace == null ? null : ChromeTrace.to(trace)) {
+            Inputs inputs = inputs(argument, session);
+            RunOptions how = listener == null ? RunOptions.create() : RunOptions.create().heardBy(listener);
+            for (int i = 1; i < runs; i++) {
+                session.run(inputs, how).close();
+            }
+            try (Outputs outputs = session.run(inputs, how)) {
+                show(outputs);
+            }
+        }
+        return ExitCode.OK;
+    }
+
+    private Inputs inputs(ModelArgument argument, Session session) throws IOException {
+        var given = InputFiles.read(files, session.inputs());
+        var missing = session.inputs().stream()
+                .filter(info -> given.input(info.name()) == null)
+                .toList();
+        new InputMaker(argument.known(), ShapeFlag.parse(shapes), seed)
+                .make(missing)
+                .asMap()
+                .forEach(given::and);
+        return given;
+    }
+
+    private void show(Outputs outputs) throws IOException {
+        PrintWriter out = spec.commandLine().getOut();
+        switch (format) {
+            case TEXT -> outputs.asMap().forEach((name, value) -> out.println(name + ": " + DatumText.of(value, elements)));
+            case JSON -> showJson(outputs, out);
+            case NPY -> showNpy(outputs, out);
+        }
+        out.flush();
+    }
+
+    private void showJson(Outputs outputs, PrintWriter standard) throws IOException {
+        PrintWriter out = output == null ? standard : new PrintWriter(Files.newBufferedWriter(output));
+        try (JsonGenerator json = new JsonFactory().createGenerator(ObjectWriteContext.empty(), out)) {
+            json.writeStartObject();
+            outputs.asMap().forEach((name, value) -> {
+                json.writeName(name);
+                DatumJson.write(json, value);
+            });
+            json.writeEndObject();
+            json.writeRaw('\n');
+        }
+    }
+
+    private void showNpy(Outputs outputs, PrintWriter out) throws IOException {
+        Path folder = output == null ? Path.of("") : output;
+        Files.createDirectories(folder.toAbsolutePath());
+        for (String name : outputs.names()) {
+            if (!(outputs.datum(name) instanceof Tensor tensor)) {
+                throw EngineException.invalidArgument("output '" + name + "' is no tensor; use --format json");
+            }
+            Path file = folder.resolve(name.replaceAll("[^A-Za-z0-9._-]", "_") + ".npy");
+            Npy.write(file, tensor);
+            out.println(file);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package dev.millrace.cli;
+
+import dev.millrace.graph.optimise.Level;
+import dev.millrace.graph.optimise.Optimiser;
+import dev.millrace.session.Engine;
+import dev.millrace.session.EngineOptions;
+import dev.millrace.session.SessionOptions;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Option;
+
+/** The flags of every command that makes a session. */
+public final class SessionFlags {
+    @Option(
+            names = "--provider",
+            paramLabel = "NAME",
+            split = ",",
+            description = "A provider to use, in the order in which they are asked; by default all there are.")
+    private List<String> providers = new ArrayList<>();
+
+    @Option(names = "--no-optimize", description = "Leave the graph as it is.")
+    private boolean noOptimize;
+
+    @Option(
+            names = "--level",
+            paramLabel = "LEVEL",
+            description = "How far the optimiser goes: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).",
+            defaultValue = "ALL")
+    private Level level = Level.ALL;
+
+    @Option(
+            names = "--disable-pass",
+            paramLabel = "PASS",
+            split = ",",
+            description = "Switch passes of the optimiser off by name; inspect lists those that ran.")
+    private List<String> disabledPasses = new ArrayList<>();
+
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            description = "Threads that work on one run; by default as many as the container allows.")
+    private int threads;
+
+    public Engine engine() {
+        return Engine.create(EngineOptions.defaults().withThreads(threads));
+    }
+
+    public SessionOptions options() {
+        return builder(!noOptimize).build();
+    }
+
+    /** The options with the optimiser on or off, whatever the flag says. */
+    public SessionOptions.Builder builder(boolean optimize) {
+        var builder = SessionOptions.builder()
+                .optimiser(Optimiser.Options.builder()
+                        .level(optimize ? level : Level.DISABLED)
+                        .disable(disabledPasses)
+                        .build());
+        providers.forEach(builder::provider);
+        return builder;
+    }
+
+    public boolean optimizes() {
+        return !noOptimize;
+    }
+
+    public int threads() {
+        return threads;
+    }
+
+    /** The providers asked for, joined by {@code +}, or {@code all}. */
+    public String providerLabel() {
+        return providers.isEmpty() ? "all" : String.join("+", providers);
+    }
+}

@@ -1,0 +1,5 @@
+/** Data in files and on terminals. */
+@NullMarked
+package dev.millrace.cli.io;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,95 @@
+package dev.millrace.cli.model;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.ir.SymbolicShape;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.session.Inputs;
+import dev.millrace.session.ValueInfo;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes inputs for a model: extents as asked, else as the known model likes them, else 1 where they are free; numbers by
+ * a seed.
+ */
+public final class InputMaker {
+    private final @Nullable KnownModel known;
+    private final Map<String, long[]> shapes;
+    private final long seed;
+
+    public InputMaker(@Nullable KnownModel known, Map<String, long[]> shapes, long seed) {
+        this.known = known;
+        this.shapes = Map.copyOf(shapes);
+        this.seed = seed;
+    }
+
+    /** All inputs that have no default. */
+    public Inputs make(List<ValueInfo> declared) {
+        for (String name : shapes.keySet()) {
+            if (declared.stream().noneMatch(info -> info.name().equals(name))) {
+                throw EngineException.invalidArgument(
+                        "--shape names '" + name + "', but the model's inputs are " + declared);
+            }
+        }
+        var inputs = Inputs.empty();
+        for (ValueInfo info : declared) {
+            if (!info.optional()) {
+                inputs.and(info.name(), make(info));
+            }
+        }
+        return inputs;
+    }
+
+    private Tensor make(ValueInfo info) {
+        if (!(info.type() instanceof ValueType.TensorType type) || type.element() == null) {
+            throw EngineException.invalidArgument("input " + info + " is no tensor of a known type; give it as a file");
+        }
+        Tensor tensor = Tensor.allocate(type.element(), shape(info, type));
+        fill(info.name(), tensor);
+        return tensor;
+    }
+
+    private Shape shape(ValueInfo info, ValueType.TensorType type) {
+        SymbolicShape declared = type.shape();
+        long[] wanted = shapes.get(info.name());
+        if (wanted == null && known != null) {
+            wanted = known.shapes().get(info.name());
+        }
+        if (wanted != null) {
+            return Shape.of(wanted);
+        }
+        if (declared == null) {
+            throw EngineException.invalidArgument(
+                    "nothing is known of the shape of input '" + info.name() + "'; give it with --shape");
+        }
+        return Shape.of(declared.dims().stream()
+                .mapToLong(dim -> dim instanceof Dim.Known extent ? extent.extent() : 1)
+                .toArray());
+    }
+
+    private void fill(String name, Tensor tensor) {
+        var random = new SplittableRandom(seed * 31 + name.hashCode());
+        ElementType type = tensor.type();
+        KnownModel.Fill fill = known == null ? null : known.fills().get(name);
+        if (type == ElementType.STRING) {
+            java.util.Arrays.setAll(tensor.strings(), i -> "s" + random.nextInt(10));
+            return;
+        }
+        for (long i = 0; i < tensor.elements(); i++) {
+            if (fill != null) {
+                Elements.setLong(type, tensor.segment(), i, random.nextLong(fill.from(), fill.below()));
+            } else if (type.isFloating()) {
+                Elements.setDouble(type, tensor.segment(), i, random.nextDouble() * 2 - 1);
+            } else {
+                Elements.setLong(type, tensor.segment(), i, random.nextInt(type == ElementType.BOOL ? 2 : 8));
+            }
+        }
+    }
+}

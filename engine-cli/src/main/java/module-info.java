@@ -1,0 +1,18 @@
+/// The command line.
+module dev.millrace.cli {
+    requires transitive dev.millrace.session;
+    requires transitive info.picocli;
+    requires me.tongfei.progressbar;
+    requires tools.jackson.core;
+    requires static transitive org.jspecify;
+
+    exports dev.millrace.cli;
+    exports dev.millrace.cli.conformance;
+    exports dev.millrace.cli.io;
+    exports dev.millrace.cli.model;
+
+    opens dev.millrace.cli to
+            info.picocli;
+
+    uses dev.millrace.cli.Subcommand;
+}
