@@ -37,6 +37,13 @@ public final class GraphEditor {
         return value;
     }
 
+    /** Adds an input that is {@code otherwise} for callers that leave it out. */
+    public Value addInput(String name, @Nullable ValueType type, Tensor otherwise) {
+        Value value = addInput(name, type);
+        graph.defaults.put(value, otherwise);
+        return value;
+    }
+
     /** Gives an input a value for callers that leave it out. */
     public void defaultInput(Value input, Tensor value) {
         if (!graph.inputs.contains(input)) {

@@ -96,11 +96,11 @@ public final class Node {
     }
 
     public List<@Nullable Value> inputs() {
-        return Collections.unmodifiableList(Arrays.asList(inputs));
+        return Collections.unmodifiableList(Arrays.<@Nullable Value>asList(inputs));
     }
 
     public List<@Nullable Value> outputs() {
-        return Collections.unmodifiableList(Arrays.asList(outputs));
+        return Collections.unmodifiableList(Arrays.<@Nullable Value>asList(outputs));
     }
 
     /** Input {@code index}, or null where it is omitted or beyond the last. */

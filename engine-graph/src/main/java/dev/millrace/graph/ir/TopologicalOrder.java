@@ -9,6 +9,8 @@ import java.util.PriorityQueue;
 
 /** Puts the nodes of a graph in an order in which every value is made before it is read, else as they stand. */
 public final class TopologicalOrder {
+    private static final int MOST_SHOWN = 16;
+
     private TopologicalOrder() {}
 
     /** Reorders {@code graph}, not the graphs nested in it; throws where nodes wait for each other. */
@@ -44,7 +46,7 @@ public final class TopologicalOrder {
             }
         }
         if (order.size() < nodes.size()) {
-            throw EngineException.invalidGraph(graph + " has a cycle through " + firstWaiting(nodes, waiting));
+            throw EngineException.invalidGraph(graph + " has a cycle: " + cycle(nodes, readers, waiting, index));
         }
         new GraphEditor(graph).reorder(order);
     }
@@ -57,12 +59,27 @@ public final class TopologicalOrder {
         return number;
     }
 
-    private static String firstWaiting(List<Node> nodes, int[] waiting) {
+    /** The nodes of one cycle. Each node that still waits does so for another, so that walking back ends in a circle. */
+    private static String cycle(List<Node> nodes, List<List<Node>> readers, int[] waiting, Map<Node, Integer> index) {
+        int[] awaited = new int[waiting.length];
+        int at = 0;
         for (int i = 0; i < waiting.length; i++) {
             if (waiting[i] > 0) {
-                return nodes.get(i).describe();
+                at = i;
+                for (Node reader : readers.get(i)) {
+                    awaited[indexOf(index, reader)] = i;
+                }
             }
         }
-        return "no node";
+        for (int i = 0; i < waiting.length; i++) {
+            at = awaited[at];
+        }
+        var names = new ArrayList<String>();
+        int start = at;
+        do {
+            names.addFirst(nodes.get(at).describe());
+            at = awaited[at];
+        } while (at != start && names.size() < MOST_SHOWN);
+        return String.join(" -> ", names);
     }
 }

@@ -1,0 +1,137 @@
+package dev.millrace.graph.format;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The files beside a model that hold its large tensors, each mapped once. A location is a relative path that stays
+ * inside the model's folder, also after symbolic links were followed; where the model file itself is a link, the folder
+ * of the file that it leads to counts as its folder too.
+ */
+final class ExternalData {
+    private final List<Path> places;
+    private final Map<String, MemorySegment> byLocation = new HashMap<>();
+    private final Map<Path, MemorySegment> byFile = new HashMap<>();
+
+    private ExternalData(List<Path> places) {
+        this.places = places;
+    }
+
+    /** The data of a model from memory, whose folder is {@code folder}; with null it can have none. */
+    static ExternalData inFolder(@Nullable Path folder) {
+        return new ExternalData(folder == null ? List.of() : List.of(folder));
+    }
+
+    static ExternalData besideModel(Path file) throws IOException {
+        Path folder = file.toAbsolutePath().getParent();
+        Path target = file.toRealPath().getParent();
+        if (folder == null || target == null) {
+            throw new IOException(file + " is in no folder");
+        }
+        return new ExternalData(List.of(folder, target));
+    }
+
+    /** {@code length} bytes at {@code offset} of the file at {@code location}. */
+    MemorySegment slice(String location, long offset, long length) {
+        MemorySegment file = byLocation.get(location);
+        if (file == null) {
+            file = byFile.computeIfAbsent(locate(location), ExternalData::map);
+            byLocation.put(location, file);
+        }
+        if (offset < 0 || length < 0 || length > file.byteSize() || offset > file.byteSize() - length) {
+            throw EngineException.invalidGraph("External data file '" + location + "' has " + file.byteSize()
+                    + " bytes; " + length + " bytes at offset " + offset + " lie outside of it");
+        }
+        return file.asSlice(offset, length);
+    }
+
+    private static MemorySegment map(Path file) {
+        try {
+            return Models.map(file);
+        } catch (IOException e) {
+            throw new EngineException(Status.FAIL, "External data file " + file + " cannot be read: " + e, e);
+        }
+    }
+
+    private Path locate(String location) {
+        if (location.isEmpty()) {
+            throw EngineException.invalidGraph("Empty external data path not allowed");
+        }
+        if (isAbsolute(location)) {
+            throw EngineException.invalidGraph("Absolute path not allowed for external data location: '" + location
+                    + "'; it is relative to the model's folder");
+        }
+        if (climbsOut(location)) {
+            throw escape(location);
+        }
+        if (places.isEmpty()) {
+            throw EngineException.invalidGraph("the tensor lies in external data file '" + location
+                    + "', but the model was read from memory; name the folder of its external data");
+        }
+        Path file;
+        try {
+            file = places.getFirst().resolve(location);
+        } catch (InvalidPathException e) {
+            throw EngineException.invalidGraph("External data location '" + location + "' is no path");
+        }
+        if (!Files.exists(file)) {
+            throw new EngineException(
+                    Status.NO_SUCH_FILE, "External data file " + file + " does not exist; keep it beside the model");
+        }
+        try {
+            return confine(file.toRealPath(), location);
+        } catch (IOException e) {
+            throw new EngineException(Status.FAIL, "External data file " + file + " cannot be resolved: " + e, e);
+        }
+    }
+
+    private Path confine(Path real, String location) throws IOException {
+        var roots = new ArrayList<Path>();
+        for (Path place : places) {
+            roots.add(place.toRealPath());
+        }
+        if (roots.stream().noneMatch(real::startsWith)) {
+            throw escape(location);
+        }
+        if (!Files.isRegularFile(real)) {
+            throw EngineException.invalidGraph("External data location '" + location + "' is no file");
+        }
+        return real;
+    }
+
+    /** By the rules of every system at once: a model means the same file everywhere. */
+    private static boolean isAbsolute(String location) {
+        char first = location.charAt(0);
+        boolean drive = location.length() > 1 && location.charAt(1) == ':' && Character.isLetter(first);
+        return first == '/' || first == '\\' || drive;
+    }
+
+    private static boolean climbsOut(String location) {
+        int depth = 0;
+        for (String part : location.split("[/\\\\]", -1)) {
+            depth += switch (part) {
+                case "", "." -> 0;
+                case ".." -> -1;
+                default -> 1;
+            };
+            if (depth < 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static EngineException escape(String location) {
+        return EngineException.invalidGraph("External data path escapes model directory: '" + location + "'");
+    }
+}

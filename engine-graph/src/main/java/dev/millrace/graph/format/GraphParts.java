@@ -1,0 +1,100 @@
+package dev.millrace.graph.format;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.proto.FunctionProto;
+import dev.millrace.graph.proto.GraphProto;
+import dev.millrace.graph.proto.ValueInfoProto;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The fields of a graph, or of a function's body, in whatever order the file has them. */
+final class GraphParts {
+    String name = "";
+    String documentation = "";
+    final List<NodeParts> nodes = new ArrayList<>();
+    final List<WireReader> initializers = new ArrayList<>();
+    final List<WireReader> sparseInitializers = new ArrayList<>(0);
+    final List<Declared> inputs = new ArrayList<>();
+    final List<Declared> outputs = new ArrayList<>();
+    final Map<String, ValueType> types = new HashMap<>();
+    final Map<String, String> metadata = new LinkedHashMap<>();
+
+    /** A name and what the file says of its type. */
+    record Declared(String name, @Nullable ValueType type) {}
+
+    static GraphParts ofGraph(WireReader in) {
+        var parts = new GraphParts();
+        while (in.next()) {
+            switch (in.field()) {
+                case GraphProto.NODE_FIELD_NUMBER -> parts.nodes.add(new NodeParts(in.message()));
+                case GraphProto.NAME_FIELD_NUMBER -> parts.name = in.text();
+                case GraphProto.INITIALIZER_FIELD_NUMBER -> parts.initializers.add(in.message());
+                case GraphProto.SPARSE_INITIALIZER_FIELD_NUMBER -> parts.sparseInitializers.add(in.message());
+                case GraphProto.DOC_STRING_FIELD_NUMBER -> parts.documentation = in.text();
+                case GraphProto.INPUT_FIELD_NUMBER -> parts.inputs.add(declared(in.message()));
+                case GraphProto.OUTPUT_FIELD_NUMBER -> parts.outputs.add(declared(in.message()));
+                case GraphProto.VALUE_INFO_FIELD_NUMBER -> parts.addType(declared(in.message()));
+                case GraphProto.METADATA_PROPS_FIELD_NUMBER -> parts.addMetadata(in.message());
+                default -> in.skip();
+            }
+        }
+        return parts;
+    }
+
+    /** Takes the field of a function that {@code in} stands on, where it belongs to the body; false otherwise. */
+    boolean takeOfFunction(WireReader in) {
+        switch (in.field()) {
+            case FunctionProto.NAME_FIELD_NUMBER -> name = in.text();
+            case FunctionProto.INPUT_FIELD_NUMBER -> inputs.add(new Declared(in.text(), null));
+            case FunctionProto.OUTPUT_FIELD_NUMBER -> outputs.add(new Declared(in.text(), null));
+            case FunctionProto.NODE_FIELD_NUMBER -> nodes.add(new NodeParts(in.message()));
+            case FunctionProto.DOC_STRING_FIELD_NUMBER -> documentation = in.text();
+            case FunctionProto.VALUE_INFO_FIELD_NUMBER -> addType(declared(in.message()));
+            case FunctionProto.METADATA_PROPS_FIELD_NUMBER -> addMetadata(in.message());
+            default -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void addType(Declared declared) {
+        if (declared.type != null) {
+            types.put(declared.name, declared.type);
+        }
+    }
+
+    private void addMetadata(WireReader in) {
+        Map.Entry<String, String> entry = TensorReader.readEntry(in);
+        metadata.put(entry.getKey(), entry.getValue());
+    }
+
+    private static Declared declared(WireReader in) {
+        String name = "";
+        ValueType type = null;
+        while (in.next()) {
+            switch (in.field()) {
+                case ValueInfoProto.NAME_FIELD_NUMBER -> name = in.text();
+                case ValueInfoProto.TYPE_FIELD_NUMBER -> {
+                    WireReader message = in.message();
+                    type = readType(message, name);
+                }
+                default -> in.skip();
+            }
+        }
+        return new Declared(name, type);
+    }
+
+    private static @Nullable ValueType readType(WireReader in, String name) {
+        try {
+            return TypeReader.read(in);
+        } catch (EngineException e) {
+            throw e.at("type of value '" + name + "'");
+        }
+    }
+}

@@ -1,0 +1,196 @@
+package dev.millrace.graph.format;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.GraphEditor;
+import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.TopologicalOrder;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Makes graphs of what a file says, names resolved and nodes in order. */
+final class GraphReader {
+    private final TensorReader tensors;
+    private final SparseReader sparse;
+    private final AttributeReader attributes;
+
+    GraphReader(ExternalData external) {
+        this.tensors = new TensorReader(external);
+        this.sparse = new SparseReader(tensors);
+        this.attributes = new AttributeReader(tensors, sparse);
+    }
+
+    /** The graph that {@code in} is, in {@code around} where it is nested. */
+    Graph read(WireReader in, @Nullable Scope around, Dialect dialect) {
+        return new Builder(GraphParts.ofGraph(in), around, dialect).build();
+    }
+
+    /** The body of a function. */
+    Graph read(GraphParts function, Dialect dialect) {
+        return new Builder(function, null, dialect).build();
+    }
+
+    /** A default for an attribute of a function; graphs have no default. */
+    AttributeReader.Named readDefault(WireReader in) {
+        return attributes.read(in, false, graph -> {
+            throw EngineException.notImplemented("graphs as defaults of attributes are not read");
+        });
+    }
+
+    private final class Builder {
+        private final GraphParts parts;
+        private final Dialect dialect;
+        private final Scope scope;
+        private final Graph graph;
+        private final GraphEditor editor;
+
+        Builder(GraphParts parts, @Nullable Scope around, Dialect dialect) {
+            this.parts = parts;
+            this.dialect = dialect;
+            this.scope = new Scope(parts.name, around);
+            this.graph = scope.graph();
+            this.editor = new GraphEditor(graph);
+        }
+
+        Graph build() {
+            editor.document(parts.documentation);
+            parts.metadata.forEach(editor::metadata);
+            Map<String, Tensor> initializers = readInitializers();
+            for (GraphParts.Declared input : parts.inputs) {
+                addInput(input, initializers);
+            }
+            initializers.forEach((name, tensor) -> scope.define(name, editor.addConstant(name, tensor)));
+            var outputs = new ArrayList<@Nullable Value[]>(parts.nodes.size());
+            for (NodeParts node : parts.nodes) {
+                outputs.add(defineOutputs(node));
+            }
+            preferTypesOfOutputs();
+            for (int i = 0; i < parts.nodes.size(); i++) {
+                NodeParts node = parts.nodes.get(i);
+                try {
+                    editor.insert(spec(node), null, outputs.get(i));
+                } catch (EngineException e) {
+                    throw e.at(node.describe());
+                }
+            }
+            addOutputs();
+            if (scope.readsAhead()) {
+                TopologicalOrder.restore(graph);
+            }
+            return graph;
+        }
+
+        private Map<String, Tensor> readInitializers() {
+            var initializers = new LinkedHashMap<String, Tensor>();
+            parts.initializers.forEach(in -> addInitializer(initializers, tensors.read(in)));
+            parts.sparseInitializers.forEach(in -> addInitializer(initializers, sparse.readDense(in)));
+            return initializers;
+        }
+
+        private void addInitializer(Map<String, Tensor> initializers, TensorReader.Named named) {
+            if (named.name().isEmpty()) {
+                throw EngineException.invalidGraph("an initializer of " + graph + " has no name");
+            }
+            if (initializers.put(named.name(), named.tensor()) != null) {
+                throw EngineException.invalidGraph(
+                        "initializer '" + named.name() + "' stands twice in graph '" + parts.name + "'");
+            }
+        }
+
+        private void addInput(GraphParts.Declared input, Map<String, Tensor> initializers) {
+            if (input.name().isEmpty()) {
+                throw EngineException.invalidGraph("an input of graph '" + parts.name + "' has no name");
+            }
+            if (initializers.containsKey(input.name()) && dialect.inputsWithInitializerAreConstants()) {
+                return;
+            }
+            ValueType type = input.type() == null ? parts.types.get(input.name()) : input.type();
+            Tensor otherwise = initializers.remove(input.name());
+            scope.define(
+                    input.name(),
+                    otherwise == null
+                            ? editor.addInput(input.name(), type)
+                            : editor.addInput(input.name(), type, otherwise));
+        }
+
+        private @Nullable Value[] defineOutputs(NodeParts node) {
+            @Nullable Value[] values = new Value[node.outputs.size()];
+            for (int i = 0; i < values.length; i++) {
+                String name = node.outputs.get(i);
+                if (!name.isEmpty()) {
+                    Value value = editor.value(name, parts.types.get(name));
+                    scope.defineNodeOutput(name, value);
+                    values[i] = value;
+                }
+            }
+            return values;
+        }
+
+        /** What the graph declares of its outputs is a promise to its users; it outweighs what else was said. */
+        private void preferTypesOfOutputs() {
+            for (GraphParts.Declared output : parts.outputs) {
+                Value value = scope.own(output.name());
+                if (value != null && output.type() != null && scope.isNodeOutput(value)) {
+                    editor.setType(value, output.type());
+                }
+            }
+        }
+
+        private NodeSpec spec(NodeParts node) {
+            if (node.operator.isEmpty()) {
+                throw EngineException.invalidGraph("a node of graph '" + parts.name + "' names no operator");
+            }
+            OpId op = dialect.operator(node.domain, node.operator);
+            int opset = dialect.opset(node.domain, op);
+            var inputs = new ArrayList<@Nullable Value>(node.inputs.size());
+            for (String input : node.inputs) {
+                inputs.add(input.isEmpty() ? null : resolve(input));
+            }
+            return new NodeSpec(op, opset, node.name, node.overload, inputs, readAttributes(node.attributes));
+        }
+
+        private Value resolve(String name) {
+            Value value = scope.find(name);
+            if (value == null) {
+                throw EngineException.invalidGraph("it reads '" + name + "', which is no input, no initializer and no"
+                        + " output of a node, here or in a graph around");
+            }
+            return value;
+        }
+
+        private Attributes readAttributes(List<WireReader> messages) {
+            if (messages.isEmpty()) {
+                return Attributes.NONE;
+            }
+            var byName = new LinkedHashMap<String, Attribute>();
+            for (WireReader message : messages) {
+                AttributeReader.Named named = attributes.read(
+                        message, dialect.inFunction(), in -> GraphReader.this.read(in, scope, dialect));
+                if (byName.put(named.name(), named.attribute()) != null) {
+                    throw EngineException.invalidGraph("attribute '" + named.name() + "' stands twice");
+                }
+            }
+            return Attributes.of(byName);
+        }
+
+        private void addOutputs() {
+            for (GraphParts.Declared output : parts.outputs) {
+                Value value = scope.find(output.name());
+                if (value == null) {
+                    throw EngineException.invalidGraph(
+                            "output '" + output.name() + "' of graph '" + parts.name + "' is produced by nothing in it");
+                }
+                editor.addOutput(output.name(), value);
+            }
+        }
+    }
+}

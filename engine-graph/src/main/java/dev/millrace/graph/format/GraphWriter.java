@@ -1,0 +1,213 @@
+package dev.millrace.graph.format;
+
+import com.google.protobuf.ByteString;
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.Function;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.proto.AttributeProto;
+import dev.millrace.graph.proto.AttributeProto.AttributeType;
+import dev.millrace.graph.proto.FunctionProto;
+import dev.millrace.graph.proto.GraphProto;
+import dev.millrace.graph.proto.NodeProto;
+import dev.millrace.graph.proto.SparseTensorProto;
+import dev.millrace.graph.proto.ValueInfoProto;
+import dev.millrace.graph.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Makes {@code GraphProto} and what is in it, of a model or of one of its functions. */
+final class GraphWriter {
+    private static final int IDENTITY_TAKES_EVERYTHING = 16;
+
+    private final OpsetImports imports;
+    private final TensorWriter tensors;
+
+    GraphWriter(OpsetImports imports, TensorWriter tensors) {
+        this.imports = imports;
+        this.tensors = tensors;
+    }
+
+    GraphProto write(Graph graph, @Nullable Names around) {
+        var names = new Names(graph, around);
+        var proto = GraphProto.newBuilder().setName(graph.name()).setDocString(graph.documentation());
+        graph.metadata().forEach((key, value) -> proto.addMetadataProps(TensorWriter.entry(key, value)));
+        for (Value input : graph.inputs()) {
+            proto.addInput(info(names.of(input), input.type()));
+            Tensor otherwise = graph.defaultOf(input);
+            if (otherwise != null) {
+                proto.addInitializer(tensors.initializer(names.of(input), otherwise));
+            }
+        }
+        for (Value constant : graph.constants()) {
+            Tensor tensor = constant.constant();
+            if (tensor != null) {
+                proto.addInitializer(tensors.initializer(names.of(constant), tensor));
+            }
+        }
+        proto.addAllNode(nodes(graph, names));
+        names.outputs().forEach(output ->
+                proto.addOutput(info(output.name(), output.value().type())));
+        proto.addAllValueInfo(valueInfos(graph, names));
+        return proto.build();
+    }
+
+    FunctionProto write(Function function) {
+        Graph body = function.body();
+        var names = new Names(body, null);
+        var proto = FunctionProto.newBuilder()
+                .setDomain(function.id().op().domain())
+                .setName(function.id().op().name())
+                .setOverload(function.id().overload())
+                .setDocString(body.documentation())
+                .addAllAttribute(function.attributeNames())
+                .addAllAttributeProto(attributes(function.attributeDefaults(), names));
+        body.metadata().forEach((key, value) -> proto.addMetadataProps(TensorWriter.entry(key, value)));
+        for (Value input : body.inputs()) {
+            proto.addInput(names.of(input));
+            if (isKnown(input.type())) {
+                proto.addValueInfo(info(names.of(input), input.type()));
+            }
+        }
+        for (Value constant : body.constants()) {
+            Tensor tensor = constant.constant();
+            if (tensor != null) {
+                proto.addNode(NodeProto.newBuilder()
+                        .setOpType("Constant")
+                        .addOutput(names.of(constant))
+                        .addAttribute(attribute("value", Attribute.of(tensor), names)));
+            }
+        }
+        proto.addAllNode(nodes(body, names)).addAllValueInfo(valueInfos(body, names));
+        for (Names.Output output : names.outputs()) {
+            proto.addOutput(output.name());
+            if (isNodeOutput(output) && isKnown(output.value().type())) {
+                proto.addValueInfo(info(output.name(), output.value().type()));
+            }
+        }
+        return proto.addAllOpsetImport(imports.toProtos()).build();
+    }
+
+    private static boolean isNodeOutput(Names.Output output) {
+        return !output.copied() && output.value().producer() != null;
+    }
+
+    private List<NodeProto> nodes(Graph graph, Names names) {
+        var protos = new ArrayList<NodeProto>(graph.nodeCount());
+        for (Node node : graph.nodes()) {
+            protos.add(node(node, names));
+        }
+        for (Names.Output output : names.outputs()) {
+            if (output.copied()) {
+                imports.requireOnnx(IDENTITY_TAKES_EVERYTHING);
+                protos.add(NodeProto.newBuilder()
+                        .setOpType("Identity")
+                        .addInput(names.of(output.value()))
+                        .addOutput(output.name())
+                        .build());
+            }
+        }
+        return protos;
+    }
+
+    private NodeProto node(Node node, Names names) {
+        var proto = NodeProto.newBuilder().setOpType(node.op().name());
+        setUnlessEmpty(node.name(), proto::setName);
+        setUnlessEmpty(imports.domainOf(node), proto::setDomain);
+        setUnlessEmpty(node.overload(), proto::setOverload);
+        node.inputs().forEach(input -> proto.addInput(input == null ? "" : names.of(input)));
+        node.outputs().forEach(output -> proto.addOutput(output == null ? "" : names.of(output)));
+        return proto.addAllAttribute(attributes(node.attributes(), names)).build();
+    }
+
+    private static void setUnlessEmpty(String text, Consumer<String> setter) {
+        if (!text.isEmpty()) {
+            setter.accept(text);
+        }
+    }
+
+    /** What is known of the values that are neither inputs nor outputs. */
+    private static List<ValueInfoProto> valueInfos(Graph graph, Names names) {
+        var infos = new ArrayList<ValueInfoProto>();
+        var listed = new HashSet<String>();
+        names.outputs().forEach(output -> listed.add(output.name()));
+        for (Node node : graph.nodes()) {
+            for (Value output : node.outputs()) {
+                if (output != null && isKnown(output.type()) && !listed.contains(names.of(output))) {
+                    infos.add(info(names.of(output), output.type()));
+                }
+            }
+        }
+        return infos;
+    }
+
+    private static boolean isKnown(@Nullable ValueType type) {
+        return type != null && !(type instanceof ValueType.TensorType(var element, var shape)
+                && element == null
+                && shape == null);
+    }
+
+    private static ValueInfoProto info(String name, @Nullable ValueType type) {
+        var proto = ValueInfoProto.newBuilder().setName(name);
+        if (type != null) {
+            proto.setType(TypeWriter.toProto(type));
+        }
+        return proto.build();
+    }
+
+    private List<AttributeProto> attributes(Attributes attributes, Names names) {
+        return attributes.asMap().entrySet().stream()
+                .map(entry -> attribute(entry.getKey(), entry.getValue(), names))
+                .toList();
+    }
+
+    private AttributeProto attribute(String name, Attribute attribute, Names names) {
+        var proto = AttributeProto.newBuilder().setName(name);
+        switch (attribute) {
+            case Attribute.Int a -> proto.setType(AttributeType.INT).setI(a.value());
+            case Attribute.Float a -> proto.setType(AttributeType.FLOAT).setF(a.value());
+            case Attribute.Bytes a -> proto.setType(AttributeType.STRING).setS(bytes(a));
+            case Attribute.Ints a -> proto.setType(AttributeType.INTS).addAllInts(a.values());
+            case Attribute.Floats a -> proto.setType(AttributeType.FLOATS).addAllFloats(a.values());
+            case Attribute.Strings a ->
+                proto.setType(AttributeType.STRINGS)
+                        .addAllStrings(a.values().stream().map(GraphWriter::bytes).toList());
+            case Attribute.TensorValue a ->
+                proto.setType(AttributeType.TENSOR).setT(tensors.inline("", a.value()));
+            case Attribute.Tensors a ->
+                proto.setType(AttributeType.TENSORS)
+                        .addAllTensors(a.values().stream()
+                                .map(tensor -> tensors.inline("", tensor))
+                                .toList());
+            case Attribute.GraphValue a -> proto.setType(AttributeType.GRAPH).setG(write(a.value(), names));
+            case Attribute.Graphs a ->
+                proto.setType(AttributeType.GRAPHS)
+                        .addAllGraphs(a.values().stream()
+                                .map(graph -> write(graph, names))
+                                .toList());
+            case Attribute.TypeValue a -> proto.setType(AttributeType.TYPE_PROTO).setTp(TypeWriter.toProto(a.value()));
+            case Attribute.Types a ->
+                proto.setType(AttributeType.TYPE_PROTOS)
+                        .addAllTypeProtos(
+                                a.values().stream().map(TypeWriter::toProto).toList());
+            case Attribute.Sparse a ->
+                proto.setType(AttributeType.SPARSE_TENSOR)
+                        .setSparseTensor(SparseTensorProto.newBuilder()
+                                .setValues(tensors.inline("", a.values()))
+                                .setIndices(tensors.inline("", a.indices()))
+                                .addAllDims(a.dims()));
+            case Attribute.Reference a -> proto.setRefAttrName(a.callerAttribute());
+        }
+        return proto.build();
+    }
+
+    private static ByteString bytes(Attribute.Bytes text) {
+        return ByteString.copyFrom(text.value());
+    }
+}

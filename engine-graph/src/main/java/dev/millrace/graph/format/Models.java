@@ -1,0 +1,130 @@
+package dev.millrace.graph.format;
+
+import com.google.protobuf.CodedOutputStream;
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.graph.ir.Model;
+import dev.millrace.graph.proto.ModelProto;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * ONNX models, read and written.
+ *
+ * <p>A model that was read keeps no copy of its large tensors: they are views of the mapped file, or of the memory that
+ * the caller gave. A file may be replaced while a model of it is in use, but must not be overwritten in place; memory
+ * must stay as it is.
+ */
+public final class Models {
+    private static final int BUFFER = 1 << 16;
+
+    private Models() {}
+
+    /** Reads a file. Its external data lies in its folder. */
+    public static Model read(Path file) {
+        if (!Files.exists(file)) {
+            throw new EngineException(Status.NO_SUCH_FILE, "there is no model file " + file);
+        }
+        if (!Files.isRegularFile(file)) {
+            throw EngineException.invalidArgument(file + " is no file; name the .onnx file itself");
+        }
+        try {
+            return new OnnxReader(ExternalData.besideModel(file), file).read(map(file));
+        } catch (IOException e) {
+            throw new EngineException(Status.FAIL, "model file " + file + " cannot be read: " + e, e);
+        } catch (EngineException e) {
+            throw e.at("model " + file);
+        }
+    }
+
+    /** Reads a model from memory; {@code folder} is where its external data lies, null where it has none. */
+    public static Model read(MemorySegment bytes, @Nullable Path folder) {
+        return new OnnxReader(ExternalData.inFolder(folder), null).read(bytes);
+    }
+
+    /** Reads a model from this very array; {@code folder} is where its external data lies, null where it has none. */
+    public static Model read(byte[] bytes, @Nullable Path folder) {
+        return read(MemorySegment.ofArray(bytes), folder);
+    }
+
+    /** Reads a model from what remains of a buffer; {@code folder} is where its external data lies, or null. */
+    public static Model read(ByteBuffer bytes, @Nullable Path folder) {
+        return read(MemorySegment.ofBuffer(bytes), folder);
+    }
+
+    /**
+     * Writes {@code model} to a file, and its external data beside it where the options ask for that. What stood there
+     * before is replaced when all is written, the external data first.
+     */
+    public static void write(Model model, Path file, WriteOptions options) {
+        try {
+            writeAndPublish(model, file, options);
+        } catch (IOException e) {
+            throw new EngineException(Status.FAIL, "model file " + file + " cannot be written: " + e, e);
+        } catch (EngineException e) {
+            throw e.at("model " + file);
+        }
+    }
+
+    /** Writes {@code model}, its tensors included, to a stream that stays open. */
+    public static void write(Model model, OutputStream to) throws IOException {
+        write(OnnxWriter.write(model, new TensorWriter(WriteOptions.inline())), to);
+    }
+
+    /** The bytes of {@code model}'s file, its tensors included. */
+    public static byte[] toBytes(Model model) {
+        return OnnxWriter.write(model, new TensorWriter(WriteOptions.inline())).toByteArray();
+    }
+
+    private static void writeAndPublish(Model model, Path file, WriteOptions options) throws IOException {
+        var tensors = new TensorWriter(options);
+        ModelProto proto = OnnxWriter.write(model, tensors);
+        String mark = "." + UUID.randomUUID() + ".tmp";
+        Path unfinished = file.resolveSibling(file.getFileName() + mark);
+        Path unfinishedData = file.resolveSibling(file.getFileName() + ".data" + mark);
+        try {
+            try (OutputStream to = Files.newOutputStream(unfinished, StandardOpenOption.CREATE_NEW)) {
+                write(proto, to);
+            }
+            if (options.externalFile() != null && tensors.usesExternalFile()) {
+                tensors.writeExternalFile(unfinishedData);
+                publish(unfinishedData, file.resolveSibling(options.externalFile()));
+            }
+            publish(unfinished, file);
+        } finally {
+            Files.deleteIfExists(unfinished);
+            Files.deleteIfExists(unfinishedData);
+        }
+    }
+
+    private static void write(ModelProto proto, OutputStream to) throws IOException {
+        CodedOutputStream out = CodedOutputStream.newInstance(to, BUFFER);
+        proto.writeTo(out);
+        out.flush();
+    }
+
+    private static void publish(Path from, Path to) throws IOException {
+        try {
+            Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+        } catch (AtomicMoveNotSupportedException e) {
+            Files.move(from, to, StandardCopyOption.REPLACE_EXISTING);
+        }
+    }
+
+    static MemorySegment map(Path file) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            return channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), Arena.ofAuto());
+        }
+    }
+}

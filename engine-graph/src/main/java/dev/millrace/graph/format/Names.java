@@ -1,0 +1,117 @@
+package dev.millrace.graph.format;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.Value;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The names that the values of a graph have in a file: each is unique in its graph and the graphs around it. Inputs and
+ * outputs of a main graph have exactly the names that users know; all others keep theirs where that is free.
+ */
+final class Names {
+    private final Graph graph;
+    private final @Nullable Names around;
+    private final Map<Value, String> names = new IdentityHashMap<>();
+    private final Set<String> taken = new HashSet<>();
+    private final Map<String, Integer> counters = new HashMap<>();
+    private final List<Output> outputs = new ArrayList<>();
+
+    /** An output of the graph; {@code copied} where its name is not the value's own and an Identity makes it. */
+    record Output(String name, Value value, boolean copied) {}
+
+    Names(Graph graph, @Nullable Names around) {
+        this.graph = graph;
+        this.around = around;
+        for (Value input : graph.inputs()) {
+            names.put(input, claim(input.name()));
+        }
+        for (int i = 0; i < graph.outputs().size(); i++) {
+            outputs.add(nameOutput(graph.outputNames().get(i), graph.outputs().get(i)));
+        }
+        graph.constants().forEach(this::nameFreely);
+        for (Node node : graph.nodes()) {
+            for (Value output : node.outputs()) {
+                if (output != null) {
+                    nameFreely(output);
+                }
+            }
+        }
+    }
+
+    List<Output> outputs() {
+        return outputs;
+    }
+
+    String of(Value value) {
+        for (Names scope = this; scope != null; scope = scope.around) {
+            String name = scope.names.get(value);
+            if (name != null) {
+                return name;
+            }
+        }
+        throw EngineException.invalidGraph("value '" + value.name() + "' is read in " + graph
+                + " but made neither there nor in a graph around it");
+    }
+
+    private Output nameOutput(String wanted, Value value) {
+        String name = names.get(value);
+        if (name == null && value.graph() == graph) {
+            name = claim(wanted);
+            names.put(value, name);
+            return new Output(name, value, false);
+        }
+        if (name != null && (around != null || name.equals(wanted)) && isNotListed(name)) {
+            return new Output(name, value, false);
+        }
+        return new Output(claim(wanted), value, true);
+    }
+
+    private boolean isNotListed(String name) {
+        return outputs.stream().noneMatch(output -> output.name.equals(name));
+    }
+
+    private void nameFreely(Value value) {
+        if (!names.containsKey(value)) {
+            names.put(value, unique(value.name()));
+        }
+    }
+
+    /** The name as it is for a main graph, whose users know it; one like it for a nested graph. */
+    private String claim(String wanted) {
+        if (around != null) {
+            return unique(wanted);
+        }
+        if (wanted.isEmpty() || !taken.add(wanted)) {
+            throw EngineException.invalidGraph("'" + wanted + "' cannot name two inputs or outputs of " + graph);
+        }
+        return wanted;
+    }
+
+    private String unique(String wanted) {
+        String base = wanted.isEmpty() ? "value" : wanted;
+        String name = base;
+        while (isTaken(name)) {
+            name = base + "_" + counters.merge(base, 1, Integer::sum);
+        }
+        taken.add(name);
+        return name;
+    }
+
+    private boolean isTaken(String name) {
+        for (Names scope = this; scope != null; scope = scope.around) {
+            if (scope.taken.contains(name)) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,39 @@
+package dev.millrace.graph.format;
+
+import dev.millrace.graph.proto.NodeProto;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A node as the file has it: names that are still to be resolved, attributes that are still to be read. */
+final class NodeParts {
+    final List<String> inputs = new ArrayList<>(4);
+    final List<String> outputs = new ArrayList<>(1);
+    final List<WireReader> attributes = new ArrayList<>(4);
+    String name = "";
+    String operator = "";
+    String domain = "";
+    String overload = "";
+
+    NodeParts(WireReader in) {
+        while (in.next()) {
+            switch (in.field()) {
+                case NodeProto.INPUT_FIELD_NUMBER -> inputs.add(in.text());
+                case NodeProto.OUTPUT_FIELD_NUMBER -> outputs.add(in.text());
+                case NodeProto.ATTRIBUTE_FIELD_NUMBER -> attributes.add(in.message());
+                case NodeProto.NAME_FIELD_NUMBER -> name = in.text();
+                case NodeProto.OP_TYPE_FIELD_NUMBER -> operator = in.text();
+                case NodeProto.DOMAIN_FIELD_NUMBER -> domain = in.text();
+                case NodeProto.OVERLOAD_FIELD_NUMBER -> overload = in.text();
+                default -> in.skip();
+            }
+        }
+    }
+
+    /** Operator and name as errors show them. */
+    String describe() {
+        if (!name.isEmpty()) {
+            return operator + " '" + name + "'";
+        }
+        return outputs.isEmpty() ? operator : operator + " -> '" + outputs.getFirst() + "'";
+    }
+}

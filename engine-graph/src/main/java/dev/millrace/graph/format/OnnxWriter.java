@@ -1,0 +1,35 @@
+package dev.millrace.graph.format;
+
+import dev.millrace.graph.ir.Function;
+import dev.millrace.graph.ir.Model;
+import dev.millrace.graph.proto.ModelProto;
+
+/** Makes {@code ModelProto}. */
+final class OnnxWriter {
+    /** The first that lets initializers stand without being inputs. */
+    private static final long OLDEST_IR = 4;
+
+    private OnnxWriter() {}
+
+    static ModelProto write(Model model, TensorWriter tensors) {
+        Model.Header header = model.header();
+        var proto = ModelProto.newBuilder()
+                .setIrVersion(Math.max(header.irVersion(), OLDEST_IR))
+                .setProducerName(header.producerName())
+                .setProducerVersion(header.producerVersion())
+                .setDomain(header.domain())
+                .setModelVersion(header.modelVersion())
+                .setDocString(header.documentation());
+        model.metadata().forEach((key, value) -> proto.addMetadataProps(TensorWriter.entry(key, value)));
+        var imports = new OpsetImports(model.opsets());
+        proto.setGraph(new GraphWriter(imports, tensors).write(model.graph(), null));
+        for (Function function : model.functions().values()) {
+            var ownImports = new OpsetImports(function.opsets());
+            proto.addFunctions(new GraphWriter(ownImports, tensors).write(function));
+        }
+        ModelProto made = proto.addAllOpsetImport(imports.toProtos()).build();
+        int size = made.getSerializedSize();
+        TensorWriter.checkInlineSize(size < tensors.inlineBytes() ? Long.MAX_VALUE : size);
+        return made;
+    }
+}

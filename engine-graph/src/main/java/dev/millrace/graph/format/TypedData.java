@@ -1,0 +1,80 @@
+package dev.millrace.graph.format;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+
+/**
+ * The typed fields of {@code TensorProto} ({@code float_data}, {@code int32_data} and so on), decoded. Nothing is
+ * allocated that the bytes in the file cannot fill.
+ */
+final class TypedData {
+    private TypedData() {}
+
+    /** The tensor whose data is in {@code runs}, which the file may have split anywhere between two entries. */
+    static Tensor decode(ElementType type, Shape shape, List<WireReader> runs) {
+        return switch (type) {
+            case FLOAT, COMPLEX64, DOUBLE, COMPLEX128 -> fixed(type, shape, runs);
+            default -> varints(type, shape, runs);
+        };
+    }
+
+    /** On the wire these are what they are in memory. */
+    private static Tensor fixed(ElementType type, Shape shape, List<WireReader> runs) {
+        long needed = TensorReader.bytes(type, shape);
+        long given = runs.stream().mapToLong(WireReader::remaining).sum();
+        if (given != needed) {
+            throw EngineException.invalidGraph(
+                    "it holds " + given + " bytes of data, but " + type + shape + " takes " + needed);
+        }
+        if (runs.size() == 1) {
+            return Tensor.wrap(type, shape, runs.getFirst().rest());
+        }
+        Tensor tensor = Tensor.allocate(type, shape);
+        long at = 0;
+        for (WireReader run : runs) {
+            MemorySegment part = run.rest();
+            MemorySegment.copy(part, 0, tensor.segment(), at, part.byteSize());
+            at += part.byteSize();
+        }
+        return tensor;
+    }
+
+    private static Tensor varints(ElementType type, Shape shape, List<WireReader> runs) {
+        long entries = type.isPacked() ? TensorReader.bytes(type, shape) : shape.elements();
+        long most = runs.stream().mapToLong(WireReader::remaining).sum();
+        if (entries > most) {
+            throw EngineException.invalidGraph(
+                    "it holds at most " + most + " entries of data, but " + type + shape + " takes " + entries);
+        }
+        Tensor tensor = Tensor.allocate(type, shape);
+        long given = 0;
+        for (WireReader run : runs) {
+            for (; run.remaining() > 0; given++) {
+                long entry = run.rawVarint();
+                if (given < entries) {
+                    store(type, tensor.segment(), given, entry);
+                }
+            }
+        }
+        if (given != entries) {
+            throw EngineException.invalidGraph(
+                    "it holds " + given + " entries of data, but " + type + shape + " takes " + entries);
+        }
+        return tensor;
+    }
+
+    /** Floating types lie in integer fields as their bits, packed types as their bytes. */
+    private static void store(ElementType type, MemorySegment to, long index, long entry) {
+        switch (type.bits()) {
+            case 64 -> to.set(Layouts.LONG, index * 8, entry);
+            case 32 -> to.set(Layouts.INT, index * 4, (int) entry);
+            case 16 -> to.set(Layouts.SHORT, index * 2, (short) entry);
+            default -> to.set(Layouts.BYTE, index, (byte) (type == ElementType.BOOL && entry != 0 ? 1 : entry));
+        }
+    }
+}

@@ -1,0 +1,180 @@
+package dev.millrace.graph.format;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.graph.tensor.Layouts;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.function.LongConsumer;
+
+/**
+ * A cursor over one message in protobuf's wire format. {@link #next()} stands on a field, one of the readers takes its
+ * value. No length is believed before it was compared with what is left of the message around it.
+ */
+final class WireReader {
+    private static final int VARINT = 0;
+    private static final int FIXED64 = 1;
+    private static final int LENGTH = 2;
+    private static final int FIXED32 = 5;
+    private static final int LONGEST_ARRAY = Integer.MAX_VALUE - 8;
+
+    private final MemorySegment data;
+    private final long end;
+    private long position;
+    private int field;
+    private int wireType;
+
+    private WireReader(MemorySegment data, long position, long end) {
+        this.data = data;
+        this.position = position;
+        this.end = end;
+    }
+
+    static WireReader of(MemorySegment message) {
+        return new WireReader(message, 0, message.byteSize());
+    }
+
+    /** Moves to the next field; false at the end of the message. */
+    boolean next() {
+        if (position == end) {
+            return false;
+        }
+        long tag = rawVarint();
+        long number = tag >>> 3;
+        if (number == 0 || number > 0x1fffffff) {
+            throw malformed("there is no field " + number);
+        }
+        field = (int) number;
+        wireType = (int) (tag & 7);
+        return true;
+    }
+
+    int field() {
+        return field;
+    }
+
+    /** Bytes not read yet. */
+    long remaining() {
+        return end - position;
+    }
+
+    long varint() {
+        expect(VARINT);
+        return rawVarint();
+    }
+
+    int int32() {
+        return (int) varint();
+    }
+
+    float float32() {
+        expect(FIXED32);
+        return rawFloat();
+    }
+
+    /** The nested message, to be read now or later. */
+    WireReader message() {
+        expect(LENGTH);
+        long length = rawVarint();
+        require(length);
+        var inner = new WireReader(data, position, position + length);
+        position += length;
+        return inner;
+    }
+
+    /** The bytes themselves, not a copy. */
+    MemorySegment bytes() {
+        return message().rest();
+    }
+
+    byte[] byteArray() {
+        MemorySegment bytes = bytes();
+        if (bytes.byteSize() > LONGEST_ARRAY) {
+            throw malformed("a string has " + bytes.byteSize() + " bytes");
+        }
+        return bytes.toArray(Layouts.BYTE);
+    }
+
+    /** Text; bytes that are no UTF-8 become replacement characters. */
+    String text() {
+        byte[] bytes = byteArray();
+        return bytes.length == 0 ? "" : new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    /** The value of a repeated field, whether it is one varint or a packed run of them. */
+    void varints(LongConsumer each) {
+        WireReader run = run();
+        while (run.remaining() > 0) {
+            each.accept(run.rawVarint());
+        }
+    }
+
+    /** The bytes of a repeated scalar field, whether packed or one value: what the raw readers read. */
+    WireReader run() {
+        if (wireType == LENGTH) {
+            return message();
+        }
+        long start = position;
+        skip();
+        return new WireReader(data, start, position);
+    }
+
+    /** What is left of this message. */
+    MemorySegment rest() {
+        return data.asSlice(position, end - position);
+    }
+
+    void skip() {
+        switch (wireType) {
+            case VARINT -> rawVarint();
+            case FIXED64 -> advance(8);
+            case LENGTH -> message();
+            case FIXED32 -> advance(4);
+            default -> throw malformed("field " + field + " has wire type " + wireType + ", which ONNX does not use");
+        }
+    }
+
+    float rawFloat() {
+        require(4);
+        float value = data.get(Layouts.FLOAT, position);
+        position += 4;
+        return value;
+    }
+
+    long rawVarint() {
+        long value = 0;
+        for (int shift = 0; shift < 64; shift += 7) {
+            if (position == end) {
+                throw malformed("a number is cut off");
+            }
+            byte next = data.get(Layouts.BYTE, position++);
+            value |= (long) (next & 0x7f) << shift;
+            if (next >= 0) {
+                return value;
+            }
+        }
+        throw malformed("a number has more than ten bytes");
+    }
+
+    private void advance(long bytes) {
+        require(bytes);
+        position += bytes;
+    }
+
+    private void require(long bytes) {
+        if (bytes < 0 || bytes > end - position) {
+            throw malformed("field " + field + " claims " + Long.toUnsignedString(bytes) + " bytes where "
+                    + (end - position) + " are left");
+        }
+    }
+
+    private void expect(int expected) {
+        if (wireType != expected) {
+            throw malformed("field " + field + " has wire type " + wireType + " where " + expected + " belongs");
+        }
+    }
+
+    private EngineException malformed(String what) {
+        return new EngineException(Status.INVALID_PROTOBUF, "byte " + position + ": " + what);
+    }
+}

@@ -1,0 +1,44 @@
+package dev.millrace.graph.format;
+
+import dev.millrace.graph.EngineException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a model's tensors go when it is written.
+ *
+ * @param externalFile the file beside the model that takes initializers, or null where all stay in the model's own file
+ * @param externalFrom initializers of so many bytes and more go to the external file
+ */
+public record WriteOptions(@Nullable String externalFile, long externalFrom) {
+    /** Tensors smaller than this say more about shapes than about weights. */
+    private static final long USUAL_THRESHOLD = 1024;
+
+    public WriteOptions {
+        if (externalFile != null && !isFileName(externalFile)) {
+            throw EngineException.invalidArgument(
+                    "'" + externalFile + "' is no file name; external data lies in the model's own folder");
+        }
+    }
+
+    /** Everything in one file, which protobuf limits to 2 GB. */
+    public static WriteOptions inline() {
+        return new WriteOptions(null, 0);
+    }
+
+    /** Initializers of a kilobyte and more go to {@code fileName} beside the model. */
+    public static WriteOptions externalData(String fileName) {
+        return externalData(fileName, USUAL_THRESHOLD);
+    }
+
+    /** Initializers of {@code fromBytes} and more go to {@code fileName} beside the model. */
+    public static WriteOptions externalData(String fileName, long fromBytes) {
+        return new WriteOptions(fileName, fromBytes);
+    }
+
+    private static boolean isFileName(String text) {
+        return !text.isEmpty()
+                && !text.equals(".")
+                && !text.equals("..")
+                && text.chars().noneMatch(c -> c == '/' || c == '\\' || c == ':' || c == 0);
+    }
+}

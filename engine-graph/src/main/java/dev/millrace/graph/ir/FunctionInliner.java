@@ -1,0 +1,197 @@
+package dev.millrace.graph.ir;
+
+import dev.millrace.graph.EngineException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts the bodies of model-local functions in the place of their calls, also of calls in bodies and in nested graphs. A
+ * body keeps its own opsets and takes the attributes of its caller. What a small file may expand to is bounded.
+ */
+public final class FunctionInliner {
+    private static final long MOST_NODES = 1_000_000;
+    private static final int DEEPEST = 64;
+    /** So many inputs, outputs and attributes take as much as a node does. */
+    private static final int PARTS_OF_A_NODE = 16;
+
+    private final Map<Function.Id, Function> functions;
+    private final ArrayDeque<Place> open = new ArrayDeque<>();
+    private long copiedNodes;
+
+    /** A graph whose calls are to be expanded, so many graphs deep. */
+    private record Place(Graph graph, int depth) {}
+
+    private FunctionInliner(Map<Function.Id, Function> functions) {
+        this.functions = functions;
+    }
+
+    /** The model without functions; the given one stays as it is. */
+    public static Model inline(Model model) {
+        if (model.functions().isEmpty()) {
+            return model;
+        }
+        FunctionCalls.refuseCycles(model.functions());
+        Graph graph = GraphCopier.copy(model.graph(), null);
+        new FunctionInliner(model.functions()).expand(graph);
+        return new Model(model.header(), model.opsets(), model.metadata(), Map.of(), graph, model.source());
+    }
+
+    private void expand(Graph main) {
+        open.push(new Place(main, 1));
+        while (!open.isEmpty()) {
+            Place place = open.pop();
+            if (place.depth > DEEPEST) {
+                throw EngineException.invalidGraph(
+                        "with its functions expanded, the model's graphs are nested deeper than " + DEEPEST + " levels");
+            }
+            expandCallsOf(place);
+        }
+    }
+
+    private void expandCallsOf(Place place) {
+        var editor = new GraphEditor(place.graph);
+        Node node = place.graph.firstNode();
+        while (node != null) {
+            Function function = functions.get(new Function.Id(node.op(), node.overload()));
+            if (function == null) {
+                for (Graph nested : node.attributes().graphs()) {
+                    open.push(new Place(nested, place.depth + 1));
+                }
+                node = node.next();
+            } else {
+                Node before = node.previous();
+                expandCall(editor, node, function);
+                node = before == null ? place.graph.firstNode() : before.next();
+            }
+        }
+    }
+
+    private void expandCall(GraphEditor editor, Node call, Function function) {
+        Graph body = function.body();
+        if (call.inputs().size() > body.inputs().size()
+                || call.outputs().size() > body.outputs().size()) {
+            throw EngineException.invalidGraph(call.describe() + " has " + call.inputs().size() + " inputs and "
+                    + call.outputs().size() + " outputs, but function "
+                    + function.id().op() + " has " + body.inputs().size() + " and "
+                    + body.outputs().size());
+        }
+        charge(call, body.inputs().size() + body.outputs().size());
+        var inputs = new IdentityHashMap<Value, @Nullable Value>();
+        for (int i = 0; i < body.inputs().size(); i++) {
+            inputs.put(body.inputs().get(i), call.input(i));
+        }
+        List<@Nullable Value> made =
+                GraphCopier.copyInto(body, editor, call, inputs, new BodyRewrite(call, function));
+        handOver(editor, call, made);
+        editor.remove(call);
+    }
+
+    /** Lets the readers of the call read the body's values, which take the names that they had outside. */
+    private static void handOver(GraphEditor editor, Node call, List<@Nullable Value> made) {
+        var named = new HashSet<@Nullable Value>(call.inputs());
+        for (int i = 0; i < call.outputs().size(); i++) {
+            Value old = call.output(i);
+            if (old == null || !old.isUsed()) {
+                continue;
+            }
+            Value replacement = made.get(i);
+            if (replacement == null) {
+                throw EngineException.invalidGraph(
+                        call.describe() + ": output " + i + " is an input of the function that the call omits");
+            }
+            if (named.add(replacement)) {
+                editor.rename(replacement, old.name());
+                if (old.type() != null && !replacement.isConstant()) {
+                    editor.setType(replacement, old.type());
+                }
+            }
+            editor.replaceUses(old, replacement);
+        }
+    }
+
+    private void charge(Node node, int parts) {
+        copiedNodes += 1 + parts / PARTS_OF_A_NODE;
+        if (copiedNodes > MOST_NODES) {
+            throw EngineException.invalidGraph(
+                    node.describe() + ": the functions of this model expand to more than " + MOST_NODES + " nodes");
+        }
+    }
+
+    /** Makes a body's nodes those of one call. */
+    private final class BodyRewrite implements GraphCopier.Rewrite {
+        private final Node call;
+        private final Function function;
+        private final String prefix;
+
+        BodyRewrite(Node call, Function function) {
+            this.call = call;
+            this.function = function;
+            this.prefix = call.name().isEmpty() ? "" : call.name() + "/";
+        }
+
+        @Override
+        public NodeSpec node(Node original, NodeSpec copy) {
+            charge(
+                    call,
+                    original.inputs().size()
+                            + original.outputs().size()
+                            + original.attributes().names().size());
+            NodeSpec named = copy.name().isEmpty() ? copy : copy.named(prefix + copy.name());
+            return named.with(resolve(copy.attributes()));
+        }
+
+        private Attributes resolve(Attributes attributes) {
+            if (attributes.asMap().values().stream().noneMatch(Attribute.Reference.class::isInstance)) {
+                return attributes;
+            }
+            var resolved = new LinkedHashMap<String, Attribute>();
+            attributes.asMap().forEach((name, attribute) -> {
+                Attribute value = attribute instanceof Attribute.Reference(String wanted) ? given(wanted) : attribute;
+                if (value != null) {
+                    resolved.put(name, value);
+                }
+            });
+            return Attributes.of(resolved);
+        }
+
+        private @Nullable Attribute given(String attribute) {
+            Attribute value = call.attributes().find(attribute);
+            return value == null ? function.attributeDefaults().find(attribute) : value;
+        }
+
+        /** A symbol of the body is another extent in each call, so that its name must not outlive the body. */
+        @Override
+        public @Nullable ValueType type(@Nullable ValueType type) {
+            return type == null ? null : withoutSymbols(type);
+        }
+
+        private static ValueType withoutSymbols(ValueType type) {
+            return switch (type) {
+                case ValueType.TensorType(var element, var shape) ->
+                    new ValueType.TensorType(element, withoutSymbols(shape));
+                case ValueType.SparseType(var element, var shape) ->
+                    new ValueType.SparseType(element, withoutSymbols(shape));
+                case ValueType.SequenceType(var element) -> new ValueType.SequenceType(withoutSymbols(element));
+                case ValueType.OptionalType(var element) -> new ValueType.OptionalType(withoutSymbols(element));
+                case ValueType.MapType(var key, var value) -> new ValueType.MapType(key, withoutSymbols(value));
+            };
+        }
+
+        private static @Nullable SymbolicShape withoutSymbols(@Nullable SymbolicShape shape) {
+            if (shape == null) {
+                return null;
+            }
+            var dims = new ArrayList<Dim>(shape.rank());
+            for (Dim dim : shape.dims()) {
+                dims.add(dim.isKnown() ? dim : Dim.UNKNOWN);
+            }
+            return new SymbolicShape(dims);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+package dev.millrace.graph.ir;
+
+import dev.millrace.graph.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Deep copies of graphs: nodes, values and nested graphs are new, tensors are shared. A value of a graph around the
+ * source stays itself in the copy, unless it is told what stands for it.
+ */
+public final class GraphCopier {
+    private final Map<Value, @Nullable Value> copies = new IdentityHashMap<>();
+    private final Rewrite rewrite;
+
+    private GraphCopier(Rewrite rewrite) {
+        this.rewrite = rewrite;
+    }
+
+    /** What a copy changes, in the source's own nodes and in those of its nested graphs. */
+    public interface Rewrite {
+        /** Changes nothing. */
+        Rewrite NOTHING = (_, copy) -> copy;
+
+        /** The node to add for {@code original}; {@code copy} already reads the copied values. */
+        NodeSpec node(Node original, NodeSpec copy);
+
+        /** What is known of the copy of a value of which {@code type} is known. */
+        default @Nullable ValueType type(@Nullable ValueType type) {
+            return type;
+        }
+    }
+
+    /** A copy of {@code source} in {@code parent}, or of its own where that is null. */
+    public static Graph copy(Graph source, @Nullable Graph parent) {
+        return copy(source, parent, Map.of());
+    }
+
+    /** A copy of {@code source} in {@code parent} that reads {@code outer}'s values where the source reads its keys. */
+    public static Graph copy(Graph source, @Nullable Graph parent, Map<Value, Value> outer) {
+        var copier = new GraphCopier(Rewrite.NOTHING);
+        copier.copies.putAll(outer);
+        return copier.copyGraph(source, parent);
+    }
+
+    /**
+     * Copies what is in {@code source} into another graph, before {@code anchor} or at the end where that is null.
+     *
+     * @param inputs what stands for each input of the source, null for one that is omitted; an input that is no key here
+     *     is its default
+     * @return what stands for each output of the source; null for one that is an omitted input
+     */
+    public static List<@Nullable Value> copyInto(
+            Graph source,
+            GraphEditor target,
+            @Nullable Node anchor,
+            Map<Value, @Nullable Value> inputs,
+            Rewrite rewrite) {
+        var copier = new GraphCopier(rewrite);
+        copier.copies.putAll(inputs);
+        for (Value input : source.inputs()) {
+            Tensor otherwise = source.defaultOf(input);
+            if (!inputs.containsKey(input)) {
+                if (otherwise == null) {
+                    throw new IllegalArgumentException("nothing stands for input " + input + " of " + source);
+                }
+                copier.copies.put(input, target.addConstant(input.name(), otherwise));
+            }
+        }
+        copier.copyContents(source, target, anchor);
+        var outputs = new ArrayList<@Nullable Value>(source.outputs().size());
+        for (Value output : source.outputs()) {
+            outputs.add(copier.copyOf(output));
+        }
+        return outputs;
+    }
+
+    private Graph copyGraph(Graph source, @Nullable Graph parent) {
+        Graph copy = parent == null ? Graph.named(source.name()) : Graph.nested(source.name(), parent);
+        var editor = new GraphEditor(copy);
+        editor.document(source.documentation());
+        source.metadata().forEach(editor::metadata);
+        for (Value input : source.inputs()) {
+            ValueType type = rewrite.type(input.type());
+            Tensor otherwise = source.defaultOf(input);
+            copies.put(
+                    input,
+                    otherwise == null
+                            ? editor.addInput(input.name(), type)
+                            : editor.addInput(input.name(), type, otherwise));
+        }
+        copyContents(source, editor, null);
+        for (int i = 0; i < source.outputs().size(); i++) {
+            Value output = copyOf(source.outputs().get(i));
+            if (output == null) {
+                throw new IllegalArgumentException("output " + source.outputs().get(i) + " of " + source
+                        + " is a value that is omitted where the copy stands");
+            }
+            editor.addOutput(source.outputNames().get(i), output);
+        }
+        return copy;
+    }
+
+    private void copyContents(Graph source, GraphEditor target, @Nullable Node anchor) {
+        for (Value constant : source.constants()) {
+            Tensor tensor = constant.constant();
+            if (tensor != null) {
+                copies.put(constant, target.addConstant(constant.name(), tensor));
+            }
+        }
+        for (Node node : source.nodes()) {
+            copyNode(node, target, anchor);
+        }
+    }
+
+    private void copyNode(Node node, GraphEditor target, @Nullable Node anchor) {
+        var inputs = new ArrayList<@Nullable Value>(node.inputs.length);
+        for (Value input : node.inputs) {
+            inputs.add(input == null ? null : copyOf(input));
+        }
+        NodeSpec spec = rewrite.node(node, NodeSpec.like(node, inputs));
+        @Nullable Value[] outputs = new Value[node.outputs.length];
+        for (int i = 0; i < outputs.length; i++) {
+            Value output = node.outputs[i];
+            if (output != null) {
+                Value copy = target.value(output.name(), rewrite.type(output.type()));
+                outputs[i] = copy;
+                copies.put(output, copy);
+            }
+        }
+        target.insert(spec.with(copyOf(spec.attributes(), target.graph())), anchor, outputs);
+    }
+
+    private Attributes copyOf(Attributes attributes, Graph parent) {
+        if (attributes.graphs().isEmpty()) {
+            return attributes;
+        }
+        var copy = new LinkedHashMap<String, Attribute>();
+        attributes
+                .asMap()
+                .forEach((name, attribute) -> copy.put(name, switch (attribute) {
+                    case Attribute.GraphValue one -> new Attribute.GraphValue(copyGraph(one.value(), parent));
+                    case Attribute.Graphs many ->
+                        new Attribute.Graphs(many.values().stream()
+                                .map(graph -> copyGraph(graph, parent))
+                                .toList());
+                    default -> attribute;
+                }));
+        return Attributes.of(copy);
+    }
+
+    private @Nullable Value copyOf(Value value) {
+        return copies.containsKey(value) ? copies.get(value) : value;
+    }
+}

@@ -1,0 +1,13 @@
+/// Tensors, the ONNX file format, the graph and its optimiser.
+module dev.millrace.graph {
+    requires com.google.protobuf;
+    requires static transitive org.jspecify;
+
+    exports dev.millrace.graph;
+    exports dev.millrace.graph.format;
+    exports dev.millrace.graph.infer;
+    exports dev.millrace.graph.ir;
+    exports dev.millrace.graph.optimise;
+    exports dev.millrace.graph.schema;
+    exports dev.millrace.graph.tensor;
+}
