@@ -1,0 +1,100 @@
+package dev.millrace.graph.infer;
+
+import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.tensor.ElementType;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The attention operators of {@code com.microsoft}. */
+final class ContribAttentionRules {
+    private static final Dim PAIR = Dim.of(2);
+
+    private ContribAttentionRules() {}
+
+    static void apply(InferenceContext c) {
+        switch (c.op()) {
+            case "MultiHeadAttention" -> multiHead(c);
+            case "GroupQueryAttention" -> groupQuery(c);
+            default -> projecting(c);
+        }
+    }
+
+    private static long positive(InferenceContext c, String attribute) {
+        long value = c.attributes().integer(attribute);
+        if (value <= 0) {
+            throw c.refuse("attribute '" + attribute + "' is " + value + " where a positive number is expected");
+        }
+        return value;
+    }
+
+    /** Attention and QAttention, which multiply the input by the packed projections themselves. */
+    private static void projecting(InferenceContext c) {
+        boolean quantized = c.op().equals("QAttention");
+        List<Dim> input = c.dims(0, 3);
+        long heads = positive(c, "num_heads");
+        long[] sizes = c.attributes().integers("qkv_hidden_sizes");
+        if (sizes != null && sizes.length != 3) {
+            throw c.refuse("attribute 'qkv_hidden_sizes' has " + sizes.length + " values where 3 are expected");
+        }
+        Dim packed = c.has(1) && c.dims(1, 2) != null ? c.dim(1, 1) : c.has(2) ? c.dim(2, 0) : Dim.UNKNOWN;
+        Dim hidden = sizes == null ? Dims.floorDiv(packed, 3) : Dim.of(sizes[2]);
+        ElementType element = quantized ? c.element(3) : c.element(0);
+        Dim batch = input == null ? Dim.UNKNOWN : input.get(0);
+        Dim steps = input == null ? Dim.UNKNOWN : input.get(1);
+        c.set(0, element, List.of(batch, steps, hidden));
+        int pastAt = quantized ? 8 : 4;
+        List<Dim> past = c.has(pastAt) ? c.dims(pastAt, 5) : null;
+        Dim before = !c.has(pastAt) ? Dims.ZERO : past == null ? Dim.UNKNOWN : past.get(3);
+        boolean shared = c.attributes().flag("past_present_share_buffer", false);
+        Dim total = shared ? before : Dims.add(before, steps);
+        c.set(1, element, List.of(PAIR, batch, Dim.of(heads), total, Dims.floorDiv(hidden, heads)));
+    }
+
+    private static void multiHead(InferenceContext c) {
+        List<Dim> q = c.dims(0, 3, 5);
+        long heads = positive(c, "num_heads");
+        if (q == null) {
+            c.set(0, c.element(0), Dims.unknown(3));
+            return;
+        }
+        List<Dim> key = c.has(1) ? c.dims(1, 3, 5) : null;
+        List<Dim> value = c.has(2) ? c.dims(2, 3, 4) : null;
+        Dim headSize = q.size() == 3 ? Dims.floorDiv(q.get(2), heads) : q.getLast();
+        Dim hidden = Dims.mul(headSize, heads);
+        Dim valueSize = headSize;
+        if (value != null) {
+            valueSize = value.size() == 3 ? Dims.floorDiv(value.get(2), heads) : value.get(3);
+            hidden = value.size() == 3 ? value.get(2) : Dims.mul(value.get(3), heads);
+        } else if (c.has(2)) {
+            valueSize = Dim.UNKNOWN;
+            hidden = Dim.UNKNOWN;
+        }
+        c.set(0, c.element(0), List.of(q.get(0), q.get(1), hidden));
+        Dim keys = keys(c, q, key);
+        Dim total = !c.has(6) ? keys : c.dims(6, 4) == null ? Dim.UNKNOWN : Dims.add(c.dim(6, 2), keys);
+        c.set(1, c.element(0), List.of(q.get(0), Dim.of(heads), total, headSize));
+        c.set(2, c.element(0), List.of(q.get(0), Dim.of(heads), total, valueSize));
+    }
+
+    /** How many keys the query meets in this call. */
+    private static Dim keys(InferenceContext c, List<Dim> q, @Nullable List<Dim> key) {
+        if (!c.has(1)) {
+            return q.get(1);
+        }
+        return key == null ? Dim.UNKNOWN : key.size() == 4 ? key.get(2) : key.get(1);
+    }
+
+    private static void groupQuery(InferenceContext c) {
+        List<Dim> q = c.dims(0, 3);
+        long heads = positive(c, "num_heads");
+        long keyHeads = positive(c, "kv_num_heads");
+        Dim width = q == null ? Dim.UNKNOWN : q.get(2);
+        Dim headSize = Dims.floorDiv(width, c.has(1) ? heads : heads + 2 * keyHeads);
+        Dim batch = q == null ? Dim.UNKNOWN : q.get(0);
+        Dim steps = q == null ? Dim.UNKNOWN : q.get(1);
+        c.set(0, c.element(0), List.of(batch, steps, Dims.mul(headSize, heads)));
+        List<Dim> present = List.of(batch, Dim.of(keyHeads), Dim.UNKNOWN, headSize);
+        c.set(1, c.has(3) ? c.element(3) : c.element(0), present);
+        c.set(2, c.has(4) ? c.element(4) : c.element(0), present);
+    }
+}

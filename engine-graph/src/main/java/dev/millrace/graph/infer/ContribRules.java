@@ -1,0 +1,130 @@
+package dev.millrace.graph.infer;
+
+import static dev.millrace.graph.infer.InferenceContext.with;
+
+import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.tensor.ElementType;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The engine's own operators, and those of {@code com.microsoft} that optimised models use. */
+final class ContribRules {
+    private ContribRules() {}
+
+    static void apply(InferenceContext c) {
+        switch (c.op()) {
+            case "Linear" -> linear(c);
+            case "FusedMatMul", "TransposeMatMul" -> fusedMatMul(c);
+            case "FusedGemm" -> MatrixRules.gemm(c);
+            case "FusedConv" -> ConvolutionRules.conv(c);
+            case "Gelu", "FastGelu", "BiasGelu", "QuickGelu", "BiasSoftmax", "RotaryEmbedding", "BiasDropout", "Inverse",
+                    "Trilu", "QLinearSigmoid", "QLinearLeakyRelu", "QLinearSoftmax", "GroupNorm" ->
+                ElementwiseRules.sameAsFirst(c);
+            case "BiasSplitGelu" -> c.set(0, c.element(0), halved(c));
+            case "BiasAdd" -> ElementwiseRules.sameAsFirst(c);
+            case "SimplifiedLayerNormalization", "RMSNormalization" -> NormalizationRules.rmsNormalization(c);
+            case "LayerNormalization" -> NormalizationRules.layerNormalization(c);
+            case "SkipLayerNormalization", "SkipSimplifiedLayerNormalization" -> skipLayerNormalization(c);
+            case "EmbedLayerNormalization" -> embedLayerNormalization(c);
+            case "Attention", "QAttention", "MultiHeadAttention", "GroupQueryAttention" ->
+                ContribAttentionRules.apply(c);
+            case "MatMulNBits", "MatMulBnb4", "MatMulFpQ4" -> matMulBlocks(c);
+            case "DynamicQuantizeMatMul" -> MatrixRules.matMul(c);
+            case "MatMulIntegerToFloat" -> c.set(0, c.element(2), MatrixRules.product(c, c.dims(0), c.dims(1)));
+            case "MatMulInteger16" -> MatrixRules.matMulInteger(c);
+            case "QGemm" -> c.set(0, c.has(8) ? c.element(8) : ElementType.FLOAT, MatrixRules.gemm(c, 3));
+            case "QLinearAdd", "QLinearMul" ->
+                c.set(0, c.element(0), Dims.broadcast(c.dims(0), c.dims(3), c));
+            case "QLinearConcat" -> qLinearConcat(c);
+            case "QLinearConv" -> ConvolutionRules.qLinearConv(c);
+            case "QLinearAveragePool" -> c.set(0, c.element(0), PoolingRules.pooled(c, channelsLast(c)));
+            case "QLinearGlobalAveragePool" ->
+                c.set(0, c.element(0), PoolingRules.globallyPooled(c, channelsLast(c)));
+            case "NhwcMaxPool" -> c.set(0, c.element(0), PoolingRules.pooled(c, true));
+            case "QuantizeLinear" -> QuantizationRules.quantize(c);
+            case "DequantizeLinear" -> QuantizationRules.dequantize(c);
+            case "GridSample" -> ImageRules.gridSample(c);
+            default -> {}
+        }
+    }
+
+    private static boolean channelsLast(InferenceContext c) {
+        return c.attributes().flag("channels_last", false);
+    }
+
+    private static @Nullable List<Dim> halved(InferenceContext c) {
+        List<Dim> dims = c.dims(0, 1, Integer.MAX_VALUE);
+        return dims == null ? null : with(dims, dims.size() - 1, Dims.floorDiv(dims.getLast(), 2));
+    }
+
+    /** X times a matrix, plus a vector, activated, plus a residual. */
+    private static void linear(InferenceContext c) {
+        List<Dim> weights = c.dims(1, 2);
+        List<Dim> product = MatrixRules.product(c, c.dims(0, 1, Integer.MAX_VALUE), weights);
+        if (weights != null && c.has(2) && c.dims(2, 1) != null) {
+            c.expect(2, 0, weights.get(1));
+        }
+        if (product != null && c.has(3)) {
+            List<Dim> sum = Dims.broadcast(product, c.dims(3), c);
+            if (sum != null && sum.size() > product.size()) {
+                throw c.refuse("the residual of shape " + c.dims(3) + " does not broadcast to " + product);
+            }
+        }
+        c.set(0, c.element(0), product);
+    }
+
+    private static void fusedMatMul(InferenceContext c) {
+        if (c.attributes().flag("transBatchA", false) || c.attributes().flag("transBatchB", false)) {
+            c.set(0, c.element(0), c.dims(0) == null ? null : Dims.unknown(c.dims(0).size()));
+            return;
+        }
+        List<Dim> a = MatrixRules.transposed(c.dims(0), c.attributes().flag("transA", false));
+        List<Dim> b = MatrixRules.transposed(c.dims(1), c.attributes().flag("transB", false));
+        c.set(0, c.element(0), MatrixRules.product(c, a, b));
+    }
+
+    /** A times a matrix that is packed in blocks; attributes say its extents. */
+    private static void matMulBlocks(InferenceContext c) {
+        List<Dim> a = c.dims(0, 1, Integer.MAX_VALUE);
+        if (a == null) {
+            c.set(0, c.element(0), null);
+            return;
+        }
+        if (c.attributes().has("K")) {
+            c.expect(0, -1, Dim.of(c.attributes().integer("K")));
+        }
+        Dim columns = c.attributes().has("N") ? Dim.of(c.attributes().integer("N")) : Dim.UNKNOWN;
+        c.set(0, c.element(0), with(a, a.size() - 1, columns));
+    }
+
+    private static void skipLayerNormalization(InferenceContext c) {
+        List<Dim> dims = c.dims(0, 2, 3);
+        List<Dim> statistics = dims == null ? null : with(dims, dims.size() - 1, Dims.ONE);
+        c.set(0, c.tensor(0));
+        c.set(1, ElementType.FLOAT, statistics);
+        c.set(2, ElementType.FLOAT, statistics);
+        c.set(3, c.tensor(0));
+    }
+
+    private static void embedLayerNormalization(InferenceContext c) {
+        c.dims(0, 2);
+        c.dims(2, 2);
+        List<Dim> embedded = List.of(c.dim(0, 0), c.dim(0, 1), c.dim(2, 1));
+        c.set(0, c.element(2), embedded);
+        c.set(1, ElementType.INT32, List.of(c.dim(0, 0)));
+        c.set(2, c.element(2), embedded);
+    }
+
+    /** After a scale and a zero point of the result, each part comes with its own. */
+    private static void qLinearConcat(InferenceContext c) {
+        if (c.inputs() < 5 || (c.inputs() - 2) % 3 != 0) {
+            throw c.refuse(c.inputs() + " inputs do not fit; two and three for each part are needed");
+        }
+        var shapes = new ArrayList<@Nullable List<Dim>>();
+        for (int i = 2; i < c.inputs(); i += 3) {
+            shapes.add(c.dims(i));
+        }
+        c.set(0, c.element(1), ConcatRules.joined(c, shapes, c.attributes().integer("axis")));
+    }
+}

@@ -1,0 +1,142 @@
+package dev.millrace.graph.infer;
+
+import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.ir.ValueType.OptionalType;
+import dev.millrace.graph.ir.ValueType.SequenceType;
+import dev.millrace.graph.ir.ValueType.TensorType;
+import dev.millrace.graph.tensor.ElementType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Operators that run nested graphs. */
+final class ControlFlowRules {
+    /** How often a loop's body is looked at before the shapes that still change are given up. */
+    private static final int ROUNDS = 4;
+
+    private ControlFlowRules() {}
+
+    /** If: the branch that is certainly taken, or what both have in common. */
+    static void branch(InferenceContext c) {
+        String taken = taken(c);
+        if (taken != null) {
+            setAll(c, results(c, taken));
+            return;
+        }
+        List<@Nullable ValueType> one = results(c, "then_branch");
+        List<@Nullable ValueType> other = results(c, "else_branch");
+        for (int i = 0; i < c.outputs(); i++) {
+            c.set(i, Types.join(one.get(i), other.get(i)));
+        }
+    }
+
+    /** The attribute with the branch of an If that is certainly taken, or null. */
+    static @Nullable String taken(InferenceContext c) {
+        Content condition = c.content(0);
+        if (condition == null || condition.items().size() != 1) {
+            return null;
+        }
+        return condition.items().getFirst() instanceof Dim.Known known
+                ? known.extent() != 0 ? "then_branch" : "else_branch"
+                : null;
+    }
+
+    private static List<@Nullable ValueType> results(InferenceContext c, String attribute) {
+        Graph branch = c.attributes().graph(attribute);
+        if (branch.outputs().size() != c.outputs()) {
+            throw c.refuse("attribute '" + attribute + "' has " + branch.outputs().size() + " outputs, the node "
+                    + c.outputs());
+        }
+        return Walk.of(c.facts()).body(branch, List.of(), c.depth());
+    }
+
+    private static void setAll(InferenceContext c, List<@Nullable ValueType> types) {
+        for (int i = 0; i < types.size(); i++) {
+            c.set(i, types.get(i));
+        }
+    }
+
+    /**
+     * Loop: what is carried is what it was at first and after any round. An optional that the body fills is what it is
+     * filled with; a model that says so runs the body at least once.
+     */
+    static void loop(InferenceContext c) {
+        Graph body = c.attributes().graph("body");
+        int carried = Math.max(0, c.inputs() - 2);
+        int stacked = body.outputs().size() - 1 - carried;
+        if (body.inputs().size() != carried + 2 || stacked < 0 || c.outputs() > carried + stacked) {
+            throw c.refuse("the body takes " + body.inputs().size() + " values and gives "
+                    + body.outputs().size() + "; " + carried + " values are carried and the node has " + c.outputs()
+                    + " outputs");
+        }
+        List<@Nullable ValueType> state = new ArrayList<>();
+        for (int i = 0; i < carried; i++) {
+            state.add(c.type(i + 2));
+        }
+        List<@Nullable ValueType> given = new ArrayList<>();
+        List<@Nullable ValueType> results = List.of();
+        for (int round = 0; round <= ROUNDS; round++) {
+            given.clear();
+            given.add(new TensorType(ElementType.INT64, null));
+            given.add(new TensorType(ElementType.BOOL, null));
+            given.addAll(state);
+            results = Walk.of(c.facts()).body(body, given, c.depth());
+            List<@Nullable ValueType> next = new ArrayList<>();
+            for (int i = 0; i < carried; i++) {
+                ValueType joined = Types.join(state.get(i), results.get(i + 1));
+                boolean changing = round == ROUNDS - 1 && !Objects.equals(joined, state.get(i));
+                next.add(changing ? Types.withoutShape(joined) : joined);
+            }
+            if (next.equals(state)) {
+                break;
+            }
+            state = next;
+        }
+        for (int i = 0; i < carried; i++) {
+            ValueType result = results.get(i + 1);
+            boolean unwrapped = state.get(i) instanceof OptionalType && !(result instanceof OptionalType);
+            c.set(i, unwrapped ? Types.withoutShape(result) : state.get(i));
+        }
+        for (int i = 0; i < stacked; i++) {
+            c.set(carried + i, stacked(results.get(1 + carried + i), Dim.UNKNOWN, 0, c));
+        }
+    }
+
+    /** A tensor of {@code count} tensors of {@code type}, put together along a new axis. */
+    static @Nullable ValueType stacked(@Nullable ValueType type, Dim count, long axis, InferenceContext c) {
+        if (!(type instanceof TensorType tensor)) {
+            if (type != null) {
+                throw c.refuse("the body gives " + type + " where a tensor is expected");
+            }
+            return null;
+        }
+        if (tensor.shape() == null) {
+            return tensor;
+        }
+        var dims = new ArrayList<>(tensor.shape().dims());
+        dims.add(c.axis(axis, dims.size() + 1), count);
+        return Types.tensor(tensor.element(), dims);
+    }
+
+    /** SequenceMap: the body sees one element of each sequence. */
+    static void sequenceMap(InferenceContext c) {
+        Graph body = c.attributes().graph("body");
+        if (body.inputs().size() != c.inputs() || body.outputs().size() < c.outputs()) {
+            throw c.refuse("the body takes " + body.inputs().size() + " values and gives "
+                    + body.outputs().size() + "; the node has " + c.inputs() + " inputs and " + c.outputs()
+                    + " outputs");
+        }
+        List<@Nullable ValueType> given = new ArrayList<>();
+        for (int i = 0; i < c.inputs(); i++) {
+            ValueType type = c.type(i);
+            given.add(type instanceof SequenceType sequence ? sequence.element() : type);
+        }
+        List<@Nullable ValueType> results = Walk.of(c.facts()).body(body, given, c.depth());
+        for (int i = 0; i < c.outputs(); i++) {
+            c.set(i, SequenceRules.sequence(results.get(i)));
+        }
+    }
+}

@@ -1,0 +1,128 @@
+package dev.millrace.graph.infer;
+
+import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.tensor.ElementType;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Convolutions: batch, output channels, and the places of the kernel. */
+final class ConvolutionRules {
+    private ConvolutionRules() {}
+
+    static void conv(InferenceContext c) {
+        c.set(0, c.element(0), convolved(c, 0, 1));
+    }
+
+    static void convInteger(InferenceContext c) {
+        c.set(0, ElementType.INT32, convolved(c, 0, 1));
+    }
+
+    static void qLinearConv(InferenceContext c) {
+        c.set(0, c.element(7), convolved(c, 0, 3));
+    }
+
+    private static @Nullable List<Dim> convolved(InferenceContext c, int input, int weights) {
+        List<Dim> x = c.dims(input, 2, Integer.MAX_VALUE);
+        List<Dim> w = c.dims(weights, 2, Integer.MAX_VALUE);
+        if (x != null && w != null && x.size() != w.size()) {
+            throw c.refuse("input of shape " + x + " and weights of shape " + w + " have different ranks");
+        }
+        if (x == null || w == null) {
+            return unknownLike(x, w);
+        }
+        List<Dim> kernel = kernel(c, w);
+        long group = c.attributes().integer("group", 1);
+        Dim channels = Dims.mul(w.get(1), group);
+        if (x.get(1).isKnown() && channels.isKnown() && !x.get(1).equals(channels)) {
+            throw c.refuse("input of shape " + x + " and weights of shape " + w + " do not fit: with group " + group
+                    + " the input needs " + channels + " channels");
+        }
+        if (group <= 0 || w.get(0).isKnown() && w.get(0).extentOrMinusOne() % group != 0) {
+            throw c.refuse("group " + group + " does not divide the " + w.get(0) + " output channels");
+        }
+        var dims = new ArrayList<Dim>(x.size());
+        dims.add(x.get(0));
+        dims.add(w.get(0));
+        dims.addAll(Window.of(c, kernel).places(c, x.subList(2, x.size())));
+        return dims;
+    }
+
+    /** Extents of which nothing is known, as many as the one shape has that is known. */
+    static @Nullable List<Dim> unknownLike(@Nullable List<Dim> x, @Nullable List<Dim> w) {
+        List<Dim> known = x == null ? w : x;
+        return known == null ? null : Dims.unknown(known.size());
+    }
+
+    /** The spatial extents of the weights, which an attribute may repeat. */
+    private static List<Dim> kernel(InferenceContext c, List<Dim> weights) {
+        List<Dim> spatial = weights.subList(2, weights.size());
+        if (!c.attributes().has("kernel_shape")) {
+            return spatial;
+        }
+        List<Dim> named = Window.kernelShape(c, spatial.size());
+        for (int i = 0; i < named.size(); i++) {
+            if (spatial.get(i).isKnown() && !spatial.get(i).equals(named.get(i))) {
+                throw c.refuse("attribute 'kernel_shape' " + named + " contradicts weights of shape " + weights);
+            }
+        }
+        return named;
+    }
+
+    static void convTranspose(InferenceContext c) {
+        List<Dim> x = c.dims(0, 2, Integer.MAX_VALUE);
+        List<Dim> w = c.dims(1, 2, Integer.MAX_VALUE);
+        if (x != null && w != null && x.size() != w.size()) {
+            throw c.refuse("input of shape " + x + " and weights of shape " + w + " have different ranks");
+        }
+        if (x == null || w == null) {
+            c.set(0, c.element(0), unknownLike(x, w));
+            return;
+        }
+        if (x.get(1).isKnown() && w.get(0).isKnown() && !x.get(1).equals(w.get(0))) {
+            throw c.refuse("input of shape " + x + " and weights of shape " + w + " differ in their channels");
+        }
+        var dims = new ArrayList<Dim>(x.size());
+        dims.add(x.get(0));
+        dims.add(Dims.mul(w.get(1), c.attributes().integer("group", 1)));
+        dims.addAll(spread(c, x.subList(2, x.size()), kernel(c, w), x.size()));
+        c.set(0, c.element(0), dims);
+    }
+
+    private static List<Dim> spread(InferenceContext c, List<Dim> spatial, List<Dim> kernel, int rank) {
+        int axes = spatial.size();
+        long[] shape = c.attributes().integers("output_shape");
+        if (shape != null) {
+            if (shape.length != axes && shape.length != rank) {
+                throw c.refuse("attribute 'output_shape' " + Arrays.toString(shape) + " does not fit " + axes + " axes");
+            }
+            return Dims.of(Arrays.copyOfRange(shape, shape.length - axes, shape.length));
+        }
+        Window window = Window.of(c, kernel);
+        long[] extra = c.integers("output_padding", axes, 0);
+        var dims = new ArrayList<Dim>(axes);
+        for (int i = 0; i < axes; i++) {
+            if (window.autoPad().startsWith("SAME")) {
+                dims.add(Dims.mul(spatial.get(i), window.strides()[i]));
+                continue;
+            }
+            Dim full = Dims.add(Dims.mul(Dims.add(spatial.get(i), -1), window.strides()[i]), window.reach(i));
+            dims.add(Dims.add(full, extra[i] - window.pads()[i] - window.pads()[i + axes]));
+        }
+        return dims;
+    }
+
+    static void causalConvWithState(InferenceContext c) {
+        List<Dim> x = c.dims(0, 3);
+        List<Dim> w = c.dims(1, 3);
+        c.set(0, c.element(0), x == null ? Dims.unknown(3) : x);
+        c.set(
+                1,
+                c.element(0),
+                List.of(
+                        x == null ? Dim.UNKNOWN : x.get(0),
+                        x == null ? Dim.UNKNOWN : x.get(1),
+                        w == null ? Dim.UNKNOWN : Dims.add(w.get(2), -1)));
+    }
+}

@@ -1,0 +1,238 @@
+package dev.millrace.graph.infer;
+
+import dev.millrace.graph.ir.Dim;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/** Arithmetic on extents: exact where they are known, expressions where they have names. */
+final class Dims {
+    static final Dim ZERO = Dim.of(0);
+    static final Dim ONE = Dim.of(1);
+
+    private Dims() {}
+
+    static List<Dim> of(long... extents) {
+        var dims = new ArrayList<Dim>(extents.length);
+        for (long extent : extents) {
+            dims.add(Dim.of(extent));
+        }
+        return dims;
+    }
+
+    static List<Dim> unknown(int rank) {
+        return Collections.nCopies(rank, Dim.UNKNOWN);
+    }
+
+    static Dim add(Dim a, Dim b) {
+        if (a instanceof Dim.Known x && b instanceof Dim.Known y) {
+            return Dim.of(Math.addExact(x.extent(), y.extent()));
+        }
+        return a.is(0) ? b : b.is(0) ? a : symbolic(a, b, Expression::plus);
+    }
+
+    static Dim add(Dim a, long b) {
+        return add(a, Dim.of(b));
+    }
+
+    static Dim sub(Dim a, Dim b) {
+        if (a instanceof Dim.Known x && b instanceof Dim.Known y) {
+            return Dim.of(Math.subtractExact(x.extent(), y.extent()));
+        }
+        return b.is(0) ? a : symbolic(a, b, Expression::minus);
+    }
+
+    static Dim mul(Dim a, Dim b) {
+        if (a instanceof Dim.Known x && b instanceof Dim.Known y) {
+            return Dim.of(Math.multiplyExact(x.extent(), y.extent()));
+        }
+        if (a.is(0) || b.is(0)) {
+            return ZERO;
+        }
+        return a.is(1) ? b : b.is(1) ? a : symbolic(a, b, Expression::times);
+    }
+
+    static Dim mul(Dim a, long b) {
+        return mul(a, Dim.of(b));
+    }
+
+    static Dim product(List<Dim> dims) {
+        Dim product = ONE;
+        for (Dim dim : dims) {
+            product = mul(product, dim);
+        }
+        return product;
+    }
+
+    /** The quotient where nothing remains for any choice of extents, or null. */
+    static @Nullable Dim divideExactly(Dim a, Dim b) {
+        if (b.is(1)) {
+            return a;
+        }
+        if (b.is(0)) {
+            return null;
+        }
+        if (a instanceof Dim.Known x && b instanceof Dim.Known y) {
+            return x.extent() % y.extent() == 0 ? Dim.of(x.extent() / y.extent()) : null;
+        }
+        Expression x = Expression.of(a);
+        Expression y = Expression.of(b);
+        Expression quotient = x == null || y == null ? null : x.dividedExactly(y);
+        return quotient == null ? null : quotient.toDim();
+    }
+
+    /** The quotient rounded down; unknown where the divisor may be zero or negative. */
+    static Dim floorDiv(Dim a, Dim b) {
+        Dim exact = divideExactly(a, b);
+        if (exact != null) {
+            return exact;
+        }
+        if (b instanceof Dim.Known y) {
+            if (y.extent() <= 0) {
+                return Dim.UNKNOWN;
+            }
+            if (a instanceof Dim.Known x) {
+                return Dim.of(Math.floorDiv(x.extent(), y.extent()));
+            }
+            Expression x = Expression.of(a);
+            return x == null ? Dim.UNKNOWN : x.dividedDown(y.extent()).toDim();
+        }
+        return symbolic(a, b, (x, y) -> Expression.call("floordiv", x, y));
+    }
+
+    static Dim floorDiv(Dim a, long b) {
+        return floorDiv(a, Dim.of(b));
+    }
+
+    static Dim ceilDiv(Dim a, long b) {
+        return floorDiv(add(a, b - 1), b);
+    }
+
+    static Dim mod(Dim a, Dim b) {
+        if (a instanceof Dim.Known x && b instanceof Dim.Known y) {
+            return y.extent() == 0 ? Dim.UNKNOWN : Dim.of(Math.floorMod(x.extent(), y.extent()));
+        }
+        return divideExactly(a, b) != null ? ZERO : symbolic(a, b, (x, y) -> Expression.call("mod", x, y));
+    }
+
+    static Dim min(Dim a, Dim b) {
+        return extreme(a, b, "min");
+    }
+
+    static Dim max(Dim a, Dim b) {
+        return extreme(a, b, "max");
+    }
+
+    private static Dim extreme(Dim a, Dim b, String function) {
+        boolean smaller = function.equals("min");
+        if (a instanceof Dim.Known x && b instanceof Dim.Known y) {
+            return (x.extent() <= y.extent()) == smaller ? a : b;
+        }
+        Dim difference = sub(a, b);
+        if (isNeverNegative(difference)) {
+            return smaller ? b : a;
+        }
+        if (isNeverNegative(sub(b, a))) {
+            return smaller ? a : b;
+        }
+        return symbolic(a, b, (x, y) -> {
+            boolean ordered = x.toString().compareTo(y.toString()) <= 0;
+            return Expression.call(function, ordered ? x : y, ordered ? y : x);
+        });
+    }
+
+    static boolean isNeverNegative(Dim dim) {
+        if (dim instanceof Dim.Known known) {
+            return known.extent() >= 0;
+        }
+        Expression expression = Expression.of(dim);
+        return expression != null && expression.isNeverNegative();
+    }
+
+    private static Dim symbolic(Dim a, Dim b, BiFunction<Expression, Expression, Expression> operation) {
+        Expression x = Expression.of(a);
+        Expression y = Expression.of(b);
+        if (x == null || y == null) {
+            return Dim.UNKNOWN;
+        }
+        try {
+            return operation.apply(x, y).toDim();
+        } catch (ArithmeticException tooLarge) {
+            return Dim.UNKNOWN;
+        }
+    }
+
+    /** Whether both are surely the same extent. */
+    static boolean same(Dim a, Dim b) {
+        if (a == Dim.UNKNOWN || b == Dim.UNKNOWN) {
+            return false;
+        }
+        return a.equals(b) || !a.isKnown() && !b.isKnown() && sub(a, b).is(0);
+    }
+
+    /** The extent to which two broadcast by numpy's rule, or null where they do not. */
+    static @Nullable Dim broadcast(Dim a, Dim b) {
+        if (a.is(1)) {
+            return b;
+        }
+        if (b.is(1)) {
+            return a;
+        }
+        if (a.isKnown()) {
+            return b.isKnown() && !a.equals(b) ? null : a;
+        }
+        if (b.isKnown()) {
+            return b;
+        }
+        if (same(a, b) || isMinimumWith(b, a)) {
+            return a;
+        }
+        return isMinimumWith(a, b) ? b : Dim.UNKNOWN;
+    }
+
+    /** Whether {@code a} is the minimum of {@code b} and a constant above one: then only equal extents broadcast. */
+    private static boolean isMinimumWith(Dim a, Dim b) {
+        if (!(a instanceof Dim.Symbol symbol) || !symbol.name().startsWith("min(")) {
+            return false;
+        }
+        Expression other = Expression.of(b);
+        List<Expression> arguments = ExpressionParser.arguments(symbol.name());
+        return arguments.size() == 2
+                && arguments.stream().anyMatch(argument -> argument.isConstant() && argument.constant() > 1)
+                && arguments.stream().anyMatch(argument -> argument.equals(other));
+    }
+
+    /** What two shapes broadcast to, null where that is not known; throws where they do not. */
+    static @Nullable List<Dim> broadcast(@Nullable List<Dim> a, @Nullable List<Dim> b, InferenceContext context) {
+        if (a == null || b == null) {
+            return null;
+        }
+        int rank = Math.max(a.size(), b.size());
+        var dims = new ArrayList<Dim>(rank);
+        for (int i = 0; i < rank; i++) {
+            Dim x = i < rank - a.size() ? ONE : a.get(i - rank + a.size());
+            Dim y = i < rank - b.size() ? ONE : b.get(i - rank + b.size());
+            Dim dim = broadcast(x, y);
+            if (dim == null) {
+                throw context.refuse("shapes " + a + " and " + b + " do not broadcast");
+            }
+            dims.add(dim);
+        }
+        return dims;
+    }
+
+    /** What an extent is that is known to be both; throws where that cannot be. */
+    static Dim meet(Dim a, Dim b, InferenceContext context) {
+        if (a.isKnown() && b.isKnown() && !a.equals(b)) {
+            throw context.refuse("extents " + a + " and " + b + " have to be equal");
+        }
+        return b.isKnown() || a == Dim.UNKNOWN ? b : a;
+    }
+
+    /** What is known of an extent that is one or the other. */
+    static Dim join(Dim a, Dim b) {
+        return same(a, b) ? a : Dim.UNKNOWN;
+    }
+}

@@ -1,0 +1,144 @@
+package dev.millrace.graph.infer;
+
+import static dev.millrace.graph.infer.InferenceContext.with;
+
+import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.tensor.ElementType;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Operators that pick elements by index or condition, or put them at indices. */
+final class GatherRules {
+    private GatherRules() {}
+
+    static void gather(InferenceContext c) {
+        List<Dim> data = c.dims(0, 1, Integer.MAX_VALUE);
+        List<Dim> indices = c.dims(1);
+        if (data == null || indices == null) {
+            c.set(0, c.element(0), null);
+            return;
+        }
+        int axis = c.axis(c.attributes().integer("axis", 0), data.size());
+        var dims = new ArrayList<>(data.subList(0, axis));
+        dims.addAll(indices);
+        dims.addAll(data.subList(axis + 1, data.size()));
+        c.set(0, c.element(0), dims);
+    }
+
+    static void gatherElements(InferenceContext c) {
+        sameRank(c, 0, 1);
+        c.set(0, c.element(0), c.dims(1));
+    }
+
+    private static void sameRank(InferenceContext c, int a, int b) {
+        List<Dim> x = c.dims(a);
+        List<Dim> y = c.dims(b);
+        if (x != null && y != null && x.size() != y.size()) {
+            throw c.refuse("inputs " + a + " and " + b + " have shapes " + x + " and " + y
+                    + " where equal ranks are expected");
+        }
+        if (x != null) {
+            c.axis(c.attributes().integer("axis", 0), x.size());
+        }
+    }
+
+    static void gatherNd(InferenceContext c) {
+        List<Dim> data = c.dims(0, 1, Integer.MAX_VALUE);
+        List<Dim> indices = c.dims(1, 1, Integer.MAX_VALUE);
+        int batch = Math.toIntExact(c.attributes().integer("batch_dims", 0));
+        if (data == null || indices == null || !(indices.getLast() instanceof Dim.Known tuple)) {
+            c.set(0, c.element(0), null);
+            return;
+        }
+        if (batch < 0 || batch >= Math.min(data.size(), indices.size())) {
+            throw c.refuse("attribute 'batch_dims' " + batch + " does not fit shapes " + data + " and " + indices);
+        }
+        if (tuple.extent() < 1 || tuple.extent() > data.size() - batch) {
+            throw c.refuse("indices of shape " + indices + " do not fit data of shape " + data);
+        }
+        var dims = new ArrayList<>(indices.subList(0, indices.size() - 1));
+        dims.addAll(data.subList(batch + (int) tuple.extent(), data.size()));
+        c.set(0, c.element(0), dims);
+    }
+
+    static void scatterElements(InferenceContext c) {
+        sameRank(c, 0, 1);
+        sameRank(c, 1, 2);
+        c.set(0, c.tensor(0));
+    }
+
+    static void scatterNd(InferenceContext c) {
+        List<Dim> data = c.dims(0, 1, Integer.MAX_VALUE);
+        List<Dim> indices = c.dims(1, 1, Integer.MAX_VALUE);
+        if (data != null && indices != null && indices.getLast().extentOrMinusOne() > data.size()) {
+            throw c.refuse("indices of shape " + indices + " do not fit data of shape " + data);
+        }
+        c.set(0, c.tensor(0));
+    }
+
+    static void compress(InferenceContext c) {
+        List<Dim> dims = c.dims(0);
+        c.dims(1, 1);
+        if (!c.attributes().has("axis")) {
+            c.set(0, c.element(0), Dims.unknown(1));
+            return;
+        }
+        c.set(
+                0,
+                c.element(0),
+                dims == null
+                        ? null
+                        : with(dims, c.axis(c.attributes().integer("axis"), dims.size()), Dim.UNKNOWN));
+    }
+
+    static void nonZero(InferenceContext c) {
+        List<Dim> dims = c.dims(0);
+        Dim axes = dims == null || dims.isEmpty() ? Dim.UNKNOWN : Dim.of(dims.size());
+        c.set(0, ElementType.INT64, List.of(axes, Dim.UNKNOWN));
+    }
+
+    static void unique(InferenceContext c) {
+        List<Dim> dims = c.dims(0);
+        Dim all = Dim.UNKNOWN;
+        if (!c.attributes().has("axis")) {
+            all = dims == null ? Dim.UNKNOWN : Dims.product(dims);
+            c.set(0, c.element(0), Dims.unknown(1));
+        } else if (dims == null) {
+            c.set(0, c.element(0), null);
+        } else {
+            int axis = c.axis(c.attributes().integer("axis"), dims.size());
+            all = dims.get(axis);
+            c.set(0, c.element(0), with(dims, axis, Dim.UNKNOWN));
+        }
+        c.set(1, ElementType.INT64, Dims.unknown(1));
+        c.set(2, ElementType.INT64, List.of(all));
+        c.set(3, ElementType.INT64, Dims.unknown(1));
+    }
+
+    static void topK(InferenceContext c) {
+        List<Dim> dims = c.dims(0, 1, Integer.MAX_VALUE);
+        Dim k = c.opset() < 10 ? Dim.of(c.attributes().integer("k")) : c.integer(1);
+        List<Dim> top = null;
+        if (dims != null) {
+            int axis = c.axis(c.attributes().integer("axis", -1), dims.size());
+            if (k.isKnown() && dims.get(axis).isKnown() && k.extentOrMinusOne() > dims.get(axis).extentOrMinusOne()) {
+                throw c.refuse("k is " + k + ", but axis " + axis + " of shape " + dims + " has fewer elements");
+            }
+            top = with(dims, axis, k);
+        }
+        c.set(0, c.element(0), top);
+        c.set(1, ElementType.INT64, top);
+    }
+
+    static void oneHot(InferenceContext c) {
+        List<Dim> indices = c.dims(0);
+        if (indices == null) {
+            c.set(0, c.element(2), null);
+            return;
+        }
+        int axis = c.axis(c.attributes().integer("axis", -1), indices.size() + 1);
+        var dims = new ArrayList<>(indices);
+        dims.add(axis, c.integer(1));
+        c.set(0, c.element(2), dims);
+    }
+}

@@ -1,0 +1,51 @@
+package dev.millrace.graph.infer;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.ValueType;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the outputs of operators are. The one description of output types and shapes: symbolic when a model is read,
+ * concrete when the shapes of a run are known.
+ */
+public final class Inference {
+    private Inference() {}
+
+    /**
+     * The types of a node's outputs from what is known of its inputs: as many as the node has outputs, null where
+     * nothing is known. With concrete input shapes, and the values that the operator takes shapes from, they are
+     * concrete, unless they depend on data. All are unknown for an operator that this engine does not know. Throws
+     * (INVALID_GRAPH) for inputs and attributes that the operator refuses.
+     */
+    public static List<@Nullable ValueType> outputs(Node node, Facts facts) {
+        return evaluate(node, facts, 0).result();
+    }
+
+    /**
+     * Infers every value of {@code graph} and of the graphs nested in it, and sets their types. What a model declares
+     * is kept where it is more precise. Throws (INVALID_GRAPH) where the two contradict each other, and for what {@link
+     * #outputs} refuses; the graph is as before then.
+     */
+    public static void infer(Graph graph) {
+        var walk = new Walk();
+        walk.graph(graph, 0);
+        walk.commit();
+    }
+
+    static InferenceContext evaluate(Node node, Facts facts, int depth) {
+        var context = new InferenceContext(node, facts, depth);
+        try {
+            Rules.apply(context);
+        } catch (EngineException e) {
+            throw new EngineException(Status.INVALID_GRAPH, node.describe() + ": " + e.getMessage(), e);
+        } catch (ArithmeticException e) {
+            throw new EngineException(
+                    Status.INVALID_GRAPH, node.describe() + ": an extent is too large: " + e.getMessage(), e);
+        }
+        return context;
+    }
+}

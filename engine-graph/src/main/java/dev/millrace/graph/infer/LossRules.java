@@ -1,0 +1,20 @@
+package dev.millrace.graph.infer;
+
+import dev.millrace.graph.ir.Dim;
+import java.util.List;
+
+/** Losses of classification. */
+final class LossRules {
+    private LossRules() {}
+
+    static void loss(InferenceContext c) {
+        List<Dim> scores = c.dims(0, 2, Integer.MAX_VALUE);
+        List<Dim> target = c.dims(1, 1, Integer.MAX_VALUE);
+        if (scores != null && target != null && scores.size() != target.size() + 1) {
+            throw c.refuse("scores of shape " + scores + " do not fit a target of shape " + target);
+        }
+        String reduction = c.attributes().text("reduction", "mean");
+        c.set(0, c.element(0), reduction.equals("none") ? target : List.of());
+        c.set(1, c.tensor(0));
+    }
+}

@@ -1,0 +1,55 @@
+package dev.millrace.graph.infer;
+
+import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.tensor.ElementType;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Normalisations that give their statistics along with the result. */
+final class NormalizationRules {
+    private NormalizationRules() {}
+
+    static void layerNormalization(InferenceContext c) {
+        List<Dim> statistics = statistics(c);
+        ElementType stash = c.elementAttribute("stash_type", ElementType.FLOAT);
+        c.set(0, c.tensor(0));
+        c.set(1, stash, statistics);
+        c.set(2, stash, statistics);
+    }
+
+    static void rmsNormalization(InferenceContext c) {
+        List<Dim> statistics = statistics(c);
+        c.set(0, c.element(1) == null ? c.element(0) : c.element(1), c.dims(0));
+        c.set(1, c.elementAttribute("stash_type", ElementType.FLOAT), statistics);
+    }
+
+    /** The shape of the input with one element in the axes that are normalised. */
+    private static @Nullable List<Dim> statistics(InferenceContext c) {
+        List<Dim> dims = c.dims(0);
+        if (dims == null) {
+            return null;
+        }
+        int axis = c.axis(c.attributes().integer("axis", -1), dims.size());
+        var statistics = new ArrayList<>(dims);
+        for (int i = axis; i < dims.size(); i++) {
+            statistics.set(i, Dims.ONE);
+        }
+        return statistics;
+    }
+
+    static void batchNormalization(InferenceContext c) {
+        List<Dim> dims = c.dims(0, 1, Integer.MAX_VALUE);
+        Dim channels = dims == null ? Dim.UNKNOWN : dims.size() == 1 ? Dims.ONE : dims.get(1);
+        for (int i = 1; i < 5; i++) {
+            if (dims != null && dims.size() > 1 && c.dims(i, 1) != null) {
+                c.expect(i, 0, channels);
+            }
+        }
+        c.set(0, c.tensor(0));
+        for (int i = 1; i < c.outputs(); i++) {
+            int like = c.opset() < 14 ? i : i + 2;
+            c.set(i, c.element(like), c.dims(like) == null ? List.of(channels) : c.dims(like));
+        }
+    }
+}

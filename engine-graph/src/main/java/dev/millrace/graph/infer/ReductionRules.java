@@ -1,0 +1,78 @@
+package dev.millrace.graph.infer;
+
+import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.tensor.ElementType;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Operators that fold axes into one element. */
+final class ReductionRules {
+    private ReductionRules() {}
+
+    static void reduce(InferenceContext c) {
+        List<Dim> dims = c.dims(0);
+        boolean asInput = c.opset() >= (c.op().equals("ReduceSum") ? 13 : 18);
+        boolean keep = c.attributes().flag("keepdims", true);
+        List<Dim> named = asInput ? c.has(1) ? c.integers(1) : List.of() : attribute(c);
+        if (dims == null || named == null) {
+            c.set(0, c.element(0), keep && dims != null ? Dims.unknown(dims.size()) : null);
+            return;
+        }
+        if (named.isEmpty()) {
+            boolean nothing = asInput && c.attributes().flag("noop_with_empty_axes", false);
+            c.set(0, c.element(0), nothing ? dims : keep ? Dims.of(ones(dims.size())) : List.of());
+            return;
+        }
+        long[] axes = known(named);
+        if (axes == null) {
+            c.set(0, c.element(0), Dims.unknown(keep ? dims.size() : Math.max(0, dims.size() - named.size())));
+            return;
+        }
+        c.set(0, c.element(0), reduced(dims, c.axes(axes, dims.size()), keep));
+    }
+
+    private static List<Dim> attribute(InferenceContext c) {
+        long[] axes = c.attributes().integers("axes");
+        return axes == null ? List.of() : Dims.of(axes);
+    }
+
+    private static long @Nullable [] known(List<Dim> dims) {
+        return dims.stream().allMatch(Dim::isKnown)
+                ? dims.stream().mapToLong(dim -> ((Dim.Known) dim).extent()).toArray()
+                : null;
+    }
+
+    private static long[] ones(int rank) {
+        long[] ones = new long[rank];
+        Arrays.fill(ones, 1);
+        return ones;
+    }
+
+    private static List<Dim> reduced(List<Dim> dims, int[] axes, boolean keep) {
+        boolean[] folded = new boolean[dims.size()];
+        for (int axis : axes) {
+            folded[axis] = true;
+        }
+        var result = new ArrayList<Dim>(dims.size());
+        for (int i = 0; i < folded.length; i++) {
+            if (!folded[i]) {
+                result.add(dims.get(i));
+            } else if (keep) {
+                result.add(Dims.ONE);
+            }
+        }
+        return result;
+    }
+
+    static void argReduce(InferenceContext c) {
+        List<Dim> dims = c.dims(0);
+        if (dims == null) {
+            c.set(0, ElementType.INT64, null);
+            return;
+        }
+        int axis = c.axis(c.attributes().integer("axis", 0), dims.size());
+        c.set(0, ElementType.INT64, reduced(dims, new int[] {axis}, c.attributes().flag("keepdims", true)));
+    }
+}

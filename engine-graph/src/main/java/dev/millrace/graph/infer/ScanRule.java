@@ -1,0 +1,91 @@
+package dev.millrace.graph.infer;
+
+import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.ValueType;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Scan: the body sees one slice of each scanned input; before opset 9 it does so for each member of a batch. */
+final class ScanRule {
+    private final InferenceContext c;
+    private final Graph body;
+    private final boolean batched;
+    private final int firstInput;
+    private final int scanned;
+    private final int states;
+
+    private ScanRule(InferenceContext c) {
+        this.c = c;
+        this.body = c.attributes().graph("body");
+        this.batched = c.opset() < 9;
+        this.firstInput = batched ? 1 : 0;
+        this.scanned = Math.toIntExact(c.attributes().integer("num_scan_inputs"));
+        this.states = c.inputs() - firstInput - scanned;
+        if (scanned < 0 || states < 0 || body.inputs().size() != states + scanned) {
+            throw c.refuse("the body takes " + body.inputs().size() + " values; the node has " + c.inputs()
+                    + " inputs, " + scanned + " of them scanned");
+        }
+        if (body.outputs().size() < states || c.outputs() > body.outputs().size()) {
+            throw c.refuse("the body gives " + body.outputs().size() + " values; the node has " + c.outputs()
+                    + " outputs and " + states + " states");
+        }
+    }
+
+    static void scan(InferenceContext c) {
+        new ScanRule(c).infer();
+    }
+
+    private void infer() {
+        long[] inputAxes = batched ? new long[scanned] : c.integers("scan_input_axes", scanned, 0);
+        List<@Nullable ValueType> given = new ArrayList<>();
+        for (int i = 0; i < states; i++) {
+            given.add(batched ? without(firstInput + i, 0) : c.type(firstInput + i));
+        }
+        Dim steps = Dim.UNKNOWN;
+        Dim batch = Dim.UNKNOWN;
+        for (int i = 0; i < scanned; i++) {
+            int input = firstInput + states + i;
+            List<Dim> dims = c.dims(input, batched ? 2 : 1, Integer.MAX_VALUE);
+            if (dims != null) {
+                int axis = batched ? 1 : c.axis(inputAxes[i], dims.size());
+                steps = Dims.meet(steps, dims.get(axis), c);
+                batch = batched ? dims.getFirst() : batch;
+                given.add(batched ? without(input, 0, 0) : without(input, axis));
+            } else {
+                given.add(new ValueType.TensorType(c.element(input), null));
+            }
+        }
+        List<@Nullable ValueType> results = Walk.of(c.facts()).body(body, given, c.depth());
+        int stacked = body.outputs().size() - states;
+        long[] outputAxes = batched ? new long[stacked] : c.integers("scan_output_axes", stacked, 0);
+        for (int i = 0; i < states; i++) {
+            c.set(i, inBatch(Types.join(given.get(i), results.get(i)), batch));
+        }
+        for (int i = 0; i < stacked; i++) {
+            ValueType all = ControlFlowRules.stacked(results.get(states + i), steps, outputAxes[i], c);
+            c.set(states + i, inBatch(all, batch));
+        }
+    }
+
+    private @Nullable ValueType inBatch(@Nullable ValueType type, Dim batch) {
+        return batched ? ControlFlowRules.stacked(type, batch, 0, c) : type;
+    }
+
+    /** The tensor in {@code input} without these axes, each counted after the one before is gone. */
+    private ValueType without(int input, int... axes) {
+        List<Dim> dims = c.dims(input);
+        if (dims == null) {
+            return new ValueType.TensorType(c.element(input), null);
+        }
+        var rest = new ArrayList<>(dims);
+        for (int axis : axes) {
+            if (rest.isEmpty()) {
+                throw c.refuse("input " + input + " has shape " + dims + ", which lacks the axis that is taken apart");
+            }
+            rest.remove(axis);
+        }
+        return Types.tensor(c.element(input), rest);
+    }
+}

@@ -1,0 +1,162 @@
+package dev.millrace.graph.infer;
+
+import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.ir.SymbolicShape;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.ir.ValueType.MapType;
+import dev.millrace.graph.ir.ValueType.OptionalType;
+import dev.millrace.graph.ir.ValueType.SequenceType;
+import dev.millrace.graph.ir.ValueType.SparseType;
+import dev.millrace.graph.ir.ValueType.TensorType;
+import dev.millrace.graph.tensor.ElementType;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Types as a lattice: {@link #meet} of two true statements, {@link #join} of two alternatives. */
+final class Types {
+    static final TensorType ANY_TENSOR = new TensorType(null, null);
+
+    private Types() {}
+
+    static @Nullable SymbolicShape shape(@Nullable List<Dim> dims) {
+        return dims == null ? null : new SymbolicShape(dims);
+    }
+
+    static TensorType tensor(@Nullable ElementType element, @Nullable List<Dim> dims) {
+        return new TensorType(element, shape(dims));
+    }
+
+    static TensorType scalar(ElementType element) {
+        return tensor(element, List.of());
+    }
+
+    /**
+     * What a value is that is both {@code inferred} and {@code declared}: the more precise of each part, the inferred
+     * name of an extent before the declared one. Null where the two contradict each other.
+     */
+    static @Nullable ValueType meet(ValueType inferred, ValueType declared) {
+        return switch (inferred) {
+            case TensorType a when declared instanceof TensorType b -> {
+                if (contradict(a.element(), b.element()) || contradict(a.shape(), b.shape())) {
+                    yield null;
+                }
+                yield new TensorType(a.element() == null ? b.element() : a.element(), meet(a.shape(), b.shape()));
+            }
+            case SparseType a when declared instanceof SparseType b -> {
+                if (contradict(a.element(), b.element()) || contradict(a.shape(), b.shape())) {
+                    yield null;
+                }
+                yield new SparseType(a.element() == null ? b.element() : a.element(), meet(a.shape(), b.shape()));
+            }
+            case SequenceType a when declared instanceof SequenceType b -> {
+                ValueType element = meet(a.element(), b.element());
+                yield element == null ? null : new SequenceType(element);
+            }
+            case OptionalType a when declared instanceof OptionalType b -> {
+                ValueType element = meet(a.element(), b.element());
+                yield element == null ? null : new OptionalType(element);
+            }
+            case MapType a when declared instanceof MapType b -> {
+                ValueType value = a.key() == b.key() ? meet(a.value(), b.value()) : null;
+                yield value == null ? null : new MapType(a.key(), value);
+            }
+            default -> null;
+        };
+    }
+
+    private static boolean contradict(@Nullable ElementType a, @Nullable ElementType b) {
+        return a != null && b != null && a != b;
+    }
+
+    private static boolean contradict(@Nullable SymbolicShape a, @Nullable SymbolicShape b) {
+        if (a == null || b == null) {
+            return false;
+        }
+        if (a.rank() != b.rank()) {
+            return true;
+        }
+        for (int i = 0; i < a.rank(); i++) {
+            if (a.dim(i).isKnown() && b.dim(i).isKnown() && !a.dim(i).equals(b.dim(i))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static @Nullable SymbolicShape meet(@Nullable SymbolicShape inferred, @Nullable SymbolicShape declared) {
+        if (inferred == null || declared == null) {
+            return inferred == null ? declared : inferred;
+        }
+        var dims = new ArrayList<Dim>(inferred.rank());
+        for (int i = 0; i < inferred.rank(); i++) {
+            Dim a = inferred.dim(i);
+            Dim b = declared.dim(i);
+            dims.add(a == Dim.UNKNOWN || b.isKnown() ? b : a);
+        }
+        return new SymbolicShape(dims);
+    }
+
+    /** What is known of a value that is one or the other; null where that is nothing. */
+    static @Nullable ValueType join(@Nullable ValueType one, @Nullable ValueType other) {
+        if (one == null || other == null) {
+            return null;
+        }
+        return switch (one) {
+            case TensorType a when other instanceof TensorType b ->
+                new TensorType(join(a.element(), b.element()), shape(join(dims(a.shape()), dims(b.shape()))));
+            case SparseType a when other instanceof SparseType b ->
+                new SparseType(join(a.element(), b.element()), shape(join(dims(a.shape()), dims(b.shape()))));
+            case SequenceType a when other instanceof SequenceType b -> {
+                ValueType element = join(a.element(), b.element());
+                yield element == null ? null : new SequenceType(element);
+            }
+            case OptionalType a -> {
+                ValueType element = join(a.element(), other instanceof OptionalType b ? b.element() : other);
+                yield element == null ? null : new OptionalType(element);
+            }
+            case MapType a when other instanceof MapType b -> {
+                ValueType value = a.key() == b.key() ? join(a.value(), b.value()) : null;
+                yield value == null ? null : new MapType(a.key(), value);
+            }
+            default -> other instanceof OptionalType ? join(other, one) : null;
+        };
+    }
+
+    private static @Nullable ElementType join(@Nullable ElementType a, @Nullable ElementType b) {
+        return a == b ? a : null;
+    }
+
+    private static @Nullable List<Dim> dims(@Nullable SymbolicShape shape) {
+        return shape == null ? null : shape.dims();
+    }
+
+    /** The extents that two shapes have in common; null where their ranks differ. */
+    static @Nullable List<Dim> join(@Nullable List<Dim> a, @Nullable List<Dim> b) {
+        if (a == null || b == null || a.size() != b.size()) {
+            return null;
+        }
+        var dims = new ArrayList<Dim>(a.size());
+        for (int i = 0; i < a.size(); i++) {
+            dims.add(Dims.join(a.get(i), b.get(i)));
+        }
+        return dims;
+    }
+
+    /** {@code type} with nothing said of shapes, for a value whose shape changes. */
+    static @Nullable ValueType withoutShape(@Nullable ValueType type) {
+        return switch (type) {
+            case null -> null;
+            case TensorType tensor -> new TensorType(tensor.element(), null);
+            case SequenceType sequence -> {
+                ValueType element = withoutShape(sequence.element());
+                yield element == null ? null : new SequenceType(element);
+            }
+            case OptionalType optional -> {
+                ValueType element = withoutShape(optional.element());
+                yield element == null ? null : new OptionalType(element);
+            }
+            default -> type;
+        };
+    }
+}

@@ -1,0 +1,142 @@
+package dev.millrace.graph.infer;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.GraphEditor;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Infers a graph and those nested in it, node after node. The graph keeps its own types until {@link #commit}. */
+final class Walk {
+    private static final int DEEPEST = 64;
+
+    private final Map<Value, ValueType> types = new IdentityHashMap<>();
+    private final Map<Value, Content> contents = new IdentityHashMap<>();
+    private final Map<Value, Tensor> tensors = new IdentityHashMap<>();
+
+    /** One node's inputs as this walk knows them. */
+    private final class NodeFacts implements SymbolicFacts {
+        private final Node node;
+
+        NodeFacts(Node node) {
+            this.node = node;
+        }
+
+        Walk walk() {
+            return Walk.this;
+        }
+
+        @Override
+        public @Nullable ValueType type(int input) {
+            Value value = node.input(input);
+            return value == null ? null : Walk.this.type(value);
+        }
+
+        @Override
+        public @Nullable Tensor value(int input) {
+            Value value = node.input(input);
+            if (value == null) {
+                return null;
+            }
+            return value.isConstant() ? value.constant() : tensors.get(value);
+        }
+
+        @Override
+        public @Nullable Content content(int input) {
+            Value value = node.input(input);
+            return value == null ? null : contents.get(value);
+        }
+    }
+
+    /** The walk that {@code facts} belong to, or a fresh one that only knows what the graphs say. */
+    static Walk of(Facts facts) {
+        return facts instanceof NodeFacts ours ? ours.walk() : new Walk();
+    }
+
+    private @Nullable ValueType type(Value value) {
+        ValueType known = types.get(value);
+        return known == null ? value.type() : known;
+    }
+
+    void graph(Graph graph, int depth) {
+        for (Node node : graph.nodes()) {
+            InferenceContext context = Inference.evaluate(node, new NodeFacts(node), depth);
+            for (int i = 0; i < node.outputs().size(); i++) {
+                Value value = node.output(i);
+                if (value != null) {
+                    learn(value, context.output(i), node.describe());
+                }
+            }
+            follow(node, context);
+        }
+    }
+
+    private void learn(Value value, @Nullable ValueType inferred, String where) {
+        ValueType declared = value.type();
+        ValueType both = inferred == null || declared == null
+                ? inferred == null ? declared : inferred
+                : Types.meet(inferred, declared);
+        if (both != null) {
+            types.put(value, both);
+        } else if (inferred != null) {
+            throw EngineException.invalidGraph(where + ": '" + value.name() + "' is inferred to be " + inferred
+                    + ", but is declared as " + declared);
+        } else {
+            types.remove(value);
+        }
+    }
+
+    private void follow(Node node, InferenceContext context) {
+        String taken = node.is("If") ? ControlFlowRules.taken(context) : null;
+        for (int i = 0; i < node.outputs().size(); i++) {
+            Value value = node.output(i);
+            if (value == null) {
+                continue;
+            }
+            Content content = taken == null
+                    ? ContentRules.of(context, i)
+                    : content(node.attributes().graph(taken).outputs().get(i));
+            if (content == null) {
+                contents.remove(value);
+            } else {
+                contents.put(value, content);
+            }
+            if (node.is("Constant") && node.attributes().find("value") instanceof Attribute.TensorValue(Tensor tensor)) {
+                tensors.put(value, tensor);
+            }
+        }
+    }
+
+    private @Nullable Content content(Value value) {
+        return value.isConstant() ? Content.of(value.constant()) : contents.get(value);
+    }
+
+    /** Infers {@code body} whose inputs are {@code given}, and returns what its outputs are. */
+    List<@Nullable ValueType> body(Graph body, List<@Nullable ValueType> given, int depth) {
+        if (depth >= DEEPEST) {
+            throw EngineException.invalidGraph("graphs are nested deeper than " + DEEPEST);
+        }
+        for (int i = 0; i < given.size() && i < body.inputs().size(); i++) {
+            learn(body.inputs().get(i), given.get(i), "graph '" + body.name() + "'");
+        }
+        graph(body, depth + 1);
+        List<@Nullable ValueType> results = new ArrayList<>();
+        for (Value output : body.outputs()) {
+            results.add(type(output));
+        }
+        return results;
+    }
+
+    /** Writes what was learnt into the graphs. */
+    void commit() {
+        types.forEach((value, type) -> new GraphEditor(value.graph()).setType(value, type));
+    }
+}
