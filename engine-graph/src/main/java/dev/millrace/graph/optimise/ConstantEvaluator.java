@@ -1,0 +1,20 @@
+package dev.millrace.graph.optimise;
+
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.tensor.Tensor;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Computes a node whose inputs are known. The optimiser has no kernels; whoever runs it brings them. */
+@FunctionalInterface
+public interface ConstantEvaluator {
+    /** Evaluates nothing. */
+    ConstantEvaluator NONE = (node, inputs) -> null;
+
+    /**
+     * The outputs of {@code node}, as many as it has, for these inputs (null where omitted); null where it cannot be
+     * computed. The tensors are the optimiser's from then on.
+     */
+    @Nullable
+    List<Tensor> evaluate(Node node, List<@Nullable Tensor> inputs);
+}

@@ -1,0 +1,59 @@
+package dev.millrace.graph.optimise;
+
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.Tensor;
+import java.util.Objects;
+import java.util.Set;
+
+/** What a node does beside computing its outputs from its inputs. */
+public final class Effects {
+    private static final Set<String> DOMAINS = Set.of(OpId.ONNX, OpId.ONNX_ML, OpId.MICROSOFT, OpId.MILLRACE);
+
+    private static final Set<OpId> RANDOM = Set.of(
+            OpId.onnx("RandomNormal"),
+            OpId.onnx("RandomNormalLike"),
+            OpId.onnx("RandomUniform"),
+            OpId.onnx("RandomUniformLike"),
+            OpId.onnx("Multinomial"),
+            OpId.onnx("Bernoulli"),
+            new OpId(OpId.MICROSOFT, "Sampling"),
+            new OpId(OpId.MICROSOFT, "BiasDropout"),
+            new OpId(OpId.MICROSOFT, "BitmaskDropout"),
+            new OpId(OpId.MICROSOFT, "BitmaskBiasDropout"));
+
+    private static final OpId CONTEXT = new OpId(OpId.MICROSOFT, "EPContext");
+
+    private Effects() {}
+
+    /** Whether the node can go when nothing reads its outputs. One without outputs is there for something else. */
+    public static boolean isRemovable(Node node) {
+        // A context node may hold the binary that others refer to.
+        return !node.op().equals(CONTEXT)
+                && node.outputs().stream().anyMatch(Objects::nonNull)
+                && node.outputs().stream().noneMatch(output -> output != null && output.isUsed());
+    }
+
+    /** Whether equal inputs give equal outputs, as far as the operator is known. */
+    public static boolean isPure(Node node) {
+        return DOMAINS.contains(node.op().domain())
+                && !node.op().equals(CONTEXT)
+                && !RANDOM.contains(node.op())
+                && !(node.is("Dropout") && !isInference(node))
+                && node.attributes().graphs().isEmpty();
+    }
+
+    /** Whether a Dropout passes its input on. Until opset 6 an attribute says so, from 12 on an input. */
+    public static boolean isInference(Node dropout) {
+        if (dropout.opset() < 7) {
+            return dropout.attributes().flag("is_test", false);
+        }
+        Value training = dropout.input(2);
+        if (dropout.opset() < 12 || training == null) {
+            return true;
+        }
+        Tensor flag = training.constant();
+        return flag != null && flag.elements() == 1 && flag.longs()[0] == 0;
+    }
+}

@@ -1,0 +1,153 @@
+package dev.millrace.graph.optimise;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueType;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The invariants of a graph and the graphs nested in it: every value is there before it is read, producers and users
+ * know each other, links and counts agree.
+ */
+public final class GraphCheck {
+    private final Set<Value> available = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final Map<Value, Integer> reads = new IdentityHashMap<>();
+
+    private GraphCheck() {}
+
+    /** Throws for the first invariant of a model's main graph that does not hold, saying which and where. */
+    public static void check(Graph main) {
+        new GraphCheck().walk(main);
+    }
+
+    private void walk(Graph graph) {
+        var defined = new ArrayList<Value>(graph.inputs());
+        for (Value input : graph.inputs()) {
+            require(
+                    input.producer() == null && !input.isConstant() && input.graph() == graph,
+                    () -> "input '" + input.name() + "' of " + graph + " has another source");
+        }
+        for (Value constant : graph.constants()) {
+            require(
+                    constant.isConstant() && constant.producer() == null && constant.graph() == graph,
+                    () -> "constant '" + constant.name() + "' of " + graph + " has another source");
+        }
+        defined.addAll(graph.constants());
+        available.addAll(defined);
+        int count = 0;
+        Node previous = null;
+        for (Node node : graph.nodes()) {
+            Node before = previous;
+            require(
+                    node.graph() == graph && node.previous() == before && !node.isRemoved(),
+                    () -> node.describe() + " is not linked as it should be");
+            checkNode(node, defined);
+            previous = node;
+            count++;
+        }
+        int walked = count;
+        require(
+                walked == graph.nodeCount() && graph.lastNode() == previous,
+                () -> graph + " counts its nodes wrongly: " + walked + " are linked");
+        for (Value output : graph.outputs()) {
+            require(
+                    available.contains(output) && output.isGraphOutput(),
+                    () -> "output '" + output.name() + "' of " + graph + " has no source in scope");
+        }
+        // What a graph defines is out of scope behind it, so all its readers have been seen.
+        for (Value value : defined) {
+            checkUsers(value);
+            available.remove(value);
+        }
+    }
+
+    private void checkUsers(Value value) {
+        Integer known = reads.remove(value);
+        int count = known == null ? 0 : known;
+        require(
+                value.users().size() == count,
+                () -> "value '" + value.name() + "' is read " + count + " times, but knows "
+                        + value.users().size() + " users");
+        for (Node user : value.users()) {
+            require(
+                    !user.isRemoved() && user.inputs().contains(value),
+                    () -> "value '" + value.name() + "' knows the user " + user.describe()
+                            + ", which does not read it");
+        }
+    }
+
+    private void checkNode(Node node, List<Value> defined) {
+        for (Value input : node.inputs()) {
+            if (input != null) {
+                require(
+                        available.contains(input),
+                        () -> node.describe() + " reads '" + input.name() + "', which is not there yet");
+                reads.merge(input, 1, Integer::sum);
+            }
+        }
+        for (Graph nested : node.attributes().graphs()) {
+            require(
+                    nested.parent() == node.graph() && nested.owner() == node,
+                    () -> node.describe() + " holds " + nested + ", which belongs elsewhere");
+            walk(nested);
+        }
+        for (int i = 0; i < node.outputs().size(); i++) {
+            Value output = node.output(i);
+            if (output != null) {
+                int index = i;
+                require(
+                        output.producer() == node
+                                && output.outputIndex() == index
+                                && output.graph() == node.graph()
+                                && !output.isConstant(),
+                        () -> "output '" + output.name() + "' of " + node.describe() + " has another source");
+                require(available.add(output), () -> "value '" + output.name() + "' has two sources");
+                defined.add(output);
+            }
+        }
+    }
+
+    /** What a caller of a graph relies on. */
+    public record Interface(List<Value> inputs, List<String> outputNames, List<@Nullable ValueType> outputTypes) {
+        public Interface {
+            inputs = List.copyOf(inputs);
+            outputNames = List.copyOf(outputNames);
+            outputTypes = Collections.unmodifiableList(new ArrayList<>(outputTypes));
+        }
+
+        public static Interface of(Graph graph) {
+            var types = new ArrayList<@Nullable ValueType>();
+            for (Value output : graph.outputs()) {
+                types.add(output.type());
+            }
+            return new Interface(graph.inputs(), graph.outputNames(), types);
+        }
+
+        /** Throws where {@code graph} has other inputs or outputs, or an output of another type; more may be known. */
+        public void requireKeptBy(Graph graph) {
+            require(inputs.equals(graph.inputs()), () -> "the inputs of " + graph + " changed");
+            require(outputNames.equals(graph.outputNames()), () -> "the outputs of " + graph + " changed");
+            for (int i = 0; i < outputTypes.size(); i++) {
+                String name = outputNames.get(i);
+                String conflict = Types.conflict(
+                        outputTypes.get(i), graph.outputs().get(i).type());
+                require(conflict == null, () -> "output '" + name + "' of " + graph + ": " + conflict);
+            }
+        }
+    }
+
+    private static void require(boolean holds, Supplier<String> otherwise) {
+        if (!holds) {
+            throw EngineException.invalidGraph(otherwise.get());
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package dev.millrace.graph.optimise;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What the optimiser did.
+ *
+ * @param passes every pass that ran, in order
+ * @param patches every patch that was applied, in order
+ * @param nodesBefore the nodes of the graph and its nested graphs before
+ * @param nodesAfter and after
+ * @param settled whether another round would find nothing; false where the limit of rounds or patches was met
+ */
+public record OptimisationReport(
+        List<PassResult> passes,
+        List<Applied> patches,
+        int nodesBefore,
+        int nodesAfter,
+        Duration duration,
+        boolean settled) {
+
+    /** The share of one pass. */
+    public record PassResult(String pass, int patches, Duration duration) {}
+
+    /** One patch: the pass that made it, what it recognised, and where. */
+    public record Applied(String pass, String reason, String graph) {}
+
+    public OptimisationReport {
+        passes = List.copyOf(passes);
+        patches = List.copyOf(patches);
+    }
+
+    /** How many patches the pass of this name contributed. */
+    public int patchesOf(String pass) {
+        return passes.stream()
+                .filter(result -> result.pass().equals(pass))
+                .mapToInt(PassResult::patches)
+                .sum();
+    }
+
+    @Override
+    public String toString() {
+        var text = new StringBuilder("%d nodes became %d by %d patches in %.1f ms"
+                .formatted(nodesBefore, nodesAfter, patches.size(), duration.toNanos() / 1e6));
+        for (PassResult result : passes) {
+            if (result.patches() > 0) {
+                text.append("%n  %-24s %5d patches %8.1f ms"
+                        .formatted(
+                                result.pass(),
+                                result.patches(),
+                                result.duration().toNanos() / 1e6));
+            }
+        }
+        return text.toString();
+    }
+}

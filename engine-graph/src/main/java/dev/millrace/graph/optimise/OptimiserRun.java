@@ -1,0 +1,189 @@
+package dev.millrace.graph.optimise;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.graph.infer.Inference;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.optimise.OptimisationReport.Applied;
+import dev.millrace.graph.optimise.OptimisationReport.PassResult;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** One optimisation of one graph: the state of the driver. */
+final class OptimiserRun {
+    private final Optimiser setup;
+    private final Graph main;
+    private final long maxPatches;
+    private final List<Applied> applied = new ArrayList<>();
+    private final Map<String, Tally> tallies = new LinkedHashMap<>();
+    private GraphCheck.Interface promised;
+    private List<Graph> innermostFirst = List.of();
+
+    /** What one pass has done so far. */
+    private static final class Tally {
+        int patches;
+        long nanos;
+    }
+
+    OptimiserRun(Optimiser setup, Graph main, long maxPatches) {
+        this.setup = setup;
+        this.main = main;
+        this.maxPatches = maxPatches;
+        this.promised = GraphCheck.Interface.of(main);
+        setup.passes.forEach(pass -> tallies.put(pass.name(), new Tally()));
+    }
+
+    /** The patches so far; after a failure, the last one is where it failed. */
+    List<Applied> applied() {
+        return applied;
+    }
+
+    OptimisationReport run() {
+        long start = setup.nanoClock.getAsLong();
+        Inference.infer(main);
+        GraphCheck.check(main);
+        promised = GraphCheck.Interface.of(main);
+        listGraphs();
+        int before = countNodes();
+        boolean settled = setup.passes.isEmpty();
+        for (int round = 0; round < setup.options.loopLimit() && !settled && !isExhausted(); round++) {
+            if (round > 0) {
+                Inference.infer(main);
+            }
+            settled = !runAll();
+        }
+        var results = new ArrayList<PassResult>();
+        tallies.forEach(
+                (name, tally) -> results.add(new PassResult(name, tally.patches, Duration.ofNanos(tally.nanos))));
+        Duration duration = Duration.ofNanos(setup.nanoClock.getAsLong() - start);
+        return new OptimisationReport(results, applied, before, countNodes(), duration, settled);
+    }
+
+    private boolean runAll() {
+        int start = applied.size();
+        for (Pass pass : setup.passes) {
+            int before = applied.size();
+            long time = setup.nanoClock.getAsLong();
+            runOne(pass);
+            Tally tally = tallies.computeIfAbsent(pass.name(), _ -> new Tally());
+            tally.patches += applied.size() - before;
+            tally.nanos += setup.nanoClock.getAsLong() - time;
+            if (isExhausted()) {
+                break;
+            }
+        }
+        return applied.size() > start;
+    }
+
+    private void runOne(Pass pass) {
+        int before = applied.size();
+        var context = new PassContext(pass.name(), setup.evaluator, setup.options.foldLimitBytes());
+        for (Graph graph : innermostFirst) {
+            long limit = (long) setup.options.loopLimit() * (graph.nodeCount() + 16);
+            try {
+                switch (pass) {
+                    case Pass.AtNode rule -> runAtNodes(rule, graph, context, limit);
+                    case Pass.OverGraph search -> runOverGraph(search, graph, context, limit);
+                }
+            } catch (RuntimeException failure) {
+                throw EngineException.wrap(Status.INVALID_GRAPH, "optimiser pass '" + pass.name() + "'", failure);
+            }
+        }
+        if (applied.size() > before) {
+            verify(pass.name());
+            listGraphs();
+        }
+    }
+
+    private void runAtNodes(Pass.AtNode pass, Graph graph, PassContext context, long limit) {
+        var queue = new ArrayDeque<Node>();
+        for (Node node : graph.nodes()) {
+            if (pass.anchors().contains(node.op())) {
+                queue.add(node);
+            }
+        }
+        Set<Node> queued = new HashSet<>(queue);
+        int patches = 0;
+        while (!queue.isEmpty() && !isExhausted()) {
+            Node node = queue.remove();
+            queued.remove(node);
+            Patch patch = node.isRemoved() ? null : pass.rule().at(node, context);
+            if (patch != null) {
+                for (Node touched : apply(patch)) {
+                    if (touched.graph() == graph && pass.anchors().contains(touched.op()) && queued.add(touched)) {
+                        queue.add(touched);
+                    }
+                }
+                requireEnd(++patches, limit);
+            }
+        }
+    }
+
+    private void runOverGraph(Pass.OverGraph pass, Graph graph, PassContext context, long limit) {
+        Iterator<Patch> patches = pass.search().over(graph, context);
+        for (int count = 1; !isExhausted() && patches.hasNext(); count++) {
+            apply(patches.next());
+            requireEnd(count, limit);
+        }
+    }
+
+    private static void requireEnd(int patches, long limit) {
+        if (patches >= limit) {
+            throw new EngineException(
+                    Status.FAIL,
+                    "it does not end: " + patches + " patches and no fixed point; switch it off by its name");
+        }
+    }
+
+    private Collection<Node> apply(Patch patch) {
+        applied.add(new Applied(patch.pass(), patch.reason(), patch.graph().name()));
+        try {
+            Collection<Node> touched = PatchApplier.apply(patch);
+            if (setup.options.checkEachPatch()) {
+                GraphCheck.check(main);
+                promised.requireKeptBy(main);
+            }
+            return touched;
+        } catch (RuntimeException failure) {
+            throw EngineException.wrap(
+                    Status.INVALID_GRAPH, "patch " + applied.size() + " (" + patch.reason() + ")", failure);
+        }
+    }
+
+    private void verify(String pass) {
+        try {
+            GraphCheck.check(main);
+            promised.requireKeptBy(main);
+        } catch (EngineException broken) {
+            throw broken.at("optimiser pass '" + pass + "' broke the graph");
+        }
+    }
+
+    private boolean isExhausted() {
+        return applied.size() >= maxPatches;
+    }
+
+    private void listGraphs() {
+        var graphs = new ArrayList<Graph>();
+        graphs.add(main);
+        for (int i = 0; i < graphs.size(); i++) {
+            for (Node node : graphs.get(i).nodes()) {
+                graphs.addAll(node.attributes().graphs());
+            }
+        }
+        innermostFirst = graphs.reversed();
+    }
+
+    private int countNodes() {
+        return innermostFirst.stream().mapToInt(Graph::nodeCount).sum();
+    }
+}

@@ -1,0 +1,62 @@
+package dev.millrace.graph.optimise;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What a pass may ask beside the graph itself. Types are the values' own; a node carries its opset. */
+public final class PassContext {
+    private final String pass;
+    private final ConstantEvaluator evaluator;
+    private final long foldLimitBytes;
+
+    PassContext(String pass, ConstantEvaluator evaluator, long foldLimitBytes) {
+        this.pass = pass;
+        this.evaluator = evaluator;
+        this.foldLimitBytes = foldLimitBytes;
+    }
+
+    /** A patch by the running pass, whose additions stand right before {@code anchor}. */
+    public Patch.Builder patch(Node anchor, String reason) {
+        return new Patch.Builder(pass, reason, anchor.graph(), anchor);
+    }
+
+    /** A patch by the running pass that adds no nodes to {@code graph}. */
+    public Patch.Builder patch(Graph graph, String reason) {
+        return new Patch.Builder(pass, reason, graph, null);
+    }
+
+    /** The most bytes that a folded constant may take where it is larger than what it is made of. */
+    public long foldLimitBytes() {
+        return foldLimitBytes;
+    }
+
+    /** Whether nothing that is known of {@code value} contradicts its being {@code tensor}. */
+    public boolean canHold(Value value, Tensor tensor) {
+        return Types.conflict(value.type(), ValueType.tensor(tensor.type(), tensor.shape())) == null;
+    }
+
+    /** The outputs of a node whose inputs are constants or omitted; null where an input is not, or it cannot be run. */
+    public @Nullable List<Tensor> evaluate(Node node) {
+        var inputs = new ArrayList<@Nullable Tensor>();
+        for (Value input : node.inputs()) {
+            Tensor constant = input == null ? null : input.constant();
+            if (input != null && constant == null) {
+                return null;
+            }
+            inputs.add(constant);
+        }
+        try {
+            return evaluator.evaluate(node, inputs);
+        } catch (EngineException unable) {
+            // The node may never be reached; if it is, running it reports the same.
+            return null;
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package dev.millrace.graph.optimise;
+
+import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.GraphEditor;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a pass proposes: changes of one graph, in the order in which to apply them. Building one touches nothing; the
+ * driver applies it, infers the types of what is new, and takes out what nothing reads any more.
+ *
+ * @param pass the name of the pass
+ * @param reason what was recognised, in a few words
+ * @param graph the graph that is changed
+ */
+public record Patch(String pass, String reason, Graph graph, List<Change> changes) {
+    public Patch {
+        changes = List.copyOf(changes);
+    }
+
+    /** One step of a patch. */
+    public sealed interface Change {}
+
+    /** Gives {@code value}, which has no source yet, a constant. */
+    public record AddConstant(Value value, Tensor tensor) implements Change {}
+
+    /** Adds a node right before {@code anchor} that produces {@code outputs}, which have no source yet. */
+    public record AddNode(NodeSpec spec, Node anchor, List<@Nullable Value> outputs) implements Change {
+        public AddNode {
+            outputs = Collections.unmodifiableList(new ArrayList<>(outputs));
+        }
+    }
+
+    /** Lets every reader of {@code from} read {@code to}, which holds the same. */
+    public record Redirect(Value from, Value to) implements Change {}
+
+    public record SetInput(Node node, int index, @Nullable Value value) implements Change {}
+
+    public record SetAttributes(Node node, Attributes attributes) implements Change {}
+
+    /** Takes out a node whose outputs nothing reads. */
+    public record Remove(Node node) implements Change {}
+
+    /** Takes out a constant that nothing reads. */
+    public record RemoveConstant(Value value) implements Change {}
+
+    /** Copies {@code body} to where {@code caller} stands, and lets the readers of the caller's outputs read the body's. */
+    public record Inline(Node caller, Graph body) implements Change {}
+
+    /** Collects the changes of a patch. Values that it hands out get their source when the patch is applied. */
+    public static final class Builder {
+        private final String pass;
+        private final String reason;
+        private final Graph graph;
+        private final @Nullable Node anchor;
+        private final GraphEditor editor;
+        private final List<Change> changes = new ArrayList<>();
+
+        Builder(String pass, String reason, Graph graph, @Nullable Node anchor) {
+            this.pass = pass;
+            this.reason = reason;
+            this.graph = graph;
+            this.anchor = anchor;
+            this.editor = new GraphEditor(graph);
+        }
+
+        public Value constant(String name, Tensor tensor) {
+            Value value = editor.value(name, null);
+            changes.add(new AddConstant(value, tensor));
+            return value;
+        }
+
+        /** Adds a node of one output before the anchor. */
+        public Value add(NodeSpec spec, String outputName) {
+            Value output = editor.value(outputName, null);
+            changes.add(new AddNode(spec, requireAnchor(), Collections.singletonList(output)));
+            return output;
+        }
+
+        /** Adds a node before the anchor and lets the readers of {@code old} read its output, which inherits the name. */
+        public Builder replace(Value old, NodeSpec spec) {
+            return redirect(old, add(spec, old.name()));
+        }
+
+        public Builder redirect(Value from, Value to) {
+            changes.add(new Redirect(from, to));
+            return this;
+        }
+
+        public Builder setInput(Node node, int index, @Nullable Value value) {
+            changes.add(new SetInput(node, index, value));
+            return this;
+        }
+
+        public Builder setAttributes(Node node, Attributes attributes) {
+            changes.add(new SetAttributes(node, attributes));
+            return this;
+        }
+
+        public Builder remove(Node node) {
+            changes.add(new Remove(node));
+            return this;
+        }
+
+        public Builder removeConstant(Value value) {
+            changes.add(new RemoveConstant(value));
+            return this;
+        }
+
+        public Builder inline(Node caller, Graph body) {
+            changes.add(new Inline(caller, body));
+            return this;
+        }
+
+        public Patch build() {
+            return new Patch(pass, reason, graph, changes);
+        }
+
+        private Node requireAnchor() {
+            if (anchor == null) {
+                throw new IllegalStateException("pass '" + pass + "' adds a node, but its patch has no anchor");
+            }
+            return anchor;
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package dev.millrace.graph.optimise.passes;
+
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.optimise.Patch;
+import dev.millrace.graph.tensor.ElementType;
+import org.jspecify.annotations.Nullable;
+
+/** The constant interval that a Clip or Relu keeps its input in; infinite where it is open. */
+record Bounds(double low, double high) {
+    /** Since then the limits are inputs. */
+    private static final int SINCE = 11;
+
+    /** Null where {@code node} is neither, or its limits are not constants. */
+    static @Nullable Bounds of(@Nullable Node node) {
+        if (node == null || !node.op().domain().isEmpty()) {
+            return null;
+        }
+        return switch (node.op().name()) {
+            case "Relu" -> new Bounds(0, Double.POSITIVE_INFINITY);
+            case "Clip" -> node.opset() < 11 ? ofAttributes(node) : ofInputs(node);
+            default -> null;
+        };
+    }
+
+    private static Bounds ofAttributes(Node clip) {
+        float low = clip.attributes().real("min", -Float.MAX_VALUE);
+        float high = clip.attributes().real("max", Float.MAX_VALUE);
+        return new Bounds(
+                low == -Float.MAX_VALUE ? Double.NEGATIVE_INFINITY : low,
+                high == Float.MAX_VALUE ? Double.POSITIVE_INFINITY : high);
+    }
+
+    private static @Nullable Bounds ofInputs(Node clip) {
+        double low = clip.input(1) == null ? Double.NEGATIVE_INFINITY : Constants.scalar(clip.input(1));
+        double high = clip.input(2) == null ? Double.POSITIVE_INFINITY : Constants.scalar(clip.input(2));
+        return Double.isNaN(low) || Double.isNaN(high) ? null : new Bounds(low, high);
+    }
+
+    /** The interval of one after the other; null where nothing is in both, which makes the result a constant. */
+    @Nullable
+    Bounds and(Bounds other) {
+        var both = new Bounds(Math.max(low, other.low), Math.min(high, other.high));
+        return both.low <= both.high ? both : null;
+    }
+
+    /** What keeps {@code x}, of the real type {@code type}, within these bounds in place of {@code node}. */
+    NodeSpec spec(Node node, Value x, ElementType type, Patch.Builder patch) {
+        int opset = Match.opset(node, SINCE);
+        if (low == 0 && high == Double.POSITIVE_INFINITY) {
+            return NodeSpec.of(OpId.onnx("Relu"), opset, x);
+        }
+        return NodeSpec.of(OpId.onnx("Clip"), opset, x, limit(low, type, patch), limit(high, type, patch));
+    }
+
+    private static @Nullable Value limit(double bound, ElementType type, Patch.Builder patch) {
+        return Double.isInfinite(bound) ? null : patch.constant("limit", Constants.scalarOf(type, bound));
+    }
+}

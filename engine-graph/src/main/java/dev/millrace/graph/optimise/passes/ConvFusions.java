@@ -1,0 +1,36 @@
+package dev.millrace.graph.optimise.passes;
+
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.optimise.PassContext;
+import dev.millrace.graph.optimise.Patch;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What follows a convolution and treats each channel alike goes into its weights and bias. */
+final class ConvFusions {
+    static final Set<String> ARITHMETIC = Set.of("Add", "Sub", "Mul", "Div");
+
+    private ConvFusions() {}
+
+    /** BatchNormalization behind a convolution. */
+    static @Nullable Patch batchNorm(Node norm, PassContext context) {
+        ConvWeights conv = ConvWeights.behind(norm.input(0), norm);
+        ChannelAffine affine = conv == null ? null : ChannelAffine.ofBatchNorm(norm, conv.channels());
+        return conv == null || affine == null ? null : conv.absorb(affine, norm, context);
+    }
+
+    /** Arithmetic with a constant behind a convolution. */
+    static @Nullable Patch arithmetic(Node node, PassContext context) {
+        for (Value operand : node.inputs()) {
+            ConvWeights conv = ConvWeights.behind(operand, node);
+            ChannelAffine affine = conv == null || operand == null
+                    ? null
+                    : ChannelAffine.ofArithmetic(node, operand, conv.channels(), conv.rank());
+            if (conv != null && affine != null) {
+                return conv.absorb(affine, node, context);
+            }
+        }
+        return null;
+    }
+}

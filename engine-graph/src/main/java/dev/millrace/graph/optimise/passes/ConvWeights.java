@@ -1,0 +1,93 @@
+package dev.millrace.graph.optimise.passes;
+
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.optimise.PassContext;
+import dev.millrace.graph.optimise.Patch;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** A Conv or ConvTranspose whose weights and bias are constants that can take in what follows per channel. */
+record ConvWeights(Node conv, Tensor weights, @Nullable Tensor bias, int channels) {
+
+    /** The convolution that makes {@code value} for one reader; null where there is none, or it is not constant. */
+    static @Nullable ConvWeights behind(@Nullable Value value, Node reader) {
+        Node conv = Match.inner(value, reader.graph(), "Conv");
+        boolean transposed = conv == null;
+        if (conv == null) {
+            conv = Match.inner(value, reader.graph(), "ConvTranspose");
+        }
+        Value weights = conv == null ? null : conv.input(1);
+        Tensor tensor = weights == null ? null : weights.constant();
+        Value bias = conv == null ? null : conv.input(2);
+        Tensor biasTensor = bias == null ? null : bias.constant();
+        if (conv == null
+                || tensor == null
+                || bias != null && biasTensor == null
+                || tensor.type() != ElementType.FLOAT && tensor.type() != ElementType.DOUBLE
+                || tensor.shape().rank() < 3) {
+            return null;
+        }
+        long group = conv.attributes().integer("group", 1);
+        long channels =
+                transposed ? tensor.shape().dim(1) * group : tensor.shape().dim(0);
+        boolean sound = group > 0
+                && tensor.shape().dim(0) % group == 0
+                && channels > 0
+                && channels <= Integer.MAX_VALUE
+                && (biasTensor == null || biasTensor.elements() == channels && biasTensor.type() == tensor.type());
+        return sound ? new ConvWeights(conv, tensor, biasTensor, (int) channels) : null;
+    }
+
+    int rank() {
+        return weights.shape().rank();
+    }
+
+    /** The patch that lets the convolution do what {@code last}, its reader, does. */
+    Patch absorb(ChannelAffine affine, Node last, PassContext context) {
+        Patch.Builder patch = context.patch(last, conv.op() + " takes in " + last.op());
+        String name = conv.requireInput(1).name();
+        Value newWeights = patch.constant(name, scaled(affine.scale()));
+        Value newBias = patch.constant(name + "_bias", shifted(affine));
+        NodeSpec spec = NodeSpec.like(conv, Arrays.asList(conv.input(0), newWeights, newBias));
+        return patch.replace(last.requireOutput(0), spec).build();
+    }
+
+    private Tensor scaled(double[] scale) {
+        Shape shape = weights.shape();
+        Tensor result = Tensor.allocate(weights.type(), shape);
+        boolean transposed = conv.is("ConvTranspose");
+        int kernel = Math.toIntExact(shape.elements(transposed ? 2 : 1, shape.rank()));
+        long rows = kernel == 0 ? 0 : shape.elements() / kernel;
+        double[] row = new double[kernel];
+        for (long i = 0; i < rows; i++) {
+            double factor = scale[transposed ? channelOfTransposed(i) : (int) i];
+            Elements.read(weights.type(), weights.segment(), i * kernel, row, 0, kernel);
+            for (int j = 0; j < kernel; j++) {
+                row[j] *= factor;
+            }
+            Elements.write(weights.type(), result.segment(), i * kernel, row, 0, kernel);
+        }
+        return result;
+    }
+
+    /** The weights of a ConvTranspose lie as [input channel][output channel of its group][kernel]. */
+    private int channelOfTransposed(long row) {
+        long perGroup = weights.shape().dim(1);
+        long inputsPerGroup = weights.shape().dim(0) / (channels / perGroup);
+        return (int) (row / perGroup / inputsPerGroup * perGroup + row % perGroup);
+    }
+
+    private Tensor shifted(ChannelAffine affine) {
+        double[] values = bias == null ? new double[channels] : bias.doubles();
+        for (int i = 0; i < channels; i++) {
+            values[i] = values[i] * affine.scale()[i] + affine.shift()[i];
+        }
+        return Constants.of(weights.type(), values, channels);
+    }
+}

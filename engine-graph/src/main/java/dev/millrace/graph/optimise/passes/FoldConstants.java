@@ -1,0 +1,93 @@
+package dev.millrace.graph.optimise.passes;
+
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.ir.ValueType.TensorType;
+import dev.millrace.graph.optimise.Effects;
+import dev.millrace.graph.optimise.PassContext;
+import dev.millrace.graph.optimise.Patch;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A node whose inputs are all constants is computed now. */
+final class FoldConstants {
+    /** The most input bytes of a node whose output size is not known before it has run. */
+    private static final long BLIND_LIMIT = 1 << 20;
+
+    private FoldConstants() {}
+
+    static Iterator<Patch> over(Graph graph, PassContext context) {
+        return Sweep.over(graph.nodes(), node -> at(node, context));
+    }
+
+    private static @Nullable Patch at(Node node, PassContext context) {
+        // A weight that a DequantizeLinear widens stays narrow: kernels for quantized weights read it as it is.
+        if (!Effects.isPure(node) || node.is("DequantizeLinear") || node.is("Constant") && isPlain(node)) {
+            return null;
+        }
+        long inputBytes = 0;
+        for (Value input : node.inputs()) {
+            Tensor constant = input == null ? null : input.constant();
+            if (input != null && constant == null) {
+                return null;
+            }
+            inputBytes += constant == null ? 0 : constant.type().bytes(constant.elements());
+        }
+        if (!isWorthwhile(node, inputBytes, context)) {
+            return null;
+        }
+        List<Tensor> results = context.evaluate(node);
+        if (results == null || results.size() < node.outputs().size()) {
+            return null;
+        }
+        Patch.Builder patch = context.patch(node, node.op() + " of constants");
+        for (int i = 0; i < node.outputs().size(); i++) {
+            Value output = node.output(i);
+            if (output == null || !output.isUsed()) {
+                continue;
+            }
+            if (!context.canHold(output, results.get(i))) {
+                // The model declares another type than it computes; it runs as long as nobody relies on that.
+                return null;
+            }
+            patch.redirect(output, patch.constant(output.name(), results.get(i)));
+        }
+        return patch.build();
+    }
+
+    private static boolean isPlain(Node constant) {
+        return !constant.attributes().has("sparse_value");
+    }
+
+    private static boolean isWorthwhile(Node node, long inputBytes, PassContext context) {
+        boolean used = false;
+        for (Value output : node.outputs()) {
+            if (output == null || !output.isUsed()) {
+                continue;
+            }
+            used = true;
+            ValueType type = output.type();
+            if (type != null && !(type instanceof TensorType)) {
+                return false;
+            }
+            TensorType tensor = (TensorType) type;
+            Shape shape = tensor == null ? null : tensor.concreteShape();
+            if (tensor == null || tensor.element() == null || shape == null) {
+                if (inputBytes > BLIND_LIMIT) {
+                    return false;
+                }
+            } else {
+                long bytes = tensor.element().bytes(shape.elements());
+                if (bytes > inputBytes && bytes > context.foldLimitBytes()) {
+                    return false;
+                }
+            }
+        }
+        return used;
+    }
+}

@@ -1,0 +1,57 @@
+package dev.millrace.graph.optimise.passes;
+
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.optimise.PassContext;
+import dev.millrace.graph.optimise.Patch;
+import org.jspecify.annotations.Nullable;
+
+/** {@code (x - mean) / sqrt(variance + epsilon) * scale + bias} over the last axes is a LayerNormalization. */
+final class LayerNorm {
+    private static final int SINCE = 17;
+
+    private LayerNorm() {}
+
+    static @Nullable Patch at(Node node, PassContext context) {
+        Normalisation.Normalised normalised = Normalisation.normalised(node);
+        if (normalised == null) {
+            return null;
+        }
+        Value x = centredInput(normalised, node.graph());
+        Normalisation.Affine affine = Normalisation.affine(node.requireOutput(0), normalised.axes(), true);
+        if (x == null || affine == null || !Normalisation.fits(x)) {
+            return null;
+        }
+        NodeSpec spec = (affine.bias() == null
+                        ? NodeSpec.of(OpId.onnx("LayerNormalization"), Match.opset(node, SINCE), x, affine.scale())
+                        : NodeSpec.of(
+                                OpId.onnx("LayerNormalization"),
+                                Match.opset(node, SINCE),
+                                x,
+                                affine.scale(),
+                                affine.bias()))
+                .named(affine.last().name())
+                .with("axis", Attribute.of((long) -normalised.axes()))
+                .with("epsilon", Attribute.of(normalised.epsilon()));
+        return context.patch(affine.last(), "the parts of a LayerNormalization")
+                .replace(affine.last().requireOutput(0), spec)
+                .build();
+    }
+
+    /** What the mean was subtracted from, where that is all that happened; else null. */
+    private static @Nullable Value centredInput(Normalisation.Normalised normalised, Graph graph) {
+        Value centred = normalised.centred();
+        Node difference = Match.producer(centred, graph, "Sub");
+        if (difference == null || difference.opset() < 7 || !Match.isInner(centred, graph, normalised.reads())) {
+            return null;
+        }
+        Value x = difference.requireInput(0);
+        Node mean = Match.inner(difference.input(1), graph, "ReduceMean");
+        boolean fits = mean != null && mean.input(0) == x && Normalisation.lastAxes(mean) == normalised.axes();
+        return fits ? x : null;
+    }
+}

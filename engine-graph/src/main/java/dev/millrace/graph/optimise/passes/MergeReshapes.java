@@ -1,0 +1,34 @@
+package dev.millrace.graph.optimise.passes;
+
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.optimise.PassContext;
+import dev.millrace.graph.optimise.Patch;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Of Reshape, Flatten, Squeeze and Unsqueeze nodes in a row, one Reshape does the work. */
+final class MergeReshapes {
+    static final Set<String> OPERATORS = Set.of("Reshape", "Flatten", "Squeeze", "Unsqueeze");
+
+    private MergeReshapes() {}
+
+    static @Nullable Patch at(Node node, PassContext context) {
+        Value middle = node.requireInput(0);
+        Value output = node.requireOutput(0);
+        Node first = middle.producer();
+        if (first == null
+                || first.graph() != node.graph()
+                || !first.op().domain().isEmpty()
+                || !OPERATORS.contains(first.op().name())) {
+            return null;
+        }
+        Value input = first.requireInput(0);
+        if (Match.sameShape(input, output) && Match.canStandFor(output, input)) {
+            return context.patch(node, first.op() + " and " + node.op() + " cancel out")
+                    .redirect(output, input)
+                    .build();
+        }
+        return ReshapeTarget.reshape(node, input, output, context, first.op() + " and " + node.op() + " in one");
+    }
+}

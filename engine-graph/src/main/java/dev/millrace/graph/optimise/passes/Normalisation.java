@@ -1,0 +1,123 @@
+package dev.millrace.graph.optimise.passes;
+
+import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.SymbolicShape;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.ElementType;
+import java.util.Collections;
+import org.jspecify.annotations.Nullable;
+
+/** The parts that LayerNormalization and RMSNormalization are spelled with. */
+final class Normalisation {
+    private Normalisation() {}
+
+    /**
+     * {@code centred / sqrt(mean(centred²) + epsilon)}, the mean over the last {@code axes} axes; all of it reads
+     * {@code centred} so many times.
+     */
+    record Normalised(Value centred, int axes, float epsilon, int reads) {}
+
+    /** {@code value * scale + bias}; the bias may be missing. */
+    record Affine(Node last, Value scale, @Nullable Value bias) {}
+
+    /** The division or multiplication {@code node} read as a normalisation; null where it is none. */
+    static @Nullable Normalised normalised(Node node) {
+        Graph graph = node.graph();
+        if (Match.isArithmetic(node, "Div")) {
+            return ofDeviation(node.input(0), node.input(1), graph);
+        }
+        if (!Match.isArithmetic(node, "Mul")) {
+            return null;
+        }
+        for (Value operand : node.inputs()) {
+            Value other = operand == null ? null : Match.other(node, operand);
+            Value deviation = other == operand ? null : inverted(operand, graph);
+            Normalised found = deviation == null ? null : ofDeviation(other, deviation, graph);
+            if (found != null) {
+                return found;
+            }
+        }
+        return null;
+    }
+
+    /** What {@code value} is one over; null where it is not. */
+    private static @Nullable Value inverted(@Nullable Value value, Graph graph) {
+        Node reciprocal = Match.inner(value, graph, "Reciprocal");
+        if (reciprocal != null) {
+            return reciprocal.input(0);
+        }
+        Node division = Match.innerArithmetic(value, graph, "Div");
+        return division != null && Constants.isScalar(division.input(0), 1) ? division.input(1) : null;
+    }
+
+    private static @Nullable Normalised ofDeviation(@Nullable Value centred, @Nullable Value deviation, Graph graph) {
+        Node root = Match.inner(deviation, graph, "Sqrt");
+        Node sum = root == null ? null : Match.innerArithmetic(root.input(0), graph, "Add");
+        if (centred == null || sum == null) {
+            return null;
+        }
+        for (Value operand : sum.inputs()) {
+            Node mean = Match.inner(operand, graph, "ReduceMean");
+            double epsilon = operand == null ? Double.NaN : Constants.scalar(Match.other(sum, operand));
+            int axes = mean == null ? 0 : lastAxes(mean);
+            int reads = mean == null ? 0 : readsOfSquare(mean.input(0), centred, graph);
+            if (axes > 0 && !Double.isNaN(epsilon) && reads > 0) {
+                return new Normalised(centred, axes, (float) epsilon, reads + 1);
+            }
+        }
+        return null;
+    }
+
+    /** How often the node that makes {@code square} reads {@code of}, if it squares it; else 0. */
+    private static int readsOfSquare(@Nullable Value square, Value of, Graph graph) {
+        Node node = square != null && Match.isInner(square, graph, 1) ? square.producer() : null;
+        Product product = Product.of(node);
+        return node != null && product != null && product.is(1, of, of) ? Collections.frequency(node.inputs(), of) : 0;
+    }
+
+    /** How many axes a ReduceMean that keeps its rank takes the mean over, where they are the last ones; else 0. */
+    static int lastAxes(Node mean) {
+        int rank = Match.rank(mean.input(0));
+        int[] axes = Axes.reduced(mean, rank);
+        boolean keeps = mean.attributes().flag("keepdims", true);
+        return keeps && axes != null && Axes.areLast(axes, rank) ? axes.length : 0;
+    }
+
+    /** The scale, and the bias if there is one, that {@code normalised} goes through over its last {@code axes}. */
+    static @Nullable Affine affine(Value normalised, int axes, boolean withBias) {
+        Node scaling = Match.onlyReader(normalised, "Mul");
+        Value scale = scaling == null ? null : Match.other(scaling, normalised);
+        if (scaling == null || scale == null || !covers(scale, normalised, axes)) {
+            return null;
+        }
+        Value scaled = scaling.requireOutput(0);
+        Node shift = withBias ? Match.onlyReader(scaled, "Add") : null;
+        Value bias = shift == null ? null : Match.other(shift, scaled);
+        return shift != null && bias != null && covers(bias, normalised, axes)
+                ? new Affine(shift, scale, bias)
+                : new Affine(scaling, scale, null);
+    }
+
+    /** Whether the shape of {@code parameter} is exactly the known last extents of {@code value}. */
+    private static boolean covers(Value parameter, Value value, int axes) {
+        SymbolicShape small = parameter.shape();
+        SymbolicShape shape = value.shape();
+        if (small == null || shape == null || small.rank() != axes || shape.rank() < axes) {
+            return false;
+        }
+        for (int i = 1; i <= axes; i++) {
+            Dim dim = shape.dim(shape.rank() - i);
+            if (!dim.isKnown() || !dim.equals(small.dim(axes - i))) {
+                return false;
+            }
+        }
+        return Match.sameElements(parameter, value);
+    }
+
+    /** Whether a normalisation that computes in single precision loses nothing for this value. */
+    static boolean fits(Value value) {
+        return Match.isReal(value) && value.elementType() != ElementType.DOUBLE;
+    }
+}

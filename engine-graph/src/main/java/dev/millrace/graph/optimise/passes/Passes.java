@@ -1,0 +1,62 @@
+package dev.millrace.graph.optimise.passes;
+
+import static dev.millrace.graph.optimise.Level.BASIC;
+import static dev.millrace.graph.optimise.Level.EXTENDED;
+
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.optimise.Level;
+import dev.millrace.graph.optimise.Pass;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** The passes that every model goes through. */
+public final class Passes {
+    private static final List<Pass> STANDARD = List.of(
+            rule("constant-nodes", BASIC, ConstantNodes::at, "Constant"),
+            rule("inline-if", BASIC, InlineIf::at, "If"),
+            rule("remove-identities", BASIC, RemoveIdentities::at, RemoveIdentities.OPERATORS),
+            new Pass.OverGraph("fold-constants", BASIC, FoldConstants::over),
+            rule("fold-shapes", BASIC, FoldShapes::at, FoldShapes.OPERATORS),
+            rule("constant-reshapes", BASIC, ConstantReshapes::at, "Reshape"),
+            new Pass.OverGraph("dead-code", BASIC, DeadCode::over),
+            new Pass.OverGraph("share-constants", BASIC, ShareConstants::over),
+            new Pass.OverGraph("common-subexpressions", BASIC, CommonSubexpressions::over),
+            rule("remove-unchanged-shapes", BASIC, RemoveUnchangedShapes::at, RemoveUnchangedShapes.OPERATORS),
+            rule("remove-neutral-arithmetic", BASIC, RemoveNeutralArithmetic::at, RemoveNeutralArithmetic.OPERATORS),
+            rule("merge-reshapes", BASIC, MergeReshapes::at, MergeReshapes.OPERATORS),
+            rule("merge-casts", BASIC, MergeCasts::at, "Cast"),
+            rule("merge-clips", BASIC, MergeClips::at, "Relu", "Clip"),
+            rule("merge-transposes", BASIC, MergeTransposes::at, "Transpose"),
+            rule("push-transposes", BASIC, PushTransposes::betweenTransposes, "Transpose"),
+            rule("push-binary-transposes", BASIC, PushTransposes::outOfOperands, Elementwise.BINARY),
+            rule("push-reduced-transposes", BASIC, ReduceTransposed::at, ReduceTransposed.OPERATORS),
+            rule("conv-batchnorm", BASIC, ConvFusions::batchNorm, "BatchNormalization"),
+            rule("conv-arithmetic", BASIC, ConvFusions::arithmetic, ConvFusions.ARITHMETIC),
+            rule("layer-norm", BASIC, LayerNorm::at, "Div", "Mul"),
+            rule("rms-norm", BASIC, RmsNorm::at, "Div", "Mul"),
+            rule("gelu", BASIC, Gelu::exact, "Mul", "Div"),
+            rule("gelu-tanh", BASIC, Gelu::tanh, "Mul", "Div"),
+            rule("hard-swish", BASIC, HardSwish::at, "Mul", "Div"),
+            rule("swish", BASIC, Swish::at, "Mul"),
+            rule("attention", EXTENDED, Attention::at, "MatMul"),
+            rule("matmul-bias", EXTENDED, MakeLinear::fromAdd, "Add"),
+            rule("gemm-linear", EXTENDED, MakeLinear::fromGemm, "Gemm"),
+            rule("linear-batchnorm", EXTENDED, LinearFusions::batchNorm, "BatchNormalization"),
+            rule("linear-activation", EXTENDED, LinearFusions::activation, LinearFusions.ACTIVATION_OPERATORS));
+
+    private Passes() {}
+
+    /** The standard passes, in the order in which they run. */
+    public static List<Pass> standard() {
+        return STANDARD;
+    }
+
+    private static Pass rule(String name, Level level, Pass.Rule rule, String... operators) {
+        return rule(name, level, rule, Set.of(operators));
+    }
+
+    private static Pass rule(String name, Level level, Pass.Rule rule, Set<String> operators) {
+        return new Pass.AtNode(name, level, operators.stream().map(OpId::onnx).collect(Collectors.toSet()), rule);
+    }
+}

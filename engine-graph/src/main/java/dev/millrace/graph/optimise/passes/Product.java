@@ -1,0 +1,114 @@
+package dev.millrace.graph.optimise.passes;
+
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.Value;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A small tree of Mul, Div, Neg and Pow nodes read as one number times some values, in whatever order they were
+ * multiplied. Only nodes whose result nothing else reads belong to the tree.
+ */
+record Product(double coefficient, List<Value> factors) {
+    private static final int MOST_NODES = 6;
+
+    Product {
+        factors = List.copyOf(factors);
+    }
+
+    /** The product whose last operation is {@code root}, which anything may read; null where it is none. */
+    static @Nullable Product of(@Nullable Node root) {
+        if (root == null) {
+            return null;
+        }
+        var reading = new Reading(root.graph());
+        return reading.expand(root) ? reading.finish() : null;
+    }
+
+    /** As {@link #of(Node)}, of a value; a value that is no product is the product of itself. */
+    static Product of(Value value, Graph graph) {
+        Node node = Match.isInner(value, graph, 1) ? value.producer() : null;
+        Product product = node != null && node.graph() == graph ? of(node) : null;
+        return product == null ? new Product(1, List.of(value)) : product;
+    }
+
+    boolean is(double expected, Value... values) {
+        if (factors.size() != values.length || !near(expected)) {
+            return false;
+        }
+        var left = new ArrayList<Value>(factors);
+        for (Value value : values) {
+            left.remove(value);
+        }
+        return left.isEmpty();
+    }
+
+    boolean near(double expected) {
+        return Constants.isNear(
+                coefficient,
+                expected,
+                factors.isEmpty() ? null : factors.getFirst().elementType());
+    }
+
+    private static final class Reading {
+        private final Graph graph;
+        private final ArrayDeque<Value> open = new ArrayDeque<>();
+        private final List<Value> factors = new ArrayList<>();
+        private double coefficient = 1;
+        private int nodes;
+
+        Reading(Graph graph) {
+            this.graph = graph;
+        }
+
+        Product finish() {
+            while (!open.isEmpty()) {
+                Value value = open.remove();
+                double scalar = Constants.scalar(value);
+                Node producer = value.producer();
+                if (!Double.isNaN(scalar)) {
+                    coefficient *= scalar;
+                } else if (producer == null
+                        || producer.graph() != graph
+                        || !Match.isInner(value, graph, 1)
+                        || !expand(producer)) {
+                    factors.add(value);
+                }
+            }
+            return new Product(coefficient, factors);
+        }
+
+        boolean expand(Node node) {
+            Value left = node.input(0);
+            Value right = node.input(1);
+            if (left == null || nodes >= MOST_NODES) {
+                return false;
+            }
+            boolean expanded = true;
+            if (Match.isArithmetic(node, "Mul") && right != null) {
+                open.add(left);
+                open.add(right);
+            } else if (Match.isArithmetic(node, "Div") && !Double.isNaN(Constants.scalar(right))) {
+                open.add(left);
+                coefficient /= Constants.scalar(right);
+            } else if (Match.isArithmetic(node, "Pow") && Constants.isScalar(right, 2)) {
+                open.add(left);
+                open.add(left);
+            } else if (Match.isArithmetic(node, "Pow") && Constants.isScalar(right, 3)) {
+                open.add(left);
+                open.add(left);
+                open.add(left);
+            } else if (node.is("Neg")) {
+                open.add(left);
+                coefficient = -coefficient;
+            } else {
+                expanded = false;
+            }
+            nodes += expanded ? 1 : 0;
+            return expanded;
+        }
+    }
+}

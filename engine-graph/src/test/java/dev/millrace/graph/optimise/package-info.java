@@ -1,0 +1,4 @@
+@NullMarked
+package dev.millrace.graph.optimise;
+
+import org.jspecify.annotations.NullMarked;

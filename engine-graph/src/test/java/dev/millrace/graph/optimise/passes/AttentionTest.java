@@ -1,0 +1,115 @@
+package dev.millrace.graph.optimise.passes;
+
+import static dev.millrace.graph.optimise.TestGraph.with;
+import static dev.millrace.graph.optimise.TestGraph.withInt;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.optimise.TestGraph;
+import org.junit.jupiter.api.Test;
+
+class AttentionTest {
+    private static final String PASS = "attention";
+
+    private final TestGraph g = new TestGraph();
+    private final Value q = g.input("batch", 12, "seq", 32);
+    private final Value k = g.input("batch", 12, "keys", 32);
+    private final Value v = g.input("batch", 12, "keys", 32);
+
+    private Value transposed(Value key) {
+        return g.op("Transpose", with("perm", 0, 1, 3, 2), key);
+    }
+
+    private Value weighted(Value scores) {
+        return g.op("MatMul", g.op("Softmax", withInt("axis", -1), scores), v);
+    }
+
+    private Value scores() {
+        return g.op("MatMul", q, transposed(k));
+    }
+
+    @Test
+    void scaledAndMasked() {
+        var mask = g.input("batch", 1, 1, "keys");
+        g.output(weighted(g.op("Add", g.op("Div", scores(), g.scalar(4)), mask)));
+
+        assertThat(g.run(PASS)).isEqualTo(1);
+
+        assertThat(g.ops()).containsExactly("Attention");
+        assertThat(g.find("Attention").inputs()).containsExactly(q, k, v, mask);
+        assertThat(g.find("Attention").attributes().real("scale")).isEqualTo(0.25f);
+        assertThat(g.graph.outputs().getFirst().type()).hasToString("float[batch,12,seq,32]");
+    }
+
+    @Test
+    void withoutAMaskTheScaleIsOne() {
+        g.output(weighted(scores()));
+
+        assertThat(g.run(PASS)).isEqualTo(1);
+
+        assertThat(g.find("Attention").inputs()).containsExactly(q, k, v);
+        assertThat(g.find("Attention").attributes().real("scale")).isEqualTo(1);
+    }
+
+    @Test
+    void scalesOnBothSidesMultiply() {
+        var left = g.op("Mul", q, g.scalar(0.5));
+        var right = g.op("Mul", transposed(k), g.scalar(0.25));
+        g.output(weighted(g.op("MatMul", left, right)));
+
+        assertThat(g.run(PASS)).isEqualTo(1);
+
+        assertThat(g.ops()).containsExactly("Attention");
+        assertThat(g.find("Attention").attributes().real("scale")).isEqualTo(0.125f);
+    }
+
+    @Test
+    void aKeyThatWasTransposedAtOnceKeepsTheRestOfIt() {
+        var key = g.input("batch", "keys", 12, 32);
+        g.output(weighted(g.op("MatMul", q, g.op("Transpose", with("perm", 0, 2, 3, 1), key))));
+
+        assertThat(g.run(PASS)).isEqualTo(1);
+
+        assertThat(g.ops()).containsExactly("Transpose", "Attention");
+        assertThat(g.find("Transpose").attributes().integers("perm")).containsExactly(0, 2, 1, 3);
+    }
+
+    @Test
+    void probabilitiesThatAreAnOutputStay() {
+        var probabilities = g.op("Softmax", withInt("axis", -1), scores());
+        g.output(probabilities);
+        g.output(g.op("MatMul", probabilities, v));
+
+        assertThat(g.run(PASS)).isZero();
+    }
+
+    @Test
+    void aSoftmaxOverAnotherAxisStays() {
+        g.output(g.op("MatMul", g.op("Softmax", withInt("axis", 1), scores()), v));
+
+        assertThat(g.run(PASS)).isZero();
+    }
+
+    @Test
+    void headsThatSpreadStay() {
+        var oneHead = g.input("batch", 1, "keys", 32);
+        g.output(weighted(g.op("MatMul", q, transposed(oneHead))));
+
+        assertThat(g.run(PASS)).isZero();
+    }
+
+    @Test
+    void aMaskThatSpreadsTheScoresStays() {
+        var mask = g.input("more", 1, 1, "keys");
+        g.output(weighted(g.op("Add", scores(), mask)));
+
+        assertThat(g.run(PASS)).isZero();
+    }
+
+    @Test
+    void aNegativeScaleStays() {
+        g.output(weighted(g.op("Mul", scores(), g.scalar(-1))));
+
+        assertThat(g.run(PASS)).isZero();
+    }
+}

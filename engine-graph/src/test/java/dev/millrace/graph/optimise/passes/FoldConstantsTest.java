@@ -1,0 +1,103 @@
+package dev.millrace.graph.optimise.passes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.optimise.ConstantEvaluator;
+import dev.millrace.graph.optimise.TestGraph;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+class FoldConstantsTest {
+    /** Adds two float vectors, and makes zeros where it is asked for a shape. */
+    private static final ConstantEvaluator EVALUATOR = (node, inputs) -> {
+        if (node.is("ConstantOfShape")) {
+            return List.of(Tensor.allocate(
+                    ElementType.FLOAT,
+                    Shape.of(Objects.requireNonNull(inputs.getFirst()).longs())));
+        }
+        if (!node.is("Add")) {
+            return null;
+        }
+        float[] sum = Objects.requireNonNull(inputs.get(0)).floats();
+        float[] other = Objects.requireNonNull(inputs.get(1)).floats();
+        for (int i = 0; i < sum.length; i++) {
+            sum[i] += other[i];
+        }
+        return List.of(Tensor.copyOf(sum, sum.length));
+    };
+
+    @Test
+    void aChainOfConstantsIsComputedInOneSweep() {
+        var g = new TestGraph();
+        var x = g.input(3);
+        var sum = g.op("Add", g.op("Add", g.counting(3), g.counting(3)), g.counting(3));
+        g.output(g.op("Mul", x, sum));
+
+        assertThat(g.run(EVALUATOR, "fold-constants")).isEqualTo(2);
+
+        assertThat(g.ops()).containsExactly("Mul");
+        assertThat(g.constantOf("Mul", 1).floats()).containsExactly(3, 6, 9);
+    }
+
+    @Test
+    void whatTheEvaluatorCannotComputeStays() {
+        var g = new TestGraph();
+        g.output(g.op("Sub", g.counting(3), g.counting(3)));
+
+        assertThat(g.run(EVALUATOR, "fold-constants")).isZero();
+    }
+
+    @Test
+    void aNodeThatFailsIsLeftToFailWhenItRuns() {
+        var g = new TestGraph();
+        g.output(g.op("Add", g.counting(3), g.counting(3)));
+
+        int patches = g.run(
+                (node, inputs) -> {
+                    throw EngineException.invalidArgument("division by zero");
+                },
+                "fold-constants");
+
+        assertThat(patches).isZero();
+        assertThat(g.ops()).containsExactly("Add");
+    }
+
+    @Test
+    void randomNodesStay() {
+        var g = new TestGraph();
+        g.output(g.op("RandomUniform", TestGraph.with("shape", 3)));
+
+        int patches = g.run((node, inputs) -> List.of(Tensor.copyOf(new float[3], 3)), "fold-constants");
+
+        assertThat(patches).isZero();
+    }
+
+    @Test
+    void aResultThatIsLargeAndLargerThanItsInputsStays() {
+        var g = new TestGraph();
+        var zero = Attributes.of("value", Attribute.of(Tensor.copyOf(new float[1], 1)));
+        g.output(g.op("ConstantOfShape", zero, g.integers(5 << 20)));
+        g.output(g.op("ConstantOfShape", zero, g.integers(5)));
+
+        assertThat(g.run(EVALUATOR, "fold-constants")).isEqualTo(1);
+
+        assertThat(g.ops()).containsExactly("ConstantOfShape");
+        assertThat(g.constantOutput(1).elements()).isEqualTo(5);
+    }
+
+    @Test
+    void aResultOfAnotherTypeThanDeclaredIsNotTrusted() {
+        var g = new TestGraph();
+        g.output(g.op("Add", g.counting(3), g.counting(3)));
+
+        assertThat(g.run((node, inputs) -> List.of(Tensor.copyOf(new float[4], 4)), "fold-constants"))
+                .isZero();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.millrace.graph.optimise.passes;
+
+import org.jspecify.annotations.NullMarked;
