@@ -95,10 +95,10 @@ final class SessionBuilder {
                 new Optimiser(options.optimiser(), new KernelEvaluator(providers)).optimise(model.graph());
         checkCancelled();
         clock.end("optimise");
+        var resolver = new ContextResolver(engine.workspaces(), options.epContext(), model);
         Partitioning parts = Partitioner.partition(model.graph(), providers, model.stem());
         checkFallback(parts);
         clock.end("partition");
-        var resolver = new ContextResolver(engine.workspaces(), options.epContext(), model);
         try {
             var compilation = new Compilation(options, parts, resolver);
             Map<Node, Kernel> kernels = compilation.compile();

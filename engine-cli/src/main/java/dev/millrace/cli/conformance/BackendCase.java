@@ -28,16 +28,17 @@ public record BackendCase(String suite, String name, Path folder) {
         for (Path folder : folders) {
             try (Stream<Path> files = Files.find(
                     folder, 32, (file, attributes) -> file.endsWith("model.onnx") && attributes.isRegularFile())) {
-                files.sorted().forEach(model -> found.add(of(model.toAbsolutePath().getParent())));
+                files.sorted().forEach(model -> found.add(of(model)));
             }
         }
         return found;
     }
 
-    private static BackendCase of(Path folder) {
-        Path parent = folder.getParent();
-        Path suite = parent == null ? null : parent.getFileName();
-        Path name = folder.getFileName();
-        return new BackendCase(suite == null ? "" : suite.toString(), name == null ? "" : name.toString(), folder);
+    private static BackendCase of(Path model) {
+        Path folder = model.toAbsolutePath().resolveSibling("").normalize();
+        int names = folder.getNameCount();
+        String name = names < 1 ? "" : folder.getName(names - 1).toString();
+        String suite = names < 2 ? "" : folder.getName(names - 2).toString();
+        return new BackendCase(suite, name, folder);
     }
 }

@@ -37,7 +37,7 @@ final class ConvexGroups {
             groupOf[i] = -1;
         }
         for (Node node : wanted) {
-            int index = indexOf.get(node);
+            int index = index(node);
             groupOf[index] = index;
             var alone = new BitSet();
             alone.set(index);
@@ -54,9 +54,17 @@ final class ConvexGroups {
 
     private int[] successors(Graph graph, Node node) {
         return node.readersIn(graph).stream()
-                .mapToInt(reader -> indexOf.get(reader))
+                .mapToInt(this::index)
                 .sorted()
                 .toArray();
+    }
+
+    private int index(Node node) {
+        Integer index = indexOf.get(node);
+        if (index == null) {
+            throw new IllegalArgumentException(node.describe() + " is not in the graph that is shared out");
+        }
+        return index;
     }
 
     private void join() {

@@ -90,7 +90,7 @@ final class Binder {
         } catch (ValueNeeded needed) {
             return stop(step, "the value of '" + plan.slots().get(needed.slot).name() + "' is not known");
         } catch (EngineException e) {
-            throw e.getMessage().startsWith(step.node().describe()) ? e : e.at(step.describe());
+            throw String.valueOf(e.getMessage()).startsWith(step.node().describe()) ? e : e.at(step.describe());
         } catch (RuntimeException | StackOverflowError e) {
             throw EngineException.wrap(Status.RUNTIME_EXCEPTION, step.describe(), e);
         }

@@ -8,6 +8,7 @@ import dev.millrace.scheduler.plan.MemoryPlanner.Buffer;
 import dev.millrace.scheduler.plan.SlotPool;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,8 +81,7 @@ final class Binding {
             if (frame.types[key.slot] != key.type) {
                 return false;
             }
-            Shape shape = frame.shapes[key.slot];
-            if (shape != key.shape && (shape == null || !shape.equals(key.shape))) {
+            if (!Objects.equals(frame.shapes[key.slot], key.shape)) {
                 return false;
             }
             if (key.content != null && !frame.holds(key.slot, key.content)) {

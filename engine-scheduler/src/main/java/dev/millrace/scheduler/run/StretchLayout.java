@@ -166,7 +166,7 @@ final class StretchLayout {
         int shared = plan.streams().size();
         buffers.forEach((slot, buffer) -> {
             if (!results.containsKey(slot)) {
-                List<Buffer> group = byStream.get(isPrivate(slot) ? homeStream.get(slot) : shared);
+                List<Buffer> group = byStream.get(isPrivate(slot) ? home(slot) : shared);
                 if (!group.contains(buffer)) {
                     group.add(buffer);
                 }
@@ -183,12 +183,16 @@ final class StretchLayout {
         return end;
     }
 
+    private int home(int slot) {
+        return homeStream.getOrDefault(slot, 0);
+    }
+
     /** Whether only the stream that makes a value reads it. */
     private boolean isPrivate(int slot) {
         if (plan.streams().size() == 1) {
             return true;
         }
-        int home = homeStream.get(slot);
+        int home = home(slot);
         return plan.steps().stream()
                 .filter(step -> step.stream() != home)
                 .flatMap(step -> step.inputs().stream())

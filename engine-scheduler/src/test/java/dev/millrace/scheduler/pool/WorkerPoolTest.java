@@ -1,0 +1,179 @@
+package dev.millrace.scheduler.pool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.scheduler.kernel.LaunchContext;
+import dev.millrace.scheduler.kernel.RangeTask;
+import dev.millrace.scheduler.kernel.Scratch;
+import java.lang.foreign.MemorySegment;
+import java.lang.management.ManagementFactory;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class WorkerPoolTest {
+    /** A context that nobody asks for anything. */
+    private static final LaunchContext NOWHERE = new LaunchContext() {
+        @Override
+        public MemorySegment input(int index) {
+            throw new AssertionError();
+        }
+
+        @Override
+        public MemorySegment output(int index) {
+            throw new AssertionError();
+        }
+
+        @Override
+        public String[] inputStrings(int index) {
+            throw new AssertionError();
+        }
+
+        @Override
+        public String[] outputStrings(int index) {
+            throw new AssertionError();
+        }
+
+        @Override
+        public MemorySegment workspace() {
+            throw new AssertionError();
+        }
+
+        @Override
+        public void parallelFor(long items, long grain, RangeTask task) {
+            throw new AssertionError();
+        }
+
+        @Override
+        public Scratch scratch() {
+            throw new AssertionError();
+        }
+
+        @Override
+        public void checkCancelled() {}
+    };
+
+    @Test
+    void everyItemIsDoneOnceHoweverManyCallersThereAre() throws InterruptedException {
+        try (var pool = new WorkerPool(3)) {
+            int callers = 16;
+            var failures = new AtomicInteger();
+            var threads = new Thread[callers];
+            for (int c = 0; c < callers; c++) {
+                threads[c] = Thread.ofPlatform().start(() -> {
+                    var job = new ParallelJob();
+                    var scratch = new Scratch();
+                    for (int round = 0; round < 500; round++) {
+                        int items = 1 + round % 97;
+                        var seen = new AtomicIntegerArray(items);
+                        pool.parallelFor(
+                                job,
+                                4,
+                                items,
+                                1,
+                                (context, from, to, mine) -> {
+                                    for (long i = from; i < to; i++) {
+                                        seen.incrementAndGet((int) i);
+                                    }
+                                },
+                                NOWHERE,
+                                scratch);
+                        for (int i = 0; i < items; i++) {
+                            if (seen.get(i) != 1) {
+                                failures.incrementAndGet();
+                            }
+                        }
+                    }
+                });
+            }
+            for (Thread thread : threads) {
+                thread.join();
+            }
+            assertThat(failures).hasValue(0);
+        }
+    }
+
+    @Test
+    void whatATaskThrowsReachesTheCallerAndThePoolGoesOn() {
+        try (var pool = new WorkerPool(2)) {
+            var job = new ParallelJob();
+            var scratch = new Scratch();
+            for (int round = 0; round < 100; round++) {
+                assertThatThrownBy(() -> pool.parallelFor(
+                                job,
+                                3,
+                                64,
+                                1,
+                                (context, from, to, mine) -> {
+                                    if (from >= 32) {
+                                        throw new IllegalStateException("planted");
+                                    }
+                                },
+                                NOWHERE,
+                                scratch))
+                        .hasMessage("planted");
+            }
+            var done = new AtomicInteger();
+            pool.parallelFor(
+                    job, 3, 64, 1, (context, from, to, mine) -> done.addAndGet((int) (to - from)), NOWHERE, scratch);
+            assertThat(done).hasValue(64);
+        }
+    }
+
+    @Test
+    void aPoolWithoutWorkersRunsEverythingOnItsCaller() {
+        try (var pool = new WorkerPool(0)) {
+            var thread = new Thread[1];
+            pool.parallelFor(
+                    new ParallelJob(),
+                    8,
+                    100,
+                    1,
+                    (context, from, to, mine) -> thread[0] = Thread.currentThread(),
+                    NOWHERE,
+                    new Scratch());
+            assertThat(thread[0]).isSameAs(Thread.currentThread());
+            pool.execute(() -> thread[0] = null);
+            assertThat(thread[0]).isNull();
+        }
+    }
+
+    @Test
+    void tasksRunOnWorkers() throws InterruptedException {
+        try (var pool = new WorkerPool(1)) {
+            var latch = new CountDownLatch(1000);
+            for (int i = 0; i < 1000; i++) {
+                pool.execute(latch::countDown);
+            }
+            assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void idleWorkersUseNoProcessor() throws InterruptedException {
+        try (var pool = new WorkerPool(1)) {
+            var worker = new Thread[1];
+            var started = new CountDownLatch(1);
+            pool.execute(() -> {
+                worker[0] = Thread.currentThread();
+                started.countDown();
+            });
+            assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
+            while (worker[0].getState() == Thread.State.RUNNABLE) {
+                Thread.onSpinWait();
+            }
+            var threads = ManagementFactory.getThreadMXBean();
+            long before = threads.getThreadCpuTime(worker[0].threadId());
+            long end = System.nanoTime() + 300_000_000L;
+            while (System.nanoTime() < end) {
+                Thread.yield();
+            }
+            assertThat(threads.getThreadCpuTime(worker[0].threadId()) - before).isLessThan(20_000_000L);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package dev.millrace.scheduler.run;
+
+import dev.millrace.graph.infer.Facts;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.kernel.BindContext;
+import dev.millrace.scheduler.kernel.DynamicKernel;
+import dev.millrace.scheduler.kernel.Kernel;
+import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.ShapedKernel;
+import dev.millrace.scheduler.plan.PlanBuilder;
+import dev.millrace.scheduler.device.Device;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** Kernels for tests, by operator name: Inc adds one, Sum adds its inputs, Positive keeps what is above zero, ... */
+final class Chains {
+    /** How many times a kernel was bound. */
+    final AtomicInteger binds = new AtomicInteger();
+
+    PlanBuilder.Assigner on(Device device) {
+        return node -> new PlanBuilder.Assignment(kernel(node), "test", device);
+    }
+
+    Kernel kernel(Node node) {
+        return switch (node.op().name()) {
+            case "Inc" -> new SameShape(true);
+            case "Sum" -> new SameShape(false);
+            case "Positive" -> (DynamicKernel) context -> {
+                float[] values = context.tensor(0).floats();
+                var kept = new ArrayList<Float>();
+                for (float value : values) {
+                    if (value > 0) {
+                        kept.add(value);
+                    }
+                }
+                float[] out = new float[kept.size()];
+                for (int i = 0; i < out.length; i++) {
+                    out[i] = kept.get(i);
+                }
+                context.output(0, Tensor.copyOf(out, out.length));
+            };
+            case "Take" -> new Take();
+            case "View" -> new View();
+            case "Fail" -> (DynamicKernel) context -> {
+                throw new IllegalStateException("planted");
+            };
+            default -> throw new IllegalArgumentException(node.op().toString());
+        };
+    }
+
+    private final class SameShape implements ShapedKernel {
+        private final boolean increment;
+
+        SameShape(boolean increment) {
+            this.increment = increment;
+        }
+
+        @Override
+        public List<@Nullable ValueType> outputs(Node node, Facts facts) {
+            var types = new ArrayList<@Nullable ValueType>();
+            types.add(facts.type(0));
+            return types;
+        }
+
+        @Override
+        public Launch bind(BindContext context) {
+            binds.incrementAndGet();
+            int inputs = context.inputCount();
+            int count = (int) context.outputShape(0).elements();
+            context.mayReuse(0, 0);
+            return run -> {
+                for (int i = 0; i < count; i++) {
+                    float sum = increment ? 1 : 0;
+                    for (int j = 0; j < inputs; j++) {
+                        sum += run.input(j).get(Layouts.FLOAT, 4L * i);
+                    }
+                    run.output(0).set(Layouts.FLOAT, 4L * i, sum);
+                }
+            };
+        }
+    }
+
+    /** The first so many of input 0 as input 1 says. */
+    private final class Take implements ShapedKernel {
+        @Override
+        public List<@Nullable ValueType> outputs(Node node, Facts facts) {
+            var types = new ArrayList<@Nullable ValueType>();
+            Tensor count = facts.value(1);
+            types.add(
+                    count == null
+                            ? ValueType.tensor(ElementType.FLOAT)
+                            : ValueType.tensor(
+                                    ElementType.FLOAT, Shape.of(Elements.getLong(count.type(), count.segment(), 0))));
+            return types;
+        }
+
+        @Override
+        public Launch bind(BindContext context) {
+            binds.incrementAndGet();
+            long bytes = 4 * context.outputShape(0).elements();
+            return run -> run.output(0).copyFrom(run.input(0).asSlice(0, bytes));
+        }
+    }
+
+    private static final class View implements ShapedKernel {
+        @Override
+        public List<@Nullable ValueType> outputs(Node node, Facts facts) {
+            var types = new ArrayList<@Nullable ValueType>();
+            if (facts.type(0) instanceof ValueType.TensorType type && type.concreteShape() != null) {
+                types.add(ValueType.tensor(
+                        ElementType.FLOAT, Shape.of(1, type.concreteShape().elements())));
+            }
+            return types;
+        }
+
+        @Override
+        public Launch bind(BindContext context) {
+            context.alias(0, 0);
+            return Launch.NONE;
+        }
+    }
+}

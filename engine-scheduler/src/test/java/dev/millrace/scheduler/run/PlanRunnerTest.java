@@ -1,0 +1,195 @@
+package dev.millrace.scheduler.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.GraphEditor;
+import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.Datum;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.Cancellation;
+import dev.millrace.scheduler.device.Device;
+import dev.millrace.scheduler.plan.PlanBuilder;
+import dev.millrace.scheduler.pool.WorkerPool;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class PlanRunnerTest {
+    private final WorkerPool pool = new WorkerPool(1);
+    private final Chains kernels = new Chains();
+    private final Graph graph = Graph.named("test");
+    private final GraphEditor editor = new GraphEditor(graph);
+
+    @AfterEach
+    void closePool() {
+        pool.close();
+    }
+
+    private Value input(String name) {
+        return editor.addInput(name, ValueType.tensor(ElementType.FLOAT));
+    }
+
+    private Value node(String op, Value... inputs) {
+        return editor.append(NodeSpec.of(new OpId("test", op), 1, inputs), List.of(op + graph.nodeCount()))
+                .requireOutput(0);
+    }
+
+    private PlanRunner runner() {
+        return new PlanRunner(PlanBuilder.build(graph, kernels.on(Device.CPU)), pool, 2, 4);
+    }
+
+    private static float[] floats(Datum datum) {
+        return ((Tensor) datum).floats();
+    }
+
+    private static Datum[] run(PlanRunner runner, Map<String, Datum> inputs) {
+        return runner.run(inputs::get, new Cancellation(), null);
+    }
+
+    private static Tensor vector(float... values) {
+        return Tensor.copyOf(values, values.length);
+    }
+
+    @Test
+    void aChainRunsInPlaceInOneBufferAndTheResultIsTheCallers() {
+        Value value = input("x");
+        for (int i = 0; i < 5; i++) {
+            value = node("Inc", value);
+        }
+        editor.addOutput("y", value);
+        PlanRunner runner = runner();
+        Datum[] first = run(runner, Map.of("x", vector(1, 2)));
+        Datum[] second = run(runner, Map.of("x", vector(10, 20)));
+        assertThat(floats(first[0])).containsExactly(6, 7);
+        assertThat(floats(second[0])).containsExactly(15, 25);
+        StretchSummary stretch = runner.stretches().getFirst();
+        assertThat(stretch.launches()).isEqualTo(5);
+        assertThat(stretch.blockBytes()).isEqualTo(64);
+    }
+
+    @Test
+    void eachShapeIsBoundOnceAndTheOldestIsForgotten() {
+        editor.addOutput("y", node("Inc", input("x")));
+        PlanRunner runner = runner();
+        for (int round = 0; round < 3; round++) {
+            for (int size = 1; size <= 4; size++) {
+                run(runner, Map.of("x", vector(new float[size])));
+            }
+        }
+        assertThat(kernels.binds).hasValue(4);
+        run(runner, Map.of("x", vector(new float[9])));
+        assertThat(runner.stretches()).hasSize(4);
+        run(runner, Map.of("x", vector(new float[4])));
+        assertThat(kernels.binds).hasValue(5);
+        run(runner, Map.of("x", vector(new float[1])));
+        assertThat(kernels.binds).hasValue(6);
+    }
+
+    @Test
+    void aShapeThatDependsOnDataEndsTheStretchAndTheRestBindsWhenItIsKnown() {
+        Value positive = node("Positive", input("x"));
+        editor.addOutput("y", node("Inc", positive));
+        PlanRunner runner = runner();
+        assertThat(floats(run(runner, Map.of("x", vector(-1, 2, -3, 4)))[0])).containsExactly(3, 5);
+        assertThat(floats(run(runner, Map.of("x", vector(-1, -2, -3, 4)))[0])).containsExactly(5);
+        assertThat(floats(run(runner, Map.of("x", vector(-1, -2, -3, -4)))[0])).isEmpty();
+        assertThat(runner.stretches()).hasSize(4);
+    }
+
+    @Test
+    void aValueThatDecidesAShapeIsPartOfWhatABindingIsMadeFor() {
+        Value count = editor.addInput("n", ValueType.tensor(ElementType.INT64));
+        editor.addOutput("y", node("Inc", node("Take", input("x"), count)));
+        PlanRunner runner = runner();
+        Tensor x = vector(1, 2, 3);
+        for (int round = 0; round < 2; round++) {
+            for (int n = 0; n <= 3; n++) {
+                Datum[] results = run(runner, Map.of("x", x, "n", Tensor.copyOf(new long[] {n}, 1)));
+                assertThat(floats(results[0])).hasSize(n);
+            }
+        }
+        assertThat(kernels.binds).hasValue(8);
+    }
+
+    @Test
+    void aViewOfAnInputIsCopiedBeforeItIsHandedOut() {
+        editor.addOutput("y", node("View", input("x")));
+        Tensor x = vector(1, 2, 3);
+        Tensor y = (Tensor) run(runner(), Map.of("x", x))[0];
+        assertThat(y.shape()).isEqualTo(Shape.of(1, 3));
+        x.segment().fill((byte) 0);
+        assertThat(y.floats()).containsExactly(1, 2, 3);
+    }
+
+    @Test
+    void oneValueMayBeSeveralOutputsAndAlsoRead() {
+        Value first = node("Inc", input("x"));
+        editor.addOutput("a", first);
+        editor.addOutput("b", first);
+        editor.addOutput("c", node("Inc", first));
+        editor.addOutput("d", node("View", first));
+        Datum[] results = run(runner(), Map.of("x", vector(1)));
+        assertThat(floats(results[0])).containsExactly(2);
+        assertThat(floats(results[1])).containsExactly(2);
+        assertThat(floats(results[2])).containsExactly(3);
+        assertThat(floats(results[3])).containsExactly(2);
+        assertThat(((Tensor) results[0]).segment().address())
+                .isNotEqualTo(((Tensor) results[1]).segment().address());
+    }
+
+    @Test
+    void closedOutputsAreUsedAgainAndOpenOnesAreNot() {
+        editor.addOutput("y", node("Inc", input("x")));
+        PlanRunner runner = runner();
+        Tensor kept = (Tensor) run(runner, Map.of("x", vector(1)))[0];
+        Tensor closed = (Tensor) run(runner, Map.of("x", vector(2)))[0];
+        long address = closed.segment().address();
+        closed.close();
+        Tensor again = (Tensor) run(runner, Map.of("x", vector(3)))[0];
+        assertThat(again.segment().address()).isEqualTo(address);
+        assertThat(kept.floats()).containsExactly(2);
+        assertThat(again.floats()).containsExactly(4);
+    }
+
+    @Test
+    void aFailureNamesItsNodeAndLeavesTheRunnerUsable() {
+        Value x = input("x");
+        editor.addOutput("y", node("Fail", node("Inc", x)));
+        PlanRunner runner = runner();
+        for (int i = 0; i < 3; i++) {
+            assertThatThrownBy(() -> run(runner, Map.of("x", vector(1))))
+                    .isInstanceOf(EngineException.class)
+                    .hasMessageContaining("test.Fail")
+                    .hasMessageContaining("planted");
+        }
+    }
+
+    @Test
+    void aCancelledRunEndsAtItsNextStep() {
+        editor.addOutput("y", node("Inc", input("x")));
+        var cancellation = new Cancellation();
+        cancellation.cancel();
+        PlanRunner runner = runner();
+        Map<String, Datum> inputs = Map.of("x", vector(1));
+        assertThatThrownBy(() -> runner.run(inputs::get, cancellation, null))
+                .isInstanceOfSatisfying(
+                        EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.CANCELLED));
+        assertThat(floats(run(runner, inputs)[0])).containsExactly(2);
+    }
+
+    @Test
+    void aMissingInputIsNamed() {
+        editor.addOutput("y", node("Inc", input("x")));
+        assertThatThrownBy(() -> run(runner(), Map.of())).hasMessageContaining("Missing Input: x");
+    }
+}

@@ -1,0 +1,222 @@
+package dev.millrace.scheduler.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.GraphEditor;
+import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.Datum;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.Cancellation;
+import dev.millrace.scheduler.device.Device;
+import dev.millrace.scheduler.device.MemoryDevice;
+import dev.millrace.scheduler.device.SyncNotification;
+import dev.millrace.scheduler.device.SyncStream;
+import dev.millrace.scheduler.plan.Plan;
+import dev.millrace.scheduler.plan.PlanBuilder;
+import dev.millrace.scheduler.pool.WorkerPool;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(120)
+class StreamsTest {
+    private final Chains kernels = new Chains();
+    private final Graph graph = Graph.named("test");
+    private final GraphEditor editor = new GraphEditor(graph);
+    private final Map<Value, Device> deviceOf = new HashMap<>();
+
+    /** A device that counts what its streams are told. */
+    private static final class FakeDevice implements Device {
+        private final String name;
+        private final boolean asynchronous;
+        private final AtomicInteger activations = new AtomicInteger();
+        private final AtomicInteger waits = new AtomicInteger();
+
+        FakeDevice(String name, boolean asynchronous) {
+            this.name = name;
+            this.asynchronous = asynchronous;
+        }
+
+        @Override
+        public String name() {
+            return name;
+        }
+
+        @Override
+        public MemoryDevice memory() {
+            return MemoryDevice.HOST;
+        }
+
+        @Override
+        public boolean isAsynchronous() {
+            return asynchronous;
+        }
+
+        @Override
+        public SyncStream createStream() {
+            return new SyncStream() {
+                @Override
+                public SyncNotification createNotification() {
+                    return new SyncNotification() {
+                        @Override
+                        public void activate() {
+                            activations.incrementAndGet();
+                        }
+
+                        @Override
+                        public void waitOnDevice(SyncStream consumer) {
+                            waits.incrementAndGet();
+                        }
+
+                        @Override
+                        public void waitOnHost() {
+                            waits.incrementAndGet();
+                        }
+
+                        @Override
+                        public void close() {}
+                    };
+                }
+
+                @Override
+                public void flush() {}
+
+                @Override
+                public void close() {}
+            };
+        }
+    }
+
+    private Value node(Device device, String op, Value... inputs) {
+        Value value = editor.append(NodeSpec.of(new OpId("test", op), 1, inputs), List.of(op + graph.nodeCount()))
+                .requireOutput(0);
+        deviceOf.put(value, device);
+        return value;
+    }
+
+    private Plan plan() {
+        return PlanBuilder.build(
+                graph,
+                node -> new PlanBuilder.Assignment(
+                        kernels.kernel(node), "test", deviceOf.getOrDefault(node.requireOutput(0), Device.CPU)));
+    }
+
+    private static List<List<String>> programs(Plan plan) {
+        List<BoundStep> steps =
+                plan.steps().stream().map(step -> new BoundStep(step, null, null)).toList();
+        return StreamPrograms.of(steps, plan.streams()).programs().stream()
+                .map(program -> program.stream()
+                        .map(instruction -> instruction.getClass().getSimpleName())
+                        .toList())
+                .toList();
+    }
+
+    private Value input() {
+        return editor.addInput("x", ValueType.tensor(ElementType.FLOAT));
+    }
+
+    @Test
+    void aDetourOverAnotherDeviceHasABarrierEachWayAndNoWaitOnTheSynchronousOne() {
+        var gpu = new FakeDevice("gpu", true);
+        Value a = node(Device.CPU, "Inc", input());
+        Value b = node(Device.CPU, "Inc", a);
+        Value c = node(gpu, "Inc", b);
+        editor.addOutput("y", node(Device.CPU, "Inc", c));
+        assertThat(programs(plan()))
+                .containsExactly(
+                        List.of("Launch", "Launch", "Trigger", "Barrier", "Wait", "Launch"),
+                        List.of("Barrier", "Launch", "Activate", "Trigger"));
+    }
+
+    @Test
+    void aStepThatReadsTwoOtherStreamsWaitsForBoth() {
+        var one = new FakeDevice("one", true);
+        var two = new FakeDevice("two", true);
+        Value x = input();
+        Value a = node(one, "Inc", x);
+        Value b = node(two, "Inc", x);
+        editor.addOutput("y", node(Device.CPU, "Sum", a, b));
+        assertThat(programs(plan()).getLast()).containsExactly("Barrier", "Wait", "Barrier", "Wait", "Launch");
+    }
+
+    @Test
+    void twoEdgesBetweenTheSameStepsNeedOneBarrier() {
+        var gpu = new FakeDevice("gpu", true);
+        Value a = node(Device.CPU, "Inc", input());
+        editor.addOutput("y", node(gpu, "Sum", a, a));
+        assertThat(programs(plan()))
+                .containsExactly(List.of("Launch", "Trigger"), List.of("Barrier", "Launch"));
+    }
+
+    @Test
+    void randomGraphsOverThreeStreamsGiveTheAnswerOfOne() {
+        var random = new Random(7);
+        try (var pool = new WorkerPool(2)) {
+            for (int round = 0; round < 60; round++) {
+                var test = new StreamsTest();
+                Device[] devices = {Device.CPU, new FakeDevice("b", false), new FakeDevice("c", true)};
+                var values = new ArrayList<Value>(List.of(test.input()));
+                for (int i = 0; i < 40; i++) {
+                    Value one = values.get(random.nextInt(values.size()));
+                    Value two = values.get(Math.max(0, values.size() - 1 - random.nextInt(4)));
+                    Device device = devices[random.nextInt(3)];
+                    values.add(i % 3 == 0 ? test.node(device, "Sum", one, two) : test.node(device, "Inc", two));
+                }
+                for (int i = 0; i < 3; i++) {
+                    test.editor.addOutput("y" + i, values.get(values.size() - 1 - i));
+                }
+                Plan several = test.plan();
+                Plan single = PlanBuilder.build(test.graph, test.kernels.on(Device.CPU));
+                var runner = new PlanRunner(several, pool, 2, 4);
+                var expected = run(new PlanRunner(single, pool, 1, 4));
+                for (int repeat = 0; repeat < 20; repeat++) {
+                    assertThat(run(runner)).isEqualTo(expected);
+                }
+            }
+        }
+    }
+
+    private static List<List<Float>> run(PlanRunner runner) {
+        Tensor x = Tensor.copyOf(new float[] {1, 2, 3}, 3);
+        var results = new ArrayList<List<Float>>();
+        for (Datum datum : runner.run(name -> x, new Cancellation(), null)) {
+            var values = new ArrayList<Float>();
+            for (float value : ((Tensor) datum).floats()) {
+                values.add(value);
+            }
+            results.add(values);
+        }
+        return results;
+    }
+
+    @Test
+    void aFailureInOneStreamEndsTheOthersAndReachesTheCaller() {
+        var other = new FakeDevice("other", false);
+        Value x = input();
+        Value a = node(Device.CPU, "Inc", x);
+        Value failed = node(other, "Fail", a);
+        editor.addOutput("y", node(Device.CPU, "Sum", a, failed));
+        try (var pool = new WorkerPool(2)) {
+            var chain = new Chains();
+            Plan plan = PlanBuilder.build(
+                    graph,
+                    node -> new PlanBuilder.Assignment(
+                            chain.kernel(node), "test", deviceOf.getOrDefault(node.requireOutput(0), Device.CPU)));
+            var runner = new PlanRunner(plan, pool, 2, 4);
+            for (int i = 0; i < 50; i++) {
+                assertThatThrownBy(() -> run(runner)).hasMessageContaining("planted");
+            }
+        }
+    }
+}
