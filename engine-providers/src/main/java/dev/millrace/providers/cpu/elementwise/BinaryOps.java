@@ -1,0 +1,191 @@
+package dev.millrace.providers.cpu.elementwise;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.tensor.ElementType;
+import java.util.function.LongBinaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** The table of functions of two elements, by the name of their operator. */
+final class BinaryOps {
+    private static final long FLIP = Long.MIN_VALUE;
+
+    private BinaryOps() {}
+
+    static boolean has(String name) {
+        return switch (name) {
+            case "Add", "Sub", "Mul", "Div", "Pow", "Mod", "PRelu", "SwiGLU", "Max", "Min", "Sum", "Mean" -> true;
+            case "And", "Or", "Xor", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitShift" -> true;
+            case "Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual" -> true;
+            default -> false;
+        };
+    }
+
+    /** The function that ONNX calls {@code name}; {@code type} is that of its first operand. */
+    static @Nullable Binary find(String name, Attributes attributes, ElementType type) {
+        boolean unsigned = type == ElementType.UINT64;
+        return switch (name) {
+            case "Add", "Sum", "Mean" -> add();
+            case "Sub" -> subtract();
+            case "Mul" -> multiply();
+            case "Div" -> divide(unsigned);
+            case "Pow" -> Binary.of(Math::pow).onLongs(BinaryOps::power);
+            case "Mod" -> modulo(attributes.flag("fmod", false), type);
+            case "PRelu" -> prelu();
+            case "SwiGLU" -> swiglu(attributes.real("alpha", 1f));
+            case "Max" -> maximum(unsigned);
+            case "Min" -> minimum(unsigned);
+            case "And", "BitwiseAnd" -> Binary.ofLongs((x, y) -> x & y);
+            case "Or", "BitwiseOr" -> Binary.ofLongs((x, y) -> x | y);
+            case "Xor", "BitwiseXor" -> Binary.ofLongs((x, y) -> x ^ y);
+            case "BitShift" -> shift(attributes.text("direction"), type.bits());
+            case "Equal" -> Binary.of((x, y) -> x == y ? 1 : 0).onLongs((x, y) -> x == y ? 1 : 0);
+            case "Less" -> Binary.of((x, y) -> x < y ? 1 : 0).onLongs(ordered(unsigned, (x, y) -> x < y ? 1 : 0));
+            case "Greater" -> Binary.of((x, y) -> x > y ? 1 : 0).onLongs(ordered(unsigned, (x, y) -> x > y ? 1 : 0));
+            case "LessOrEqual" ->
+                Binary.of((x, y) -> x <= y ? 1 : 0).onLongs(ordered(unsigned, (x, y) -> x <= y ? 1 : 0));
+            case "GreaterOrEqual" ->
+                Binary.of((x, y) -> x >= y ? 1 : 0).onLongs(ordered(unsigned, (x, y) -> x >= y ? 1 : 0));
+            default -> null;
+        };
+    }
+
+    /** A comparison of signed longs, made one of unsigned longs where asked. */
+    private static LongBinaryOperator ordered(boolean unsigned, LongBinaryOperator compare) {
+        return unsigned ? (x, y) -> compare.applyAsLong(x ^ FLIP, y ^ FLIP) : compare;
+    }
+
+    static Binary add() {
+        Binary.Floats floats = (x, y, z, n) -> {
+            for (int i = 0; i < n; i++) {
+                z[i] = x[i] + y[i];
+            }
+        };
+        return Binary.of(floats, Double::sum).onLongs(Long::sum);
+    }
+
+    private static Binary subtract() {
+        Binary.Floats floats = (x, y, z, n) -> {
+            for (int i = 0; i < n; i++) {
+                z[i] = x[i] - y[i];
+            }
+        };
+        return Binary.of(floats, (x, y) -> x - y).onLongs((x, y) -> x - y);
+    }
+
+    static Binary multiply() {
+        Binary.Floats floats = (x, y, z, n) -> {
+            for (int i = 0; i < n; i++) {
+                z[i] = x[i] * y[i];
+            }
+        };
+        return Binary.of(floats, (x, y) -> x * y).onLongs((x, y) -> x * y);
+    }
+
+    private static Binary divide(boolean unsigned) {
+        Binary.Floats floats = (x, y, z, n) -> {
+            for (int i = 0; i < n; i++) {
+                z[i] = x[i] / y[i];
+            }
+        };
+        return Binary.of(floats, (x, y) -> x / y)
+                .onLongs(unsigned ? (x, y) -> Long.divideUnsigned(x, divisor(y)) : (x, y) -> x / divisor(y));
+    }
+
+    private static long divisor(long y) {
+        if (y == 0) {
+            throw EngineException.invalidArgument("integer division by zero");
+        }
+        return y;
+    }
+
+    private static Binary modulo(boolean truncated, ElementType type) {
+        if (type == ElementType.UINT64) {
+            return Binary.ofLongs((x, y) -> Long.remainderUnsigned(x, divisor(y)));
+        }
+        return truncated
+                ? Binary.of((x, y) -> x % y).onLongs((x, y) -> x % divisor(y))
+                : Binary.of((x, y) -> x - y * Math.floor(x / y)).onLongs((x, y) -> Math.floorMod(x, divisor(y)));
+    }
+
+    private static Binary prelu() {
+        Binary.Floats floats = (x, y, z, n) -> {
+            for (int i = 0; i < n; i++) {
+                z[i] = Math.max(x[i], 0f) + y[i] * Math.min(x[i], 0f);
+            }
+        };
+        return Binary.of(floats, (x, y) -> x < 0 ? x * y : x).onLongs((x, y) -> x < 0 ? x * y : x);
+    }
+
+    private static Binary swiglu(float alpha) {
+        return Binary.of((x, y) -> x / (1 + Math.exp(-alpha * x)) * y);
+    }
+
+    private static Binary maximum(boolean unsigned) {
+        Binary.Floats floats = (x, y, z, n) -> {
+            for (int i = 0; i < n; i++) {
+                z[i] = Math.max(x[i], y[i]);
+            }
+        };
+        return Binary.of(floats, Math::max)
+                .onLongs(unsigned ? (x, y) -> (x ^ FLIP) > (y ^ FLIP) ? x : y : Math::max);
+    }
+
+    private static Binary minimum(boolean unsigned) {
+        Binary.Floats floats = (x, y, z, n) -> {
+            for (int i = 0; i < n; i++) {
+                z[i] = Math.min(x[i], y[i]);
+            }
+        };
+        return Binary.of(floats, Math::min)
+                .onLongs(unsigned ? (x, y) -> (x ^ FLIP) < (y ^ FLIP) ? x : y : Math::min);
+    }
+
+    private static Binary shift(String direction, int bits) {
+        return direction.equals("LEFT")
+                ? Binary.ofLongs((x, y) -> y < 0 || y >= bits ? 0 : x << y)
+                : Binary.ofLongs((x, y) -> y < 0 || y >= bits ? 0 : x >>> y);
+    }
+
+    private static long power(long base, long exponent) {
+        if (exponent < 0) {
+            return base == 1 ? 1 : base == -1 ? ((exponent & 1) == 0 ? 1 : -1) : 0;
+        }
+        long result = 1;
+        long square = base;
+        for (long rest = exponent; rest != 0; rest >>= 1) {
+            if ((rest & 1) != 0) {
+                result *= square;
+            }
+            square *= square;
+        }
+        return result;
+    }
+
+    /** The power to an exponent that is the same for all elements, where there is a shorter way than {@code pow}. */
+    static @Nullable Unary powerOf(double exponent) {
+        Unary.Floats floats;
+        if (exponent == 2) {
+            floats = (x, y, n) -> {
+                for (int i = 0; i < n; i++) {
+                    y[i] = x[i] * x[i];
+                }
+            };
+        } else if (exponent == 3) {
+            floats = (x, y, n) -> {
+                for (int i = 0; i < n; i++) {
+                    y[i] = x[i] * x[i] * x[i];
+                }
+            };
+        } else if (exponent == 0.5) {
+            floats = (x, y, n) -> {
+                for (int i = 0; i < n; i++) {
+                    y[i] = (float) Math.sqrt(x[i]);
+                }
+            };
+        } else {
+            return null;
+        }
+        return Unary.of(floats, x -> Math.pow(x, exponent)).onLongs(x -> power(x, (long) exponent));
+    }
+}

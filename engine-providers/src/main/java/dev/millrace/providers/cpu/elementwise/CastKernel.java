@@ -1,0 +1,121 @@
+package dev.millrace.providers.cpu.elementwise;
+
+import static dev.millrace.providers.cpu.elementwise.UnaryKernel.BLOCK;
+
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.SmallFloats;
+import dev.millrace.scheduler.kernel.BindContext;
+import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.RangeTask;
+import dev.millrace.scheduler.kernel.ShapedKernel;
+import java.lang.foreign.MemorySegment;
+
+/** Cast and CastLike: from every type to every other. */
+record CastKernel(Node node) implements ShapedKernel {
+
+    @Override
+    public Launch bind(BindContext context) {
+        ElementType from = context.inputType(0);
+        ElementType to = context.outputType(0);
+        if (from == to) {
+            context.alias(0, 0);
+            return Launch.NONE;
+        }
+        int count = Math.toIntExact(context.outputShape(0).elements());
+        if (to == ElementType.STRING) {
+            return launch -> TextCast.format(from, launch.input(0), launch.outputStrings(0));
+        }
+        if (from == ElementType.STRING) {
+            boolean saturate = node.attributes().flag("saturate", true);
+            return launch -> TextCast.parse(launch.inputStrings(0), to, launch.output(0), saturate);
+        }
+        RangeTask task = task(from, to);
+        long grain = UnaryKernel.grain(to);
+        return launch -> launch.parallelFor(count, grain, task);
+    }
+
+    private RangeTask task(ElementType from, ElementType to) {
+        if (to.bits() == 8 && to.isFloating()) {
+            boolean saturate = node.attributes().flag("saturate", true);
+            String round = node.attributes().text("round_mode", "up");
+            return to == ElementType.FLOAT8E8M0
+                    ? powersOfTwo(from, round, saturate)
+                    : smallFloats(from, to, saturate);
+        }
+        if (!from.isFloating() && !to.isFloating()) {
+            return longs(from, to);
+        }
+        return from == ElementType.FLOAT && to.isFloating() || to == ElementType.FLOAT
+                ? floats(from, to)
+                : doubles(from, to);
+    }
+
+    private static RangeTask longs(ElementType from, ElementType to) {
+        return (launch, first, end, scratch) -> {
+            long[] block = scratch.longs(0, BLOCK);
+            for (long at = first; at < end; at += BLOCK) {
+                int count = (int) Math.min(BLOCK, end - at);
+                Elements.read(from, launch.input(0), at, block, 0, count);
+                Elements.write(to, launch.output(0), at, block, 0, count);
+            }
+        };
+    }
+
+    private static RangeTask floats(ElementType from, ElementType to) {
+        return (launch, first, end, scratch) -> {
+            float[] block = scratch.floats(0, BLOCK);
+            for (long at = first; at < end; at += BLOCK) {
+                int count = (int) Math.min(BLOCK, end - at);
+                Elements.read(from, launch.input(0), at, block, 0, count);
+                Elements.write(to, launch.output(0), at, block, 0, count);
+            }
+        };
+    }
+
+    private static RangeTask doubles(ElementType from, ElementType to) {
+        return (launch, first, end, scratch) -> {
+            double[] block = scratch.doubles(0, BLOCK);
+            for (long at = first; at < end; at += BLOCK) {
+                int count = (int) Math.min(BLOCK, end - at);
+                Elements.read(from, launch.input(0), at, block, 0, count);
+                Elements.write(to, launch.output(0), at, block, 0, count);
+            }
+        };
+    }
+
+    private static RangeTask smallFloats(ElementType from, ElementType to, boolean saturate) {
+        return (launch, first, end, scratch) -> {
+            MemorySegment input = launch.input(0);
+            MemorySegment output = launch.output(0);
+            for (long i = first; i < end; i++) {
+                float value = (float) Elements.getDouble(from, input, i);
+                output.set(Layouts.BYTE, i, (byte) SmallFloats.encode(to, value, saturate));
+            }
+        };
+    }
+
+    /** To float8e8m0: the sign is lost, and a value between two powers of two goes up, down or to the nearest. */
+    private static RangeTask powersOfTwo(ElementType from, String round, boolean saturate) {
+        return (launch, first, end, scratch) -> {
+            MemorySegment input = launch.input(0);
+            MemorySegment output = launch.output(0);
+            for (long i = first; i < end; i++) {
+                float value = Math.abs((float) Elements.getDouble(from, input, i));
+                output.set(Layouts.BYTE, i, (byte) SmallFloats.encode(ElementType.FLOAT8E8M0, rounded(value, round), saturate));
+            }
+        };
+    }
+
+    private static float rounded(float value, String round) {
+        if (round.equals("nearest") || !(value >= Float.MIN_NORMAL) || Float.isInfinite(value)) {
+            return value;
+        }
+        int bits = Float.floatToRawIntBits(value);
+        int power = bits & 0x7f800000;
+        boolean exact = bits == power;
+        return Float.intBitsToFloat(exact || round.equals("down") ? power : power + 0x00800000);
+    }
+}

@@ -1,0 +1,98 @@
+package dev.millrace.providers.cpu.image;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.kernel.DynamicContext;
+import dev.millrace.scheduler.kernel.DynamicKernel;
+import java.awt.image.BufferedImage;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import javax.imageio.ImageIO;
+
+/** Decodes an image file: BMP, GIF, JPEG, PNG and TIFF with the JDK, the PNM formats by {@link PortableMap}. */
+final class ImageDecoder implements DynamicKernel {
+    private final Node node;
+    private final String format;
+
+    ImageDecoder(Node node) {
+        this.node = node;
+        this.format = node.attributes().text("pixel_format", "RGB");
+        if (!format.equals("RGB") && !format.equals("BGR") && !format.equals("Grayscale")) {
+            throw EngineException.invalidGraph(
+                    node.describe() + ": pixel_format '" + format + "'; known are RGB, BGR, Grayscale");
+        }
+    }
+
+    @Override
+    public void run(DynamicContext context) {
+        byte[] file = context.tensor(0).segment().toArray(ValueLayout.JAVA_BYTE);
+        String kind = kind(file);
+        if (kind.equals("WebP") || kind.equals("JPEG 2000")) {
+            throw EngineException.notImplemented(
+                    node.describe() + ": no decoder for " + kind + "; convert the image, to PNG for example");
+        }
+        context.output(0, pixels(kind.equals("PNM") ? PortableMap.read(file) : decoded(file)));
+    }
+
+    private static String kind(byte[] file) {
+        String head = new String(file, 0, Math.min(file.length, 12), StandardCharsets.ISO_8859_1);
+        if (head.startsWith("RIFF") && head.endsWith("WEBP")) {
+            return "WebP";
+        }
+        if (head.startsWith("jP", 4) || head.startsWith("\u00ff\u004f\u00ff\u0051")) {
+            return "JPEG 2000";
+        }
+        return head.matches("(?s)P[1-6]\\s.*") ? "PNM" : "other";
+    }
+
+    private BufferedImage decoded(byte[] file) {
+        BufferedImage image;
+        try {
+            image = ImageIO.read(new ByteArrayInputStream(file));
+        } catch (IOException | RuntimeException e) {
+            throw EngineException.wrap(Status.INVALID_ARGUMENT, node.describe() + ": the image is broken", e);
+        }
+        if (image == null) {
+            throw EngineException.notImplemented(node.describe() + ": the format of the image is not known");
+        }
+        return image;
+    }
+
+    private Tensor pixels(BufferedImage image) {
+        int height = image.getHeight();
+        int width = image.getWidth();
+        int channels = format.equals("Grayscale") ? 1 : 3;
+        boolean blueFirst = format.equals("BGR");
+        Tensor pixels = Tensor.allocate(ElementType.UINT8, Shape.of(height, width, channels));
+        int[] row = new int[width];
+        long at = 0;
+        for (int y = 0; y < height; y++) {
+            image.getRGB(0, y, width, 1, row, 0, width);
+            for (int rgb : row) {
+                int red = (rgb >> 16) & 255;
+                int green = (rgb >> 8) & 255;
+                int blue = rgb & 255;
+                if (channels == 1) {
+                    pixels.segment().set(Layouts.BYTE, at++, (byte) luma(red, green, blue));
+                } else {
+                    pixels.segment().set(Layouts.BYTE, at++, (byte) (blueFirst ? blue : red));
+                    pixels.segment().set(Layouts.BYTE, at++, (byte) green);
+                    pixels.segment().set(Layouts.BYTE, at++, (byte) (blueFirst ? red : blue));
+                }
+            }
+        }
+        return pixels;
+    }
+
+    /** By the weights of ITU-R 601 in sixteenths of bits, rounded. */
+    private static int luma(int red, int green, int blue) {
+        return (19595 * red + 38470 * green + 7471 * blue + 0x8000) >> 16;
+    }
+}

@@ -1,0 +1,24 @@
+package dev.millrace.providers.cpu.image;
+
+import dev.millrace.graph.ir.Node;
+import dev.millrace.scheduler.kernel.Kernel;
+import org.jspecify.annotations.Nullable;
+
+/** The kernels of operators on images. */
+public final class ImageKernels {
+    private ImageKernels() {}
+
+    /** The kernel for this node of ONNX's own domain, or null where this family has none. */
+    public static @Nullable Kernel create(Node node) {
+        return switch (node.op().name()) {
+            case "Resize", "Upsample" -> Resize.kernel(node);
+            case "GridSample" -> GridSample.kernel(node);
+            case "AffineGrid" -> Patches.affineGrid(node);
+            case "Col2Im" -> Patches.col2Im(node);
+            case "RoiAlign" -> Regions.align(node);
+            case "MaxRoiPool" -> Regions.maxPool(node);
+            case "ImageDecoder" -> new ImageDecoder(node);
+            default -> null;
+        };
+    }
+}

@@ -1,0 +1,113 @@
+package dev.millrace.providers.cpu.image;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.scheduler.kernel.RangeTask;
+import dev.millrace.scheduler.kernel.ShapedKernel;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** Col2Im puts patches back and adds where they overlap; AffineGrid makes the coordinates of a transformed image. */
+final class Patches {
+    private Patches() {}
+
+    private static long at(long @Nullable [] values, int index, long otherwise) {
+        return values == null || index >= values.length ? otherwise : values[index];
+    }
+
+    static ShapedKernel col2Im(Node node) {
+        long[] dilations = node.attributes().integers("dilations");
+        long[] pads = node.attributes().integers("pads");
+        long[] strides = node.attributes().integers("strides");
+        return context -> {
+            Shape in = context.inputShape(0);
+            Shape out = context.outputShape(0);
+            long[] image = context.requireValue(1).longs();
+            long[] block = context.requireValue(2).longs();
+            int rank = image.length;
+            long[] positions = new long[rank];
+            for (int i = 0; i < rank; i++) {
+                long reach = at(dilations, i, 1) * (block[i] - 1) + 1;
+                long padded = image[i] + at(pads, i, 0) + at(pads, rank + i, 0);
+                positions[i] = (padded - reach) / at(strides, i, 1) + 1;
+            }
+            long columns = Shape.of(positions).elements();
+            long rows = Shape.of(block).elements();
+            if (columns != in.dim(2)) {
+                throw EngineException.invalidArgument(node.describe() + ": " + in.dim(2)
+                        + " columns are given where image and blocks have " + columns);
+            }
+            ElementType type = context.inputType(0);
+            int size = Math.toIntExact(Shape.of(image).elements());
+            RangeTask task = (run, from, to, scratch) -> {
+                double[] sums = scratch.doubles(0, size);
+                for (long plane = from; plane < to; plane++) {
+                    Arrays.fill(sums, 0, size, 0);
+                    for (long i = 0; i < rows * columns; i++) {
+                        long cell = 0;
+                        long step = 1;
+                        long row = i / columns;
+                        long column = i % columns;
+                        for (int axis = rank - 1; axis >= 0 && cell >= 0; axis--) {
+                            long at = column % positions[axis] * at(strides, axis, 1)
+                                    + row % block[axis] * at(dilations, axis, 1)
+                                    - at(pads, axis, 0);
+                            cell = at < 0 || at >= image[axis] ? -1 : cell + at * step;
+                            step *= image[axis];
+                            row /= block[axis];
+                            column /= positions[axis];
+                        }
+                        if (cell >= 0) {
+                            sums[(int) cell] += Elements.getDouble(type, run.input(0), plane * rows * columns + i);
+                        }
+                    }
+                    Elements.write(type, run.output(0), plane * size, sums, 0, size);
+                }
+            };
+            return run -> run.parallelFor(out.dim(0) * out.dim(1), 1, task);
+        };
+    }
+
+    static ShapedKernel affineGrid(Node node) {
+        boolean aligned = node.attributes().flag("align_corners", false);
+        return context -> {
+            Shape out = context.outputShape(0);
+            int rank = (int) out.dim(out.rank() - 1);
+            long points = out.elements(1, rank + 1);
+            ElementType type = context.inputType(0);
+            RangeTask task = (run, from, to, scratch) -> {
+                double[] theta = scratch.doubles(0, rank * (rank + 1));
+                double[] point = scratch.doubles(1, rank + 1);
+                for (long item = from; item < to; item++) {
+                    int size = rank * (rank + 1);
+                    Elements.read(type, run.input(0), item / points * size, theta, 0, size);
+                    long rest = item % points;
+                    for (int i = 0; i < rank; i++) {
+                        long extent = out.dim(rank - i);
+                        point[i] = coordinate(rest % extent, extent, aligned);
+                        rest /= extent;
+                    }
+                    point[rank] = 1;
+                    for (int i = 0; i < rank; i++) {
+                        double sum = 0;
+                        for (int k = 0; k <= rank; k++) {
+                            sum += theta[i * (rank + 1) + k] * point[k];
+                        }
+                        Elements.setDouble(type, run.output(0), item * rank + i, sum);
+                    }
+                }
+            };
+            return run -> run.parallelFor(out.dim(0) * points, 1024, task);
+        };
+    }
+
+    private static double coordinate(long at, long extent, boolean aligned) {
+        if (aligned) {
+            return extent == 1 ? 0 : 2.0 * at / (extent - 1) - 1;
+        }
+        return (2.0 * at + 1) / extent - 1;
+    }
+}

@@ -1,0 +1,165 @@
+package dev.millrace.providers.cpu.image;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.scheduler.kernel.BindContext;
+import dev.millrace.scheduler.kernel.RangeTask;
+import dev.millrace.scheduler.kernel.ShapedKernel;
+import java.lang.foreign.MemorySegment;
+
+/** RoiAlign and MaxRoiPool: boxes of an image pooled to one size. */
+final class Regions {
+    private Regions() {}
+
+    /** A plane of an image. */
+    private record Plane(ElementType type, MemorySegment data, long base, int height, int width) {
+        double at(int y, int x) {
+            return Elements.getDouble(type, data, base + (long) y * width + x);
+        }
+    }
+
+    private static long batch(Node node, double given, long batches) {
+        if (!(given >= 0 && given < batches)) {
+            throw EngineException.invalidArgument(
+                    node.describe() + ": a region names image " + given + " of " + batches);
+        }
+        return (long) given;
+    }
+
+    static ShapedKernel align(Node node) {
+        Attributes attributes = node.attributes();
+        boolean average = attributes.text("mode", "avg").equals("avg");
+        double scale = attributes.real("spatial_scale", 1);
+        int ratio = (int) attributes.integer("sampling_ratio", 0);
+        String transform = attributes.text(
+                "coordinate_transformation_mode", node.opset() < 16 ? "output_half_pixel" : "half_pixel");
+        boolean half = transform.equals("half_pixel");
+        return context -> {
+            Shape in = context.inputShape(0);
+            Shape out = context.outputShape(0);
+            ElementType type = context.inputType(0);
+            ElementType boxType = context.inputType(1);
+            ElementType indexType = context.inputType(2);
+            int height = (int) in.dim(2);
+            int width = (int) in.dim(3);
+            int rows = (int) out.dim(2);
+            int columns = (int) out.dim(3);
+            RangeTask task = (run, from, to, scratch) -> {
+                double[] box = scratch.doubles(0, 4);
+                for (long item = from; item < to; item++) {
+                    long region = item / in.dim(1);
+                    Elements.read(boxType, run.input(1), region * 4, box, 0, 4);
+                    long image = batch(node, Elements.getLong(indexType, run.input(2), region), in.dim(0));
+                    long channel = image * in.dim(1) + item % in.dim(1);
+                    var plane = new Plane(type, run.input(0), channel * height * width, height, width);
+                    double shift = half ? 0.5 : 0;
+                    double left = box[0] * scale - shift;
+                    double top = box[1] * scale - shift;
+                    double boxWidth = box[2] * scale - shift - left;
+                    double boxHeight = box[3] * scale - shift - top;
+                    double cellHeight = (half ? boxHeight : Math.max(boxHeight, 1)) / rows;
+                    double cellWidth = (half ? boxWidth : Math.max(boxWidth, 1)) / columns;
+                    for (int cell = 0; cell < rows * columns; cell++) {
+                        double value = pooled(
+                                plane,
+                                top + cell / columns * cellHeight,
+                                left + cell % columns * cellWidth,
+                                cellHeight,
+                                cellWidth,
+                                ratio,
+                                average);
+                        Elements.setDouble(type, run.output(0), item * rows * columns + cell, value);
+                    }
+                }
+            };
+            return run -> run.parallelFor(out.dim(0) * in.dim(1), 1, task);
+        };
+    }
+
+    private static double pooled(
+            Plane plane, double top, double left, double height, double width, int ratio, boolean average) {
+        int down = ratio > 0 ? ratio : (int) Math.ceil(height);
+        int across = ratio > 0 ? ratio : (int) Math.ceil(width);
+        double result = average ? 0 : Double.NEGATIVE_INFINITY;
+        for (int i = 0; i < down; i++) {
+            for (int k = 0; k < across; k++) {
+                double y = top + (i + 0.5) * height / down;
+                double x = left + (k + 0.5) * width / across;
+                double sample = sample(plane, y, x, average);
+                result = average ? result + sample : Math.max(result, sample);
+            }
+        }
+        return average ? result / Math.max(down * across, 1) : down * across <= 0 ? 0 : result;
+    }
+
+    /** A bilinear sample: the sum of its four weighted corners, or the largest of them. */
+    private static double sample(Plane plane, double y, double x, boolean sums) {
+        if (y < -1 || y > plane.height || x < -1 || x > plane.width) {
+            return 0;
+        }
+        double row = Math.clamp(y, 0, plane.height - 1);
+        double column = Math.clamp(x, 0, plane.width - 1);
+        int y0 = (int) row;
+        int x0 = (int) column;
+        int y1 = Math.min(y0 + 1, plane.height - 1);
+        int x1 = Math.min(x0 + 1, plane.width - 1);
+        double dy = row - y0;
+        double dx = column - x0;
+        double a = (1 - dy) * (1 - dx) * plane.at(y0, x0);
+        double b = (1 - dy) * dx * plane.at(y0, x1);
+        double c = dy * (1 - dx) * plane.at(y1, x0);
+        double d = dy * dx * plane.at(y1, x1);
+        return sums ? a + b + c + d : Math.max(Math.max(a, b), Math.max(c, d));
+    }
+
+    static ShapedKernel maxPool(Node node) {
+        double scale = node.attributes().real("spatial_scale", 1);
+        return (BindContext context) -> {
+            Shape in = context.inputShape(0);
+            Shape out = context.outputShape(0);
+            ElementType type = context.inputType(0);
+            ElementType boxType = context.inputType(1);
+            int height = (int) in.dim(2);
+            int width = (int) in.dim(3);
+            int rows = (int) out.dim(2);
+            int columns = (int) out.dim(3);
+            RangeTask task = (run, from, to, scratch) -> {
+                double[] box = scratch.doubles(0, 5);
+                for (long item = from; item < to; item++) {
+                    Elements.read(boxType, run.input(1), item / in.dim(1) * 5, box, 0, 5);
+                    long channel = batch(node, box[0], in.dim(0)) * in.dim(1) + item % in.dim(1);
+                    var plane = new Plane(type, run.input(0), channel * height * width, height, width);
+                    long left = Math.round(box[1] * scale);
+                    long top = Math.round(box[2] * scale);
+                    double cellWidth = Math.max(Math.round(box[3] * scale) - left + 1, 1) / (double) columns;
+                    double cellHeight = Math.max(Math.round(box[4] * scale) - top + 1, 1) / (double) rows;
+                    for (int cell = 0; cell < rows * columns; cell++) {
+                        int row = cell / columns;
+                        int column = cell % columns;
+                        int y0 = (int) Math.clamp(Math.floor(row * cellHeight) + top, 0, height);
+                        int y1 = (int) Math.clamp(Math.ceil((row + 1) * cellHeight) + top, 0, height);
+                        int x0 = (int) Math.clamp(Math.floor(column * cellWidth) + left, 0, width);
+                        int x1 = (int) Math.clamp(Math.ceil((column + 1) * cellWidth) + left, 0, width);
+                        Elements.setDouble(
+                                type, run.output(0), item * rows * columns + cell, largest(plane, y0, y1, x0, x1));
+                    }
+                }
+            };
+            return run -> run.parallelFor(out.dim(0) * in.dim(1), 1, task);
+        };
+    }
+
+    private static double largest(Plane plane, int y0, int y1, int x0, int x1) {
+        double largest = y0 < y1 && x0 < x1 ? Double.NEGATIVE_INFINITY : 0;
+        for (int y = y0; y < y1; y++) {
+            for (int x = x0; x < x1; x++) {
+                largest = Math.max(largest, plane.at(y, x));
+            }
+        }
+        return largest;
+    }
+}

@@ -1,0 +1,113 @@
+package dev.millrace.providers.cpu.image;
+
+import dev.millrace.graph.EngineException;
+
+/**
+ * How one axis is resampled: for each output coordinate, {@link #taps} input coordinates and their weights.
+ *
+ * @param sources {@code taps} input coordinates for each output coordinate
+ * @param weights their weights
+ * @param outside output coordinates that lie outside of the region of interest, or an empty array
+ */
+record ResizeAxis(int taps, int[] sources, double[] weights, boolean[] outside) {
+
+    /** What the attributes of a node say about every axis. */
+    record Rule(
+            String mode, String transform, String nearest, boolean antialias, boolean excludeOutside, double cubic) {}
+
+    /** One axis: extents, the factor between them, and its part of the region of interest. */
+    record Extent(long in, long out, double scale, double roiStart, double roiEnd) {}
+
+    boolean hasOutside() {
+        return outside.length > 0;
+    }
+
+    static ResizeAxis of(Rule rule, Extent extent) {
+        int out = Math.toIntExact(extent.out());
+        int in = Math.toIntExact(extent.in());
+        boolean crops = rule.transform().equals("tf_crop_and_resize");
+        double shrink = rule.antialias() ? Math.min(extent.scale(), 1) : 1;
+        int start = switch (rule.mode()) {
+            case "nearest" -> 0;
+            case "linear", "bilinear" -> (int) Math.floor(-1 / shrink) + 1;
+            default -> (int) Math.floor(-2 / shrink) + 1;
+        };
+        int taps = rule.mode().equals("nearest") ? 1 : 2 - 2 * start;
+        int[] sources = new int[out * taps];
+        double[] weights = new double[out * taps];
+        boolean[] outside = new boolean[crops ? out : 0];
+        for (int i = 0; i < out; i++) {
+            double x = original(rule.transform(), extent, i);
+            if (crops) {
+                outside[i] = x < 0 || x > in - 1;
+            }
+            if (rule.mode().equals("nearest")) {
+                sources[i] = (int) Math.clamp(nearest(rule.nearest(), x, extent.scale()), 0, in - 1);
+                weights[i] = 1;
+            } else {
+                weigh(rule, x, shrink, start, taps, in, sources, weights, i * taps);
+            }
+        }
+        return new ResizeAxis(taps, sources, weights, outside);
+    }
+
+    private static void weigh(
+            Rule rule, double x, double shrink, int start, int taps, int in, int[] sources, double[] weights, int at) {
+        double floor = Math.floor(x);
+        double sum = 0;
+        for (int i = 0; i < taps; i++) {
+            double tap = floor + start + i;
+            double distance = Math.abs(tap - x) * shrink;
+            double weight = rule.mode().equals("cubic") ? cubic(rule.cubic(), distance) : Math.max(0, 1 - distance);
+            boolean excluded = rule.excludeOutside() && (tap < 0 || tap >= in);
+            sources[at + i] = (int) Math.clamp(tap, 0, in - 1);
+            weights[at + i] = excluded ? 0 : weight;
+            sum += weights[at + i];
+        }
+        for (int i = 0; i < taps && (rule.antialias() || rule.excludeOutside()); i++) {
+            weights[at + i] /= sum;
+        }
+    }
+
+    /** The cubic convolution kernel with coefficient {@code a}. */
+    static double cubic(double a, double distance) {
+        double x = distance;
+        if (x <= 1) {
+            return ((a + 2) * x - (a + 3)) * x * x + 1;
+        }
+        return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
+    }
+
+    /** The coordinate in the input of output coordinate {@code i}. */
+    private static double original(String transform, Extent extent, int i) {
+        double in = extent.in();
+        double scale = extent.scale();
+        double exact = in * scale;
+        return switch (transform) {
+            case "half_pixel" -> (i + 0.5) / scale - 0.5;
+            case "half_pixel_symmetric" -> in / 2 * (1 - extent.out() / exact) + (i + 0.5) / scale - 0.5;
+            case "pytorch_half_pixel" -> extent.out() > 1 ? (i + 0.5) / scale - 0.5 : 0;
+            case "align_corners" -> exact == 1 || extent.out() == 1 ? 0 : i * (in - 1) / (exact - 1);
+            case "asymmetric" -> i / scale;
+            case "tf_half_pixel_for_nn" -> (i + 0.5) / scale;
+            case "tf_crop_and_resize" ->
+                extent.out() > 1
+                        ? extent.roiStart() * (in - 1)
+                                + i * (extent.roiEnd() - extent.roiStart()) * (in - 1) / (extent.out() - 1)
+                        : 0.5 * (extent.roiStart() + extent.roiEnd()) * (in - 1);
+            default -> throw EngineException.notImplemented("coordinate_transformation_mode '" + transform + "'");
+        };
+    }
+
+    private static double nearest(String mode, double x, double scale) {
+        return switch (mode) {
+            case "round_prefer_floor" -> Math.ceil(x - 0.5);
+            case "round_prefer_ceil" -> Math.floor(x + 0.5);
+            case "floor" -> Math.floor(x);
+            case "ceil" -> Math.ceil(x);
+            // before opset 11: up when it shrinks, down when it grows
+            case "simple" -> scale < 1 ? Math.ceil(x) : Math.floor(x);
+            default -> throw EngineException.notImplemented("nearest_mode '" + mode + "'");
+        };
+    }
+}

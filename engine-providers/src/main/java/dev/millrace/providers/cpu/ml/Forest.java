@@ -1,0 +1,110 @@
+package dev.millrace.providers.cpu.ml;
+
+import dev.millrace.graph.EngineException;
+import java.util.Arrays;
+
+/**
+ * Decision trees as parallel arrays. A node that is no leaf compares a feature and goes on to one of two nodes; a leaf
+ * gives weights to targets.
+ *
+ * @param missingIsTrue whether a node's comparison holds for NaN
+ * @param members the sets of values of membership nodes, empty for others
+ * @param leafStarts where the weights of each node start, with one entry more at the end
+ */
+record Forest(
+        int[] features,
+        Mode[] modes,
+        double[] splits,
+        int[] whenTrue,
+        int[] whenFalse,
+        boolean[] missingIsTrue,
+        double[][] members,
+        int[] leafStarts,
+        int[] targets,
+        double[] weights,
+        int[] roots) {
+
+    enum Mode {
+        BRANCH_LEQ,
+        BRANCH_LT,
+        BRANCH_GTE,
+        BRANCH_GT,
+        BRANCH_EQ,
+        BRANCH_NEQ,
+        BRANCH_MEMBER,
+        LEAF
+    }
+
+    enum Aggregate {
+        AVERAGE,
+        SUM,
+        MIN,
+        MAX
+    }
+
+    /** Scores of one sample, before base values and transform; targets that no leaf names stay zero. */
+    void score(double[] x, int count, Aggregate aggregate, double[] scores, int scoreCount) {
+        double start = switch (aggregate) {
+            case AVERAGE, SUM -> 0;
+            case MIN -> Double.POSITIVE_INFINITY;
+            case MAX -> Double.NEGATIVE_INFINITY;
+        };
+        Arrays.fill(scores, 0, scoreCount, start);
+        for (int root : roots) {
+            int leaf = leaf(root, x, count);
+            for (int i = leafStarts[leaf]; i < leafStarts[leaf + 1]; i++) {
+                int target = targets[i];
+                scores[target] = switch (aggregate) {
+                    case AVERAGE, SUM -> scores[target] + weights[i];
+                    case MIN -> Math.min(scores[target], weights[i]);
+                    case MAX -> Math.max(scores[target], weights[i]);
+                };
+            }
+        }
+        for (int i = 0; i < scoreCount; i++) {
+            if (aggregate == Aggregate.AVERAGE) {
+                scores[i] /= roots.length;
+            } else if (Double.isInfinite(start) && scores[i] == start) {
+                scores[i] = 0;
+            }
+        }
+    }
+
+    private int leaf(int root, double[] x, int count) {
+        int node = root;
+        for (int steps = 0; modes[node] != Mode.LEAF; steps++) {
+            if (steps > modes.length || features[node] >= count) {
+                throw EngineException.invalidGraph(
+                        steps > modes.length
+                                ? "a decision tree has a loop"
+                                : "a decision tree asks for feature " + features[node] + " of " + count);
+            }
+            node = holds(node, x[features[node]]) ? whenTrue[node] : whenFalse[node];
+        }
+        return node;
+    }
+
+    private boolean holds(int node, double value) {
+        if (Double.isNaN(value) && missingIsTrue[node]) {
+            return true;
+        }
+        double split = splits[node];
+        return switch (modes[node]) {
+            case BRANCH_LEQ -> value <= split;
+            case BRANCH_LT -> value < split;
+            case BRANCH_GTE -> value >= split;
+            case BRANCH_GT -> value > split;
+            case BRANCH_EQ -> value == split;
+            case BRANCH_NEQ -> value != split;
+            case BRANCH_MEMBER -> {
+                for (double member : members[node]) {
+                    if (member == value) {
+                        yield true;
+                    }
+                }
+                yield false;
+            }
+            case LEAF -> throw new IllegalStateException("a leaf compares nothing");
+        };
+    }
+}

@@ -1,0 +1,42 @@
+package dev.millrace.providers.cpu.ml;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.scheduler.kernel.BindContext;
+import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.LaunchContext;
+import dev.millrace.scheduler.kernel.RangeTask;
+import dev.millrace.scheduler.kernel.Scratch;
+
+/** A matrix of samples and features of any numeric type; one axis alone is one sample. */
+record Rows(ElementType type, long count, int features) {
+    static Rows of(BindContext context, int input) {
+        Shape shape = context.inputShape(input);
+        long count = shape.rank() < 2 ? 1 : shape.dim(0);
+        long features = shape.rank() == 0 ? 1 : shape.rank() == 1 ? shape.dim(0) : shape.elements(1, shape.rank());
+        return new Rows(context.inputType(input), count, Math.toIntExact(features));
+    }
+
+    void read(LaunchContext context, long row, double[] to) {
+        Elements.read(type, context.input(0), row * features, to, 0, features);
+    }
+
+    /** Makes the results of one sample from its features. */
+    @FunctionalInterface
+    interface RowTask {
+        void run(LaunchContext context, long row, double[] features, Scratch scratch);
+    }
+
+    /** Runs a task for each sample; the features are in slot 0 of the doubles. */
+    Launch each(RowTask task) {
+        RangeTask range = (context, from, to, scratch) -> {
+            double[] x = scratch.doubles(0, features);
+            for (long row = from; row < to; row++) {
+                read(context, row, x);
+                task.run(context, row, x, scratch);
+            }
+        };
+        return context -> context.parallelFor(count, 64, range);
+    }
+}

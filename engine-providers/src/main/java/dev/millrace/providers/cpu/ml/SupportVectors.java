@@ -1,0 +1,193 @@
+package dev.millrace.providers.cpu.ml;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.scheduler.kernel.ShapedKernel;
+import java.util.Arrays;
+
+/** SVMRegressor and SVMClassifier, which are libsvm's models: pairwise decisions, votes, and probabilities from both. */
+final class SupportVectors {
+    private final Node node;
+    private final String kernel;
+    private final double gamma;
+    private final double offset;
+    private final double degree;
+    private final float[] vectors;
+    private final float[] coefficients;
+    private final float[] rho;
+
+    private SupportVectors(Node node) {
+        Attributes attributes = node.attributes();
+        this.node = node;
+        this.kernel = attributes.text("kernel_type", "LINEAR");
+        float[] parameters = listed("kernel_params");
+        this.gamma = parameters.length > 0 ? parameters[0] : 0;
+        this.offset = parameters.length > 1 ? parameters[1] : 0;
+        this.degree = parameters.length > 2 ? parameters[2] : 0;
+        this.vectors = listed("support_vectors");
+        this.coefficients = listed("coefficients");
+        this.rho = listed("rho");
+        if (rho.length == 0) {
+            throw EngineException.invalidGraph(node.describe() + ": 'rho' is missing");
+        }
+    }
+
+    private float[] listed(String name) {
+        float[] values = node.attributes().reals(name);
+        return values == null ? new float[0] : values;
+    }
+
+    /** The kernel of a sample and row {@code row} of a matrix. */
+    private double similarity(double[] x, float[] matrix, int row, int features) {
+        double dot = 0;
+        double distance = 0;
+        for (int i = 0; i < features; i++) {
+            double y = matrix[row * features + i];
+            dot += x[i] * y;
+            distance += (x[i] - y) * (x[i] - y);
+        }
+        return switch (kernel) {
+            case "LINEAR" -> dot;
+            case "POLY" -> Math.pow(gamma * dot + offset, degree);
+            case "SIGMOID" -> Math.tanh(gamma * dot + offset);
+            case "RBF" -> Math.exp(-gamma * distance);
+            default -> throw EngineException.invalidGraph(node.describe() + ": kernel_type '" + kernel + "'");
+        };
+    }
+
+    private void check(boolean fits, int features) {
+        if (!fits) {
+            throw EngineException.invalidArgument(
+                    node.describe() + ": vectors and coefficients do not fit " + features + " features");
+        }
+    }
+
+    static ShapedKernel regressor(Node node) {
+        var svm = new SupportVectors(node);
+        int supports = (int) node.attributes().integer("n_supports", 0);
+        boolean oneClass = node.attributes().flag("one_class", false);
+        PostTransform transform = PostTransform.of(node);
+        return context -> {
+            Rows rows = Rows.of(context, 0);
+            int features = rows.features();
+            svm.check(
+                    supports > 0
+                            ? svm.vectors.length >= (long) supports * features && svm.coefficients.length >= supports
+                            : svm.coefficients.length >= features,
+                    features);
+            return rows.each((run, row, x, scratch) -> {
+                double[] result = scratch.doubles(1, 1);
+                double sum = svm.rho[0];
+                for (int i = 0; i < supports; i++) {
+                    sum += svm.coefficients[i] * svm.similarity(x, svm.vectors, i, features);
+                }
+                if (supports == 0) {
+                    sum += svm.similarity(x, svm.coefficients, 0, features);
+                }
+                result[0] = oneClass ? (sum > 0 ? 1 : -1) : sum;
+                transform.apply(result, 1);
+                Elements.write(ElementType.FLOAT, run.output(0), row, result, 0, 1);
+            });
+        };
+    }
+
+    static ShapedKernel classifier(Node node) {
+        var svm = new SupportVectors(node);
+        Classes classes = Classes.of(node, "classlabels_strings", "classlabels_ints");
+        long[] perClass = node.attributes().integers("vectors_per_class");
+        return perClass == null || perClass.length == 0 || svm.vectors.length == 0
+                ? svm.linear(classes)
+                : svm.pairwise(classes, perClass);
+    }
+
+    /** One row of coefficients for each class. */
+    private ShapedKernel linear(Classes classes) {
+        int count = classes.count();
+        return context -> {
+            Rows rows = Rows.of(context, 0);
+            check(coefficients.length == (long) count * rows.features(), rows.features());
+            int width = Classes.width(context);
+            return rows.each((run, row, x, scratch) -> {
+                double[] scores = scratch.doubles(1, count);
+                for (int i = 0; i < count; i++) {
+                    scores[i] = similarity(x, coefficients, i, rows.features()) + rho[rho.length == 1 ? 0 : i];
+                }
+                classes.writeLabel(run, row, Classes.best(scores, count));
+                if (width > 0) {
+                    classes.writeScores(run, row, scores, count, width);
+                }
+            });
+        };
+    }
+
+    private ShapedKernel pairwise(Classes classes, long[] perClass) {
+        int count = perClass.length;
+        int pairs = count * (count - 1) / 2;
+        int total = Math.toIntExact(Arrays.stream(perClass).sum());
+        int[] starts = new int[count + 1];
+        for (int i = 0; i < count; i++) {
+            starts[i + 1] = starts[i] + Math.toIntExact(perClass[i]);
+        }
+        float[] slopes = listed("prob_a");
+        float[] shifts = listed("prob_b");
+        boolean probable = slopes.length > 0;
+        if (count > classes.count()
+                || rho.length < pairs
+                || coefficients.length < (long) total * (count - 1)
+                || (probable && (slopes.length < pairs || shifts.length < pairs))) {
+            throw EngineException.invalidGraph(node.describe() + ": its tables do not fit " + count + " classes");
+        }
+        return context -> {
+            Rows rows = Rows.of(context, 0);
+            check(vectors.length == (long) total * rows.features(), rows.features());
+            int width = Classes.width(context);
+            return rows.each((run, row, x, scratch) -> {
+                double[] decisions = scratch.doubles(1, Math.max(pairs, 2));
+                double[] similarities = scratch.doubles(2, total);
+                double[] votes = scratch.doubles(3, count);
+                for (int i = 0; i < total; i++) {
+                    similarities[i] = similarity(x, vectors, i, rows.features());
+                }
+                decide(similarities, starts, count, total, decisions, votes);
+                if (probable) {
+                    double[] shares = scratch.doubles(4, count);
+                    PairwiseShares.solve(decisions, slopes, shifts, count, shares);
+                    classes.writeLabel(run, row, Classes.best(shares, count));
+                    if (width > 0) {
+                        classes.writeScores(run, row, shares, count, width);
+                    }
+                    return;
+                }
+                classes.writeLabel(run, row, Classes.best(votes, count));
+                if (width > 0 && count == 2) {
+                    // a positive decision is for the first class
+                    classes.writePair(run, row, -decisions[0], false, decisions, width);
+                } else if (width > 0) {
+                    classes.writeScores(run, row, width == count ? votes : decisions, Math.min(width, pairs), width);
+                }
+            });
+        };
+    }
+
+    /** For each pair of classes, in order, a decision; a positive one is a vote for the first of the two. */
+    private void decide(double[] similarities, int[] starts, int count, int total, double[] decisions, double[] votes) {
+        Arrays.fill(votes, 0, count, 0);
+        int pair = 0;
+        for (int i = 0; i < count; i++) {
+            for (int j = i + 1; j < count; j++) {
+                double sum = rho[pair];
+                for (int k = starts[i]; k < starts[i + 1]; k++) {
+                    sum += coefficients[(j - 1) * total + k] * similarities[k];
+                }
+                for (int k = starts[j]; k < starts[j + 1]; k++) {
+                    sum += coefficients[i * total + k] * similarities[k];
+                }
+                decisions[pair++] = sum;
+                votes[sum > 0 ? i : j]++;
+            }
+        }
+    }
+}

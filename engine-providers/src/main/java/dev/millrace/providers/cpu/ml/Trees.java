@@ -1,0 +1,104 @@
+package dev.millrace.providers.cpu.ml;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.scheduler.kernel.ShapedKernel;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** TreeEnsemble, TreeEnsembleRegressor and TreeEnsembleClassifier. */
+final class Trees {
+    private Trees() {}
+
+    static ShapedKernel ensemble(Node node) {
+        Forest forest = ForestReader.numbered(node);
+        var aggregate = choose(node, "aggregate_function", 1, Forest.Aggregate.values());
+        var transform = choose(node, "post_transform", 0, PostTransform.values());
+        return regression(node, forest, aggregate, transform);
+    }
+
+    private static <E> E choose(Node node, String attribute, long otherwise, E[] values) {
+        long code = node.attributes().integer(attribute, otherwise);
+        if (code < 0 || code >= values.length) {
+            throw EngineException.invalidGraph(node.describe() + ": " + attribute + " " + code);
+        }
+        return values[(int) code];
+    }
+
+    static ShapedKernel regressor(Node node) {
+        String name = node.attributes().text("aggregate_function", "SUM");
+        Forest.Aggregate aggregate;
+        try {
+            aggregate = Forest.Aggregate.valueOf(name);
+        } catch (IllegalArgumentException e) {
+            throw EngineException.invalidGraph(node.describe() + ": aggregate_function '" + name + "'");
+        }
+        return regression(node, ForestReader.named(node, "target"), aggregate, PostTransform.of(node));
+    }
+
+    private static ShapedKernel regression(
+            Node node, Forest forest, Forest.Aggregate aggregate, PostTransform transform) {
+        int targets = Math.toIntExact(node.attributes().integer("n_targets", 1));
+        checkTargets(node, forest, targets);
+        double[] base = ForestReader.reals(node, "base_values");
+        return context -> {
+            Rows rows = Rows.of(context, 0);
+            ElementType to = context.outputType(0);
+            return rows.each((run, row, x, scratch) -> {
+                double[] scores = scratch.doubles(1, targets);
+                forest.score(x, rows.features(), aggregate, scores, targets);
+                add(base, scores, targets);
+                transform.apply(scores, targets);
+                Elements.write(to, run.output(0), row * targets, scores, 0, targets);
+            });
+        };
+    }
+
+    private static void checkTargets(Node node, Forest forest, int targets) {
+        int highest = Arrays.stream(forest.targets()).max().orElse(0);
+        if (highest >= targets) {
+            throw EngineException.invalidGraph(
+                    node.describe() + ": a leaf gives to target " + highest + ", but there are " + targets);
+        }
+    }
+
+    private static void add(double @Nullable [] base, double[] scores, int count) {
+        for (int i = 0; base != null && i < count; i++) {
+            scores[i] += base[base.length == 1 ? 0 : i];
+        }
+    }
+
+    static ShapedKernel classifier(Node node) {
+        Forest forest = ForestReader.named(node, "class");
+        Classes classes = Classes.of(node, "classlabels_strings", "classlabels_int64s");
+        int count = classes.count();
+        checkTargets(node, forest, count);
+        double[] base = ForestReader.reals(node, "base_values");
+        boolean pair = count == 2 && Arrays.stream(forest.targets()).distinct().count() == 1;
+        boolean isShare = Arrays.stream(forest.weights()).allMatch(weight -> weight >= 0);
+        int only = pair ? forest.targets()[0] : 0;
+        return context -> {
+            Rows rows = Rows.of(context, 0);
+            int width = Classes.width(context);
+            return rows.each((run, row, x, scratch) -> {
+                double[] scores = scratch.doubles(1, count);
+                forest.score(x, rows.features(), Forest.Aggregate.SUM, scores, count);
+                add(base, scores, count);
+                if (pair) {
+                    double score = scores[only];
+                    classes.writeLabel(run, row, score > (isShare ? 0.5 : 0) ? 1 : 0);
+                    if (width > 0) {
+                        classes.writePair(run, row, score, isShare, scores, width);
+                    }
+                } else {
+                    classes.writeLabel(run, row, Classes.best(scores, count));
+                    if (width > 0) {
+                        classes.writeScores(run, row, scores, count, width);
+                    }
+                }
+            });
+        };
+    }
+}

@@ -1,0 +1,108 @@
+package dev.millrace.providers.cpu.move;
+
+import dev.millrace.graph.tensor.Layouts;
+import java.lang.foreign.MemorySegment;
+
+/** Loops over cells: elements of which only the size matters. Positions and steps count cells, sizes count bytes. */
+public final class CellLoops {
+    private static final int SHORT_RUN_BYTES = 64;
+
+    private CellLoops() {}
+
+    /** Copies {@code count} adjacent cells. */
+    public static void copy(int size, MemorySegment from, long first, MemorySegment to, long at, long count) {
+        if (count * size > SHORT_RUN_BYTES) {
+            MemorySegment.copy(from, first * size, to, at * size, count * size);
+        } else {
+            copy(size, from, first, 1, to, at, 1, count);
+        }
+    }
+
+    /** Copies {@code count} cells, the source {@code step} cells apart, the target {@code toStep} cells apart. */
+    public static void copy(
+            int size, MemorySegment from, long first, long step, MemorySegment to, long at, long toStep, long count) {
+        int n = (int) count;
+        switch (size) {
+            case 1 -> {
+                for (int i = 0; i < n; i++) {
+                    to.set(Layouts.BYTE, at + i * toStep, from.get(Layouts.BYTE, first + i * step));
+                }
+            }
+            case 2 -> {
+                for (int i = 0; i < n; i++) {
+                    to.set(Layouts.SHORT, (at + i * toStep) * 2, from.get(Layouts.SHORT, (first + i * step) * 2));
+                }
+            }
+            case 4 -> {
+                for (int i = 0; i < n; i++) {
+                    to.set(Layouts.INT, (at + i * toStep) * 4, from.get(Layouts.INT, (first + i * step) * 4));
+                }
+            }
+            case 8 -> {
+                for (int i = 0; i < n; i++) {
+                    to.set(Layouts.LONG, (at + i * toStep) * 8, from.get(Layouts.LONG, (first + i * step) * 8));
+                }
+            }
+            default -> {
+                for (int i = 0; i < n; i++) {
+                    MemorySegment.copy(from, (first + i * step) * size, to, (at + i * toStep) * size, size);
+                }
+            }
+        }
+    }
+
+    /** Copies {@code rows} by {@code columns} cells, both sides with a step for each direction, in square tiles. */
+    public static void copyPlane(
+            int size,
+            MemorySegment from,
+            long first,
+            long rowStep,
+            long columnStep,
+            MemorySegment to,
+            long at,
+            long toRowStep,
+            long toColumnStep,
+            long rows,
+            long columns) {
+        int tile = 32;
+        for (long column = 0; column < columns; column += tile) {
+            long width = Math.min(tile, columns - column);
+            for (long row = 0; row < rows; row++) {
+                copy(
+                        size,
+                        from,
+                        first + row * rowStep + column * columnStep,
+                        columnStep,
+                        to,
+                        at + row * toRowStep + column * toColumnStep,
+                        toColumnStep,
+                        width);
+            }
+        }
+    }
+
+    /** Fills {@code count} adjacent cells with the cell at {@code source} of {@code from}. */
+    public static void fill(int size, MemorySegment from, long source, MemorySegment to, long at, long count) {
+        if (count == 0) {
+            return;
+        }
+        if (isUniform(size, from, source)) {
+            to.asSlice(at * size, count * size).fill(from.get(Layouts.BYTE, source * size));
+            return;
+        }
+        copy(size, from, source, 0, to, at, 1, Math.min(count, 16));
+        for (long done = 16; done < count; done *= 2) {
+            MemorySegment.copy(to, at * size, to, (at + done) * size, Math.min(done, count - done) * size);
+        }
+    }
+
+    private static boolean isUniform(int size, MemorySegment from, long cell) {
+        byte head = from.get(Layouts.BYTE, cell * size);
+        for (int i = 1; i < size; i++) {
+            if (from.get(Layouts.BYTE, cell * size + i) != head) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,92 @@
+package dev.millrace.providers.cpu.move;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+
+/** Tensors cut into pieces and put together again, for operators that know their inputs only when they run. */
+public final class Pieces {
+    private Pieces() {}
+
+    /** A copy of {@code length} steps of {@code axis} from {@code start} on. */
+    public static Tensor cut(Tensor tensor, int axis, long start, long length) {
+        Shape shape = tensor.shape();
+        if (start < 0 || length < 0 || start + length > shape.dim(axis)) {
+            throw EngineException.invalidArgument("steps " + start + " to " + (start + length) + " of axis " + axis
+                    + " reach outside of shape " + shape);
+        }
+        Shape part = shape.with(axis, length);
+        Tensor piece = Tensor.allocate(tensor.type(), part);
+        long[] strides = shape.strides();
+        var cells = new Cells();
+        var copy = StridedCopy.toWhole(Cells.size(tensor.type()), part, start * strides[axis], strides);
+        if (Cells.areConverted(tensor.type())) {
+            MemorySegment target = Cells.allocate(tensor.type(), part.elements());
+            copy.run(cells.of(tensor), target);
+            cells.store(target, piece);
+        } else {
+            copy.run(tensor.segment(), piece.segment());
+        }
+        return piece;
+    }
+
+    /** The tensors one after the other along {@code axis}. */
+    public static Tensor join(List<Tensor> parts, int axis) {
+        Tensor first = parts.getFirst();
+        ElementType type = first.type();
+        long extent = 0;
+        for (Tensor part : parts) {
+            Shape shape = part.shape();
+            if (part.type() != type
+                    || shape.rank() != first.shape().rank()
+                    || !shape.with(axis, 0).equals(first.shape().with(axis, 0))) {
+                throw EngineException.invalidArgument(
+                        "cannot put " + part + " beside " + first + " along axis " + axis);
+            }
+            extent += shape.dim(axis);
+        }
+        Tensor whole = Tensor.allocate(type, first.shape().with(axis, extent));
+        boolean converted = Cells.areConverted(type);
+        MemorySegment target = converted ? Cells.allocate(type, whole.elements()) : whole.segment();
+        long[] strides = whole.shape().strides();
+        var cells = new Cells();
+        long at = 0;
+        for (Tensor part : parts) {
+            Shape shape = part.shape();
+            StridedCopy.of(Cells.size(type), shape.toArray(), 0, shape.strides(), at * strides[axis], strides)
+                    .run(cells.of(part), target);
+            at += shape.dim(axis);
+        }
+        if (converted) {
+            cells.store(target, whole);
+        }
+        return whole;
+    }
+
+    /** The tensors, all of one shape, along a new axis. */
+    public static Tensor stack(List<Tensor> parts, int axis) {
+        return join(parts.stream().map(part -> withAxis(part, axis)).toList(), axis);
+    }
+
+    /** The same elements with another axis, of extent one. */
+    public static Tensor withAxis(Tensor tensor, int axis) {
+        long[] dims = tensor.shape().toArray();
+        long[] more = new long[dims.length + 1];
+        System.arraycopy(dims, 0, more, 0, axis);
+        more[axis] = 1;
+        System.arraycopy(dims, axis, more, axis + 1, dims.length - axis);
+        return tensor.reshaped(Shape.of(more));
+    }
+
+    /** The same elements without {@code axis}, whose extent is one. */
+    public static Tensor withoutAxis(Tensor tensor, int axis) {
+        long[] dims = tensor.shape().toArray();
+        long[] fewer = new long[dims.length - 1];
+        System.arraycopy(dims, 0, fewer, 0, axis);
+        System.arraycopy(dims, axis + 1, fewer, axis, fewer.length - axis);
+        return tensor.reshaped(Shape.of(fewer));
+    }
+}

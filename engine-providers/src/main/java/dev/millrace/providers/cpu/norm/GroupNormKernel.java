@@ -1,0 +1,55 @@
+package dev.millrace.providers.cpu.norm;
+
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.scheduler.kernel.BindContext;
+import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.RangeTask;
+import dev.millrace.scheduler.kernel.ShapedKernel;
+
+/**
+ * InstanceNormalization and GroupNormalization: channels of one group and image share mean and variance. An instance is
+ * a group of one channel. Scale and bias are by channel, or by group as GroupNormalization had it in opset 18.
+ */
+record GroupNormKernel(Node node) implements ShapedKernel {
+
+    @Override
+    public Launch bind(BindContext context) {
+        ElementType type = context.inputType(0);
+        Shape shape = context.inputShape(0);
+        int channels = Math.toIntExact(shape.dim(1));
+        int groups = node.is("InstanceNormalization")
+                ? channels
+                : Math.toIntExact(node.attributes().integer("num_groups"));
+        double epsilon = node.attributes().real("epsilon", 1e-5f);
+        int perGroup = channels / groups;
+        int spatial = Math.toIntExact(shape.elements(2, shape.rank()));
+        int length = Math.multiplyExact(perGroup, spatial);
+        boolean byGroup = context.inputShape(1).elements() == groups && groups != channels;
+        ElementType parameters = context.inputType(1);
+        context.mayReuse(0, 0);
+        RangeTask task = (launch, from, to, scratch) -> {
+            double[] row = scratch.doubles(0, length);
+            for (long i = from; i < to; i++) {
+                int group = (int) (i % groups);
+                Elements.read(type, launch.input(0), i * length, row, 0, length);
+                double mean = Moments.mean(row, length);
+                double inverse = 1 / Math.sqrt(Moments.squares(row, length, mean) / length + epsilon);
+                for (int c = 0; c < perGroup; c++) {
+                    long parameter = byGroup ? group : (long) group * perGroup + c;
+                    double factor = inverse * Elements.getDouble(parameters, launch.input(1), parameter);
+                    double shift = Elements.getDouble(parameters, launch.input(2), parameter);
+                    for (int j = c * spatial; j < (c + 1) * spatial; j++) {
+                        row[j] = (row[j] - mean) * factor + shift;
+                    }
+                }
+                Elements.write(type, launch.output(0), i * length, row, 0, length);
+            }
+        };
+        long rows = shape.elements() == 0 ? 0 : shape.dim(0) * groups;
+        long grain = Math.max(1, 4096 / Math.max(1, length));
+        return launch -> launch.parallelFor(rows, grain, task);
+    }
+}

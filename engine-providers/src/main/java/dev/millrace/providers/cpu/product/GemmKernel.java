@@ -1,0 +1,111 @@
+package dev.millrace.providers.cpu.product;
+
+import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.providers.cpu.elementwise.Broadcast;
+import dev.millrace.providers.cpu.elementwise.Domain;
+import dev.millrace.scheduler.kernel.BindContext;
+import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.RangeTask;
+import dev.millrace.scheduler.kernel.ShapedKernel;
+import org.jspecify.annotations.Nullable;
+
+/** Gemm: {@code alpha · A' · B' + beta · C}. */
+record GemmKernel(boolean transposeA, boolean transposeB, float alpha, float beta) implements ShapedKernel {
+
+    static GemmKernel of(Attributes attributes) {
+        return new GemmKernel(
+                attributes.flag("transA", false),
+                attributes.flag("transB", false),
+                attributes.real("alpha", 1f),
+                attributes.real("beta", 1f));
+    }
+
+    @Override
+    public Launch bind(BindContext context) {
+        ElementType type = context.inputType(0);
+        Shape a = context.inputShape(0);
+        Shape b = context.inputShape(1);
+        Shape out = context.outputShape(0);
+        int m = Math.toIntExact(out.dim(0));
+        int n = Math.toIntExact(out.dim(1));
+        int k = Math.toIntExact(a.dim(transposeA ? 0 : 1));
+        Broadcast bias =
+                context.hasInput(2) && beta != 0 ? Broadcast.of(type, context.inputShape(2), out) : null;
+        Matrix left = transposeA ? Matrix.transposed(type, m) : Matrix.rows(type, k);
+        Matrix right = transposeB ? Matrix.transposed(type, k) : Matrix.rows(type, n);
+        if (Domain.of(type) != Domain.FLOAT) {
+            RangeTask task = type.isFloating()
+                    ? doubles(left, right, k, n, bias)
+                    : longs(left, right, k, n, bias);
+            return launch -> launch.parallelFor(m, 1, task);
+        }
+        return new Product(
+                1,
+                m,
+                k,
+                n,
+                context.parallelism(),
+                (launch, batch, row, rows, at, depth, to, stride, scratch) ->
+                        left.read(launch.input(0), 0, row, rows, at, depth, to, stride, scratch),
+                (launch, batch, at, depth, column, columns, to, scratch) ->
+                        right.read(launch.input(1), 0, at, depth, column, columns, to, scratch),
+                finish(type, n, bias));
+    }
+
+    private Product.Finish finish(ElementType type, int n, @Nullable Broadcast bias) {
+        return (launch, batch, row, column, columns, sums, scratch) -> {
+            long at = (long) row * n + column;
+            for (int j = 0; j < columns && alpha != 1; j++) {
+                sums[j] *= alpha;
+            }
+            if (bias != null) {
+                float[] added = scratch.floats(2, columns);
+                bias.read(launch.input(2), at, added, columns);
+                for (int j = 0; j < columns; j++) {
+                    sums[j] += beta * added[j];
+                }
+            }
+            Elements.write(type, launch.output(0), at, sums, 0, columns);
+        };
+    }
+
+    private RangeTask doubles(Matrix left, Matrix right, int k, int n, @Nullable Broadcast bias) {
+        return (launch, from, to, scratch) -> {
+            double[] added = scratch.doubles(0, 1);
+            for (long cell = from * n; cell < to * n; cell++) {
+                double sum = 0;
+                for (int i = 0; i < k; i++) {
+                    sum += Elements.getDouble(left.type(), launch.input(0), left.offset(cell / n, i))
+                            * Elements.getDouble(right.type(), launch.input(1), right.offset(i, cell % n));
+                }
+                added[0] = 0;
+                if (bias != null) {
+                    bias.read(launch.input(2), cell, added, 1);
+                }
+                Elements.setDouble(left.type(), launch.output(0), cell, alpha * sum + beta * added[0]);
+            }
+        };
+    }
+
+    private RangeTask longs(Matrix left, Matrix right, int k, int n, @Nullable Broadcast bias) {
+        return (launch, from, to, scratch) -> {
+            long[] added = scratch.longs(0, 1);
+            for (long cell = from * n; cell < to * n; cell++) {
+                long sum = 0;
+                for (int i = 0; i < k; i++) {
+                    sum += Elements.getLong(left.type(), launch.input(0), left.offset(cell / n, i))
+                            * Elements.getLong(right.type(), launch.input(1), right.offset(i, cell % n));
+                }
+                added[0] = 0;
+                if (bias != null) {
+                    bias.read(launch.input(2), cell, added, 1);
+                }
+                long result = alpha == 1 && beta == 1 ? sum + added[0] : (long) (alpha * sum + beta * added[0]);
+                Elements.setLong(left.type(), launch.output(0), cell, result);
+            }
+        };
+    }
+}

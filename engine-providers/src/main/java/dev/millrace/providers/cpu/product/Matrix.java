@@ -1,0 +1,75 @@
+package dev.millrace.providers.cpu.product;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.scheduler.kernel.Scratch;
+import java.lang.foreign.MemorySegment;
+
+/** How a matrix lies in memory: one of its strides, in elements, is 1. */
+public record Matrix(ElementType type, long rowStride, long columnStride) {
+
+    /** A matrix of {@code columns} columns whose rows lie one after the other. */
+    public static Matrix rows(ElementType type, long columns) {
+        return new Matrix(type, columns, 1);
+    }
+
+    /** The transpose of a matrix that lies in rows of {@code columns} elements. */
+    public static Matrix transposed(ElementType type, long columns) {
+        return new Matrix(type, 1, columns);
+    }
+
+    long offset(long row, long column) {
+        return row * rowStride + column * columnStride;
+    }
+
+    /** Copies a block of this matrix, which starts at element {@code base}, into rows of {@code stride}. */
+    public void read(
+            MemorySegment from,
+            long base,
+            long row,
+            int rows,
+            long column,
+            int columns,
+            float[] to,
+            int stride,
+            Scratch scratch) {
+        if (columnStride == 1) {
+            for (int r = 0; r < rows; r++) {
+                Elements.read(type, from, base + (row + r) * rowStride + column, to, r * stride, columns);
+            }
+            return;
+        }
+        float[] line = scratch.floats(1, rows);
+        for (int c = 0; c < columns; c++) {
+            Elements.read(type, from, base + row * rowStride + (column + c) * columnStride, line, 0, rows);
+            for (int r = 0; r < rows; r++) {
+                to[r * stride + c] = line[r];
+            }
+        }
+    }
+
+    /** Copies a block of this matrix, which starts at element {@code base}, into one array per row. */
+    public void read(
+            MemorySegment from,
+            long base,
+            long row,
+            int rows,
+            long column,
+            int columns,
+            float[][] to,
+            Scratch scratch) {
+        if (columnStride == 1) {
+            for (int r = 0; r < rows; r++) {
+                Elements.read(type, from, base + (row + r) * rowStride + column, to[r], 0, columns);
+            }
+            return;
+        }
+        float[] line = scratch.floats(1, rows);
+        for (int c = 0; c < columns; c++) {
+            Elements.read(type, from, base + row * rowStride + (column + c) * columnStride, line, 0, rows);
+            for (int r = 0; r < rows; r++) {
+                to[r][c] = line[r];
+            }
+        }
+    }
+}

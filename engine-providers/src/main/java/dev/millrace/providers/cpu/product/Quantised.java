@@ -1,0 +1,55 @@
+package dev.millrace.providers.cpu.product;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.scheduler.kernel.BindContext;
+import dev.millrace.scheduler.kernel.LaunchContext;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A parameter of a quantised operator, a scale or a zero point: an input with one element for all, or one for each row,
+ * column or channel.
+ *
+ * @param type its element type, or null where the input is omitted
+ */
+public record Quantised(int input, @Nullable ElementType type, boolean single) {
+
+    public static Quantised of(BindContext context, int input) {
+        return context.hasInput(input)
+                ? new Quantised(input, context.inputType(input), context.inputShape(input).elements() == 1)
+                : new Quantised(input, null, true);
+    }
+
+    /** The zero point at {@code index}; 0 where the input is omitted. */
+    public int zero(LaunchContext launch, long index) {
+        return type == null ? 0 : (int) Elements.getLong(type, launch.input(input), single ? 0 : index);
+    }
+
+    /** The scale at {@code index}; 1 where the input is omitted. */
+    public double scale(LaunchContext launch, long index) {
+        return type == null ? 1 : Elements.getDouble(type, launch.input(input), single ? 0 : index);
+    }
+
+    /** Reads 8-bit integers (others through the long way), each less {@code zero}. */
+    public static void read(ElementType type, MemorySegment from, long first, int[] to, int at, int count, int zero) {
+        switch (type) {
+            case UINT8 -> {
+                for (int i = 0; i < count; i++) {
+                    to[at + i] = (from.get(Layouts.BYTE, first + i) & 0xff) - zero;
+                }
+            }
+            case INT8 -> {
+                for (int i = 0; i < count; i++) {
+                    to[at + i] = from.get(Layouts.BYTE, first + i) - zero;
+                }
+            }
+            default -> {
+                for (int i = 0; i < count; i++) {
+                    to[at + i] = (int) Elements.getLong(type, from, first + i) - zero;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package dev.millrace.providers.cpu.quant;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.scheduler.kernel.BindContext;
+import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.ShapedKernel;
+
+/** DynamicQuantizeLinear: to uint8, over the range of the input itself, zero included. */
+final class DynamicQuantizeKernel implements ShapedKernel {
+    private static final int BLOCK = 1024;
+
+    @Override
+    public Launch bind(BindContext context) {
+        long count = context.inputShape(0).elements();
+        return launch -> {
+            float[] block = launch.scratch().floats(0, BLOCK);
+            float low = 0;
+            float high = 0;
+            for (long at = 0; at < count; at += BLOCK) {
+                int length = (int) Math.min(BLOCK, count - at);
+                Elements.read(ElementType.FLOAT, launch.input(0), at, block, 0, length);
+                for (int i = 0; i < length; i++) {
+                    low = Math.min(low, block[i]);
+                    high = Math.max(high, block[i]);
+                }
+            }
+            float scale = (high - low) / 255f;
+            float zero = scale == 0 ? 0 : (float) Math.clamp(Math.rint(-low / scale), 0, 255);
+            launch.output(1).set(Layouts.FLOAT, 0, scale);
+            launch.output(2).set(Layouts.BYTE, 0, (byte) (int) zero);
+            for (long at = 0; at < count; at += BLOCK) {
+                int length = (int) Math.min(BLOCK, count - at);
+                Elements.read(ElementType.FLOAT, launch.input(0), at, block, 0, length);
+                for (int i = 0; i < length; i++) {
+                    double steps = scale == 0 ? 0 : Math.rint(block[i] / scale);
+                    launch.output(0).set(Layouts.BYTE, at + i, (byte) (int) Math.clamp(steps + zero, 0, 255));
+                }
+            }
+        };
+    }
+}

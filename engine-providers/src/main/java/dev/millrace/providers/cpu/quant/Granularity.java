@@ -1,0 +1,50 @@
+package dev.millrace.providers.cpu.quant;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.tensor.Shape;
+
+/**
+ * Which scale belongs to which element: one for all, one for each slice of an axis, or one for each block of an axis.
+ *
+ * @param block elements of the axis that share a scale; 0 where there is one for all
+ * @param blocked whether scales also differ outside the axis
+ */
+record Granularity(long extent, long inner, long block, boolean blocked) {
+
+    static Granularity of(Shape shape, Shape scales, long axis, long blockSize) {
+        if (scales.rank() == 0 || (scales.elements() == 1 && blockSize == 0)) {
+            return new Granularity(1, 1, 0, false);
+        }
+        int at = Shape.axis(axis, shape.rank());
+        long extent = shape.dim(at);
+        long inner = shape.elements(at + 1, shape.rank());
+        if (scales.rank() == 1 && blockSize == 0) {
+            if (scales.dim(0) != extent) {
+                throw EngineException.invalidGraph(
+                        "scales of shape " + scales + " do not fit axis " + at + " of shape " + shape);
+            }
+            return new Granularity(extent, inner, 1, false);
+        }
+        long blocks = scales.rank() == shape.rank() ? scales.dim(at) : 0;
+        long block = blockSize > 0 ? blockSize : blocks == 0 ? 0 : Math.ceilDiv(extent, blocks);
+        if (block == 0 || Math.ceilDiv(extent, block) != blocks || scales.elements() * extent != shape.elements() * blocks) {
+            throw EngineException.invalidGraph(
+                    "scales of shape " + scales + " do not fit blocks of " + block + " of shape " + shape);
+        }
+        return new Granularity(extent, inner, block, true);
+    }
+
+    long scale(long element) {
+        if (block == 0) {
+            return 0;
+        }
+        long slice = element / inner;
+        long at = slice % extent / block;
+        return blocked ? (slice / extent * Math.ceilDiv(extent, block) + at) * inner + element % inner : at;
+    }
+
+    /** How many elements from {@code element} on have the same scale. */
+    long run(long element) {
+        return block == 0 ? Long.MAX_VALUE : blocked && inner > 1 ? 1 : inner - element % inner;
+    }
+}

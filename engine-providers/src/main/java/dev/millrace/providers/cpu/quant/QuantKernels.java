@@ -1,0 +1,20 @@
+package dev.millrace.providers.cpu.quant;
+
+import dev.millrace.graph.ir.Node;
+import dev.millrace.scheduler.kernel.Kernel;
+import org.jspecify.annotations.Nullable;
+
+/** The kernels that quantise. */
+public final class QuantKernels {
+    private QuantKernels() {}
+
+    /** The kernel for this node of ONNX's own domain, or null where this family has none. */
+    public static @Nullable Kernel create(Node node) {
+        return switch (node.op().name()) {
+            case "QuantizeLinear" -> new QuantizeKernel(node, true);
+            case "DequantizeLinear" -> new QuantizeKernel(node, false);
+            case "DynamicQuantizeLinear" -> new DynamicQuantizeKernel();
+            default -> null;
+        };
+    }
+}

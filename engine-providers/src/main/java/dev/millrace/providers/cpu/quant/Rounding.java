@@ -1,0 +1,32 @@
+package dev.millrace.providers.cpu.quant;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.SmallFloats;
+import java.lang.foreign.MemorySegment;
+
+/** Storing a real number as a quantised one: to nearest even, within the range of the type. */
+public final class Rounding {
+    private Rounding() {}
+
+    /** Stores {@code value}, which is the number of scales, shifted by {@code zero}. */
+    public static void store(ElementType type, MemorySegment to, long at, double value, double zero, boolean saturate) {
+        if (type.isInteger()) {
+            double shifted = Math.rint(value) + zero;
+            Elements.setLong(type, to, at, Double.isNaN(value) ? 0 : (long) Math.clamp(shifted, least(type), most(type)));
+        } else if (type.bits() == 8) {
+            to.set(Layouts.BYTE, at, (byte) SmallFloats.encode(type, (float) (value + zero), saturate));
+        } else {
+            Elements.setDouble(type, to, at, value + zero);
+        }
+    }
+
+    public static double least(ElementType type) {
+        return type.kind() == ElementType.Kind.UNSIGNED ? 0 : -Math.scalb(1.0, type.bits() - 1);
+    }
+
+    public static double most(ElementType type) {
+        return Math.scalb(1.0, type.kind() == ElementType.Kind.UNSIGNED ? type.bits() : type.bits() - 1) - 1;
+    }
+}

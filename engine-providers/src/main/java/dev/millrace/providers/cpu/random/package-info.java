@@ -1,0 +1,5 @@
+/** Operators that draw random numbers. */
+@NullMarked
+package dev.millrace.providers.cpu.random;
+
+import org.jspecify.annotations.NullMarked;

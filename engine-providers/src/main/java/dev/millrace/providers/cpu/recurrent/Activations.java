@@ -1,0 +1,87 @@
+package dev.millrace.providers.cpu.recurrent;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.providers.cpu.elementwise.Unary;
+import dev.millrace.providers.cpu.elementwise.UnaryOps;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** The activation functions of a recurrent node, for one direction after the other. */
+final class Activations {
+    private static final List<String> NAMES = List.of(
+            "Relu",
+            "Tanh",
+            "Sigmoid",
+            "Affine",
+            "LeakyRelu",
+            "ThresholdedRelu",
+            "ScaledTanh",
+            "HardSigmoid",
+            "Elu",
+            "Softsign",
+            "Softplus");
+
+    private Activations() {}
+
+    /** As many functions per direction as there are defaults. */
+    static List<Unary.Floats> of(Node node, int directions, List<String> defaults) {
+        Attributes attributes = node.attributes();
+        List<String> given = attributes.texts("activations");
+        float[] alphas = attributes.reals("activation_alpha");
+        float[] betas = attributes.reals("activation_beta");
+        var functions = new ArrayList<Unary.Floats>();
+        int alpha = 0;
+        int beta = 0;
+        for (int i = 0; i < directions * defaults.size(); i++) {
+            String name = canonical(node, given == null ? defaults.get(i % defaults.size()) : at(node, given, i));
+            Attributes parameters = Attributes.NONE;
+            if (takesAlpha(name) && alphas != null && alpha < alphas.length) {
+                parameters = parameters.with("alpha", Attribute.of(alphas[alpha++]));
+            }
+            if (takesBeta(name) && betas != null && beta < betas.length) {
+                parameters = parameters.with("beta", Attribute.of(betas[beta++]));
+            }
+            Unary function = UnaryOps.find(name, parameters, node.opset());
+            if (function == null) {
+                throw EngineException.notImplemented(node.describe() + ": activation '" + name + "'");
+            }
+            functions.add(function.requireFloats());
+        }
+        return functions;
+    }
+
+    private static String at(Node node, List<String> given, int index) {
+        if (index >= given.size()) {
+            throw EngineException.invalidGraph(
+                    node.describe() + ": attribute 'activations' names " + given.size() + " functions, too few");
+        }
+        return given.get(index);
+    }
+
+    private static String canonical(Node node, String name) {
+        for (String known : NAMES) {
+            if (known.toLowerCase(Locale.ROOT).equals(name.toLowerCase(Locale.ROOT))) {
+                return known;
+            }
+        }
+        throw EngineException.notImplemented(node.describe() + ": activation '" + name + "'; known are " + NAMES);
+    }
+
+    private static boolean takesAlpha(String name) {
+        return switch (name) {
+            case "Affine", "LeakyRelu", "ThresholdedRelu", "ScaledTanh", "HardSigmoid", "Elu" -> true;
+            default -> false;
+        };
+    }
+
+    private static boolean takesBeta(String name) {
+        return switch (name) {
+            case "Affine", "ScaledTanh", "HardSigmoid" -> true;
+            default -> false;
+        };
+    }
+}

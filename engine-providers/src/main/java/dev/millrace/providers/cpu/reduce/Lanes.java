@@ -1,0 +1,69 @@
+package dev.millrace.providers.cpu.reduce;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Shape;
+import java.lang.foreign.MemorySegment;
+
+/** The lanes of a tensor along one axis: {@code count} of them, {@code length} elements each, {@code inner} apart. */
+public record Lanes(long count, int length, long inner) {
+
+    public static Lanes along(Shape shape, int axis) {
+        return between(shape, axis, axis + 1);
+    }
+
+    /** Lanes that run over the axes {@code [from, to)}, taken as one. */
+    public static Lanes between(Shape shape, int from, int to) {
+        long inner = shape.elements(to, shape.rank());
+        return new Lanes(shape.elements(0, from) * inner, Math.toIntExact(shape.elements(from, to)), inner);
+    }
+
+    /** Where a lane starts, in elements. */
+    public long start(long lane) {
+        return lane / inner * length * inner + lane % inner;
+    }
+
+    public void read(ElementType type, MemorySegment from, long lane, double[] to) {
+        long at = start(lane);
+        if (inner == 1) {
+            Elements.read(type, from, at, to, 0, length);
+            return;
+        }
+        for (int i = 0; i < length; i++) {
+            to[i] = Elements.getDouble(type, from, at + i * inner);
+        }
+    }
+
+    public void read(ElementType type, MemorySegment from, long lane, long[] to) {
+        long at = start(lane);
+        if (inner == 1) {
+            Elements.read(type, from, at, to, 0, length);
+            return;
+        }
+        for (int i = 0; i < length; i++) {
+            to[i] = Elements.getLong(type, from, at + i * inner);
+        }
+    }
+
+    public void write(ElementType type, MemorySegment to, long lane, double[] from) {
+        long at = start(lane);
+        if (inner == 1) {
+            Elements.write(type, to, at, from, 0, length);
+            return;
+        }
+        for (int i = 0; i < length; i++) {
+            Elements.setDouble(type, to, at + i * inner, from[i]);
+        }
+    }
+
+    public void write(ElementType type, MemorySegment to, long lane, long[] from) {
+        long at = start(lane);
+        if (inner == 1) {
+            Elements.write(type, to, at, from, 0, length);
+            return;
+        }
+        for (int i = 0; i < length; i++) {
+            Elements.setLong(type, to, at + i * inner, from[i]);
+        }
+    }
+}

@@ -1,0 +1,176 @@
+package dev.millrace.providers.cpu.reduce;
+
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.scheduler.kernel.BindContext;
+import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.LaunchContext;
+import dev.millrace.scheduler.kernel.RangeTask;
+import dev.millrace.scheduler.kernel.ShapedKernel;
+import java.util.Arrays;
+import java.util.function.DoubleUnaryOperator;
+import java.util.function.LongUnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** The Reduce operators. Axes are an attribute or, in newer opsets, an input. */
+record ReduceKernel(Node node, Reduction reduction) implements ShapedKernel {
+    private static final int BLOCK = 2048;
+
+    @Override
+    public Launch bind(BindContext context) {
+        ElementType type = context.inputType(0);
+        Shape shape = context.inputShape(0);
+        boolean[] folded = folded(context, shape.rank());
+        ReductionShape walk = ReductionShape.of(shape, folded);
+        long results = context.outputShape(0).elements();
+        long count = 1;
+        for (int i = 0; i < folded.length; i++) {
+            count *= folded[i] ? shape.dim(i) : 1;
+        }
+        RangeTask task = type.isFloating()
+                ? doubles(walk, type, reduction.finish(count))
+                : longs(walk, type, reduction.finishLong(count));
+        if (count == 0 && results > 0) {
+            return launch -> fillEmpty(launch, type, results);
+        }
+        long items = results == 0 ? 0 : walk.items();
+        long grain = Math.max(1, 4096 / Math.max(1, walk.run() * walk.steps()));
+        return launch -> launch.parallelFor(items, grain, task);
+    }
+
+    private boolean[] folded(BindContext context, int rank) {
+        boolean[] folded = new boolean[rank];
+        long[] axes = axes(context);
+        if (axes == null || axes.length == 0) {
+            Arrays.fill(folded, !node.attributes().flag("noop_with_empty_axes", false));
+            return folded;
+        }
+        for (long axis : axes) {
+            folded[Shape.axis(axis, rank)] = true;
+        }
+        return folded;
+    }
+
+    private long @Nullable [] axes(BindContext context) {
+        return context.hasInput(1)
+                ? context.requireValue(1).longs()
+                : node.attributes().integers("axes");
+    }
+
+    private void fillEmpty(LaunchContext launch, ElementType type, long results) {
+        double identity = reduction.finish(0).applyAsDouble(reduction.fold.identity);
+        long least = type == ElementType.BOOL || type.kind() == ElementType.Kind.UNSIGNED ? 0 : -1L << (type.bits() - 1);
+        for (long i = 0; i < results; i++) {
+            if (type.isFloating()) {
+                Elements.setDouble(type, launch.output(0), i, identity);
+            } else {
+                long value =
+                        switch (reduction.fold) {
+                            case MAX -> least;
+                            case MIN -> ~least;
+                            default -> reduction.fold.longIdentity;
+                        };
+                Elements.setLong(type, launch.output(0), i, value);
+            }
+        }
+    }
+
+    private RangeTask doubles(ReductionShape walk, ElementType type, DoubleUnaryOperator finish) {
+        return (launch, from, to, scratch) -> {
+            double[] run = scratch.doubles(0, BLOCK);
+            double[] sums = scratch.doubles(1, BLOCK);
+            double[] peaks = scratch.doubles(2, BLOCK);
+            for (long item = from; item < to; item++) {
+                for (int at = 0; at < walk.width(); at += BLOCK) {
+                    int width = Math.min(BLOCK, walk.width() - at);
+                    if (reduction == Reduction.LOG_SUM_EXP) {
+                        fold(launch, walk, type, item, at, width, Reduction.Fold.MAX, run, peaks, null);
+                        fold(launch, walk, type, item, at, width, Reduction.Fold.SUM, run, sums, finite(peaks, width));
+                    } else {
+                        fold(launch, walk, type, item, at, width, reduction.fold, run, sums, null);
+                    }
+                    for (int i = 0; i < width; i++) {
+                        sums[i] = finish.applyAsDouble(sums[i]);
+                        sums[i] += reduction == Reduction.LOG_SUM_EXP ? peaks[i] : 0;
+                    }
+                    Elements.write(type, launch.output(0), item * walk.width() + at, sums, 0, width);
+                }
+            }
+        };
+    }
+
+    /** A peak that is not finite must not shift others of its kind to NaN. */
+    private static double[] finite(double[] peaks, int count) {
+        for (int i = 0; i < count; i++) {
+            peaks[i] = Double.isFinite(peaks[i]) ? peaks[i] : 0;
+        }
+        return peaks;
+    }
+
+    /** Folds into {@code sums}; with {@code shift}, exponentials of the elements less their shift. */
+    private void fold(
+            LaunchContext launch,
+            ReductionShape walk,
+            ElementType type,
+            long item,
+            int at,
+            int width,
+            Reduction.Fold fold,
+            double[] run,
+            double[] sums,
+            double @Nullable [] shift) {
+        Arrays.fill(sums, 0, width, fold.identity);
+        boolean rows = walk.width() > 1;
+        long start = walk.itemStart(item);
+        for (long step = 0; step < walk.steps(); step++) {
+            long base = start + walk.stepOffset(step) + at;
+            int length = rows ? width : walk.run();
+            for (int first = 0; first < length; first += BLOCK) {
+                int count = Math.min(BLOCK, length - first);
+                Elements.read(type, launch.input(0), base + first, run, 0, count);
+                if (shift != null) {
+                    for (int i = 0; i < count; i++) {
+                        run[i] = Math.exp(run[i] - shift[rows ? i : 0]);
+                    }
+                } else if (fold == reduction.fold) {
+                    reduction.map(run, count);
+                }
+                if (rows) {
+                    Reduction.foldRow(fold, sums, run, count);
+                } else {
+                    sums[0] = Reduction.foldRun(fold, sums[0], run, count);
+                }
+            }
+        }
+    }
+
+    private RangeTask longs(ReductionShape walk, ElementType type, LongUnaryOperator finish) {
+        boolean ordered = reduction.fold == Reduction.Fold.MAX || reduction.fold == Reduction.Fold.MIN;
+        long flip = type == ElementType.UINT64 && ordered ? Long.MIN_VALUE : 0;
+        return (launch, from, to, scratch) -> {
+            long[] run = scratch.longs(0, BLOCK);
+            for (long item = from; item < to; item++) {
+                long start = walk.itemStart(item);
+                for (int at = 0; at < walk.width(); at++) {
+                    long value = reduction.fold.longIdentity;
+                    for (long step = 0; step < walk.steps(); step++) {
+                        long base = start + walk.stepOffset(step) + at;
+                        int length = walk.width() > 1 ? 1 : walk.run();
+                        for (int first = 0; first < length; first += BLOCK) {
+                            int count = Math.min(BLOCK, length - first);
+                            Elements.read(type, launch.input(0), base + first, run, 0, count);
+                            reduction.map(run, count);
+                            for (int i = 0; i < count; i++) {
+                                value = Reduction.foldLong(reduction.fold, value, run[i] ^ flip);
+                            }
+                        }
+                    }
+                    Elements.setLong(
+                            type, launch.output(0), item * walk.width() + at, finish.applyAsLong(value) ^ flip);
+                }
+            }
+        };
+    }
+}

@@ -1,0 +1,99 @@
+package dev.millrace.providers.cpu.reduce;
+
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.scheduler.kernel.BindContext;
+import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.RangeTask;
+import dev.millrace.scheduler.kernel.ShapedKernel;
+
+/** Softmax, LogSoftmax and Hardmax. Below opset 13 a lane runs over the axis and all behind it. */
+public record SoftmaxKernel(Node node, Function function) implements ShapedKernel {
+
+    /** What becomes of a lane, in place. */
+    @FunctionalInterface
+    public interface Function {
+        void apply(double[] lane, int length);
+    }
+
+    static SoftmaxKernel of(Node node) {
+        return new SoftmaxKernel(
+                node,
+                switch (node.op().name()) {
+                    case "Softmax" -> SoftmaxKernel::softmax;
+                    case "LogSoftmax" -> SoftmaxKernel::logSoftmax;
+                    default -> SoftmaxKernel::hardmax;
+                });
+    }
+
+    @Override
+    public Launch bind(BindContext context) {
+        ElementType type = context.inputType(0);
+        Shape shape = context.inputShape(0);
+        boolean flat = node.opset() < 13;
+        long given = node.attributes().integer("axis", flat ? 1 : -1);
+        int axis = flat && given == shape.rank() ? shape.rank() : Shape.axis(given, Math.max(1, shape.rank()));
+        Lanes lanes = shape.rank() == 0
+                ? new Lanes(1, 1, 1)
+                : Lanes.between(shape, axis, flat ? shape.rank() : axis + 1);
+        context.mayReuse(0, 0);
+        RangeTask task = (launch, from, to, scratch) -> {
+            double[] lane = scratch.doubles(0, lanes.length());
+            for (long i = from; i < to; i++) {
+                lanes.read(type, launch.input(0), i, lane);
+                function.apply(lane, lanes.length());
+                lanes.write(type, launch.output(0), i, lane);
+            }
+        };
+        long count = shape.elements() == 0 ? 0 : lanes.count();
+        long grain = Math.max(1, 4096 / Math.max(1, lanes.length()));
+        return launch -> launch.parallelFor(count, grain, task);
+    }
+
+    private static double max(double[] lane, int length) {
+        double max = Double.NEGATIVE_INFINITY;
+        for (int i = 0; i < length; i++) {
+            max = Math.max(max, lane[i]);
+        }
+        return max;
+    }
+
+    /** Also what attention does to its scores; a lane of nothing but minus infinity becomes NaN. */
+    public static void softmax(double[] lane, int length) {
+        double max = max(lane, length);
+        double sum = 0;
+        for (int i = 0; i < length; i++) {
+            lane[i] = Math.exp(lane[i] - max);
+            sum += lane[i];
+        }
+        double factor = 1 / sum;
+        for (int i = 0; i < length; i++) {
+            lane[i] *= factor;
+        }
+    }
+
+    static void logSoftmax(double[] lane, int length) {
+        double max = max(lane, length);
+        double sum = 0;
+        for (int i = 0; i < length; i++) {
+            sum += Math.exp(lane[i] - max);
+        }
+        double shift = max + Math.log(sum);
+        for (int i = 0; i < length; i++) {
+            lane[i] -= shift;
+        }
+    }
+
+    private static void hardmax(double[] lane, int length) {
+        int best = 0;
+        for (int i = 1; i < length; i++) {
+            if (lane[i] > lane[best]) {
+                best = i;
+            }
+        }
+        for (int i = 0; i < length; i++) {
+            lane[i] = i == best ? 1 : 0;
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package dev.millrace.providers.cpu.select;
+
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.kernel.DynamicContext;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+
+/** NonMaxSuppression: of the boxes of a class that overlap too much only the one of the highest score is kept. */
+final class Boxes {
+    private final float[] boxes;
+    private final boolean centered;
+    private final double overlap;
+
+    private Boxes(float[] boxes, boolean centered, double overlap) {
+        this.boxes = boxes;
+        this.centered = centered;
+        this.overlap = overlap;
+    }
+
+    static void suppress(DynamicContext context) {
+        Node node = context.node();
+        Tensor scores = context.tensor(1);
+        boolean centered = node.attributes().flag("center_point_box", false);
+        var boxes = new Boxes(context.tensor(0).floats(), centered, real(context, 3, 0));
+        long limit = context.input(2) == null ? 0 : context.tensor(2).longs()[0];
+        double threshold = real(context, 4, Double.NEGATIVE_INFINITY);
+        int batches = Math.toIntExact(scores.shape().dim(0));
+        int classes = Math.toIntExact(scores.shape().dim(1));
+        int count = Math.toIntExact(scores.shape().dim(2));
+        float[] score = scores.floats();
+        List<long[]> chosen = new ArrayList<>();
+        for (int batch = 0; batch < batches; batch++) {
+            for (int kind = 0; kind < classes; kind++) {
+                context.checkCancelled();
+                int first = (batch * classes + kind) * count;
+                for (int box : boxes.kept(score, first, count, batch * count, limit, threshold)) {
+                    chosen.add(new long[] {batch, kind, box});
+                }
+            }
+        }
+        long[] flat = chosen.stream().flatMapToLong(Arrays::stream).toArray();
+        context.output(0, Tensor.copyOf(flat, chosen.size(), 3));
+    }
+
+    private static double real(DynamicContext context, int input, double otherwise) {
+        return context.input(input) == null ? otherwise : context.tensor(input).doubles()[0];
+    }
+
+    private List<Integer> kept(float[] scores, int firstScore, int count, int firstBox, long limit, double threshold) {
+        List<Integer> candidates = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            if (scores[firstScore + i] > threshold) {
+                candidates.add(i);
+            }
+        }
+        candidates.sort(Comparator.comparingDouble(i -> -scores[firstScore + i]));
+        List<Integer> kept = new ArrayList<>();
+        for (int candidate : candidates) {
+            if (kept.size() >= limit) {
+                break;
+            }
+            if (kept.stream().allMatch(box -> overlapOf(firstBox + box, firstBox + candidate) <= overlap)) {
+                kept.add(candidate);
+            }
+        }
+        return kept;
+    }
+
+    /** The area of the intersection by that of the union. */
+    private double overlapOf(int a, int b) {
+        double heights = Math.min(high(a, 0), high(b, 0)) - Math.max(low(a, 0), low(b, 0));
+        double widths = Math.min(high(a, 1), high(b, 1)) - Math.max(low(a, 1), low(b, 1));
+        if (heights <= 0 || widths <= 0) {
+            return 0;
+        }
+        double common = heights * widths;
+        return common / (area(a) + area(b) - common);
+    }
+
+    private double area(int box) {
+        return (high(box, 0) - low(box, 0)) * (high(box, 1) - low(box, 1));
+    }
+
+    /** Centered boxes are x, y, width, height; others two corners, in any order. */
+    private double low(int box, int axis) {
+        int at = box * 4;
+        return centered
+                ? boxes[at + 1 - axis] - boxes[at + 3 - axis] / 2.0
+                : Math.min(boxes[at + axis], boxes[at + 2 + axis]);
+    }
+
+    private double high(int box, int axis) {
+        int at = box * 4;
+        return centered
+                ? boxes[at + 1 - axis] + boxes[at + 3 - axis] / 2.0
+                : Math.max(boxes[at + axis], boxes[at + 2 + axis]);
+    }
+}

@@ -1,0 +1,133 @@
+package dev.millrace.providers.cpu.signal;
+
+import dev.millrace.scheduler.kernel.Scratch;
+import java.util.Arrays;
+
+/**
+ * The discrete Fourier transform of one length. Powers of two go by halves; other lengths become a convolution of such a
+ * length (Bluestein). Immutable; it uses slots 4 and 5 of the doubles of a scratch.
+ */
+final class Fourier {
+    private final int length;
+    /** Powers of the root of unity: cosines and sines of {@code -2 pi k / size}. */
+    private final double[] cosines;
+
+    private final double[] sines;
+    private final int size;
+    /** For lengths that are no power of two: the chirp, and the transform of its conjugate. */
+    private final double[] chirpRe;
+
+    private final double[] chirpIm;
+    private final double[] filterRe;
+    private final double[] filterIm;
+
+    Fourier(int length) {
+        this.length = length;
+        boolean direct = Integer.bitCount(length) == 1;
+        this.size = direct ? length : Integer.highestOneBit(2 * length - 1) * 2;
+        this.cosines = new double[Math.max(1, size / 2)];
+        this.sines = new double[cosines.length];
+        for (int k = 0; k < cosines.length; k++) {
+            cosines[k] = Math.cos(2 * Math.PI * k / size);
+            sines[k] = -Math.sin(2 * Math.PI * k / size);
+        }
+        int chirp = direct ? 0 : length;
+        this.chirpRe = new double[chirp];
+        this.chirpIm = new double[chirp];
+        this.filterRe = new double[direct ? 0 : size];
+        this.filterIm = new double[direct ? 0 : size];
+        for (int k = 0; k < chirp; k++) {
+            double angle = Math.PI * ((long) k * k % (2L * length)) / length;
+            chirpRe[k] = Math.cos(angle);
+            chirpIm[k] = -Math.sin(angle);
+            filterRe[k] = chirpRe[k];
+            filterIm[k] = -chirpIm[k];
+            if (k > 0) {
+                filterRe[size - k] = chirpRe[k];
+                filterIm[size - k] = -chirpIm[k];
+            }
+        }
+        if (!direct) {
+            byHalves(filterRe, filterIm);
+        }
+    }
+
+    int length() {
+        return length;
+    }
+
+    /** Transforms in place; the inverse is not divided by the length. */
+    void transform(double[] re, double[] im, boolean inverse, Scratch scratch) {
+        // the inverse is the transform with real and imaginary parts exchanged
+        double[] x = inverse ? im : re;
+        double[] y = inverse ? re : im;
+        if (size == length) {
+            byHalves(x, y);
+        } else {
+            byConvolution(x, y, scratch);
+        }
+    }
+
+    private void byHalves(double[] re, double[] im) {
+        for (int i = 1, j = 0; i < size; i++) {
+            int bit = size >> 1;
+            for (; (j & bit) != 0; bit >>= 1) {
+                j ^= bit;
+            }
+            j ^= bit;
+            if (i < j) {
+                swap(re, i, j);
+                swap(im, i, j);
+            }
+        }
+        for (int half = 1; half < size; half *= 2) {
+            int step = size / (2 * half);
+            for (int start = 0; start < size; start += 2 * half) {
+                for (int k = 0; k < half; k++) {
+                    int a = start + k;
+                    int b = a + half;
+                    double c = cosines[k * step];
+                    double s = sines[k * step];
+                    double x = re[b] * c - im[b] * s;
+                    double y = re[b] * s + im[b] * c;
+                    re[b] = re[a] - x;
+                    im[b] = im[a] - y;
+                    re[a] += x;
+                    im[a] += y;
+                }
+            }
+        }
+    }
+
+    private static void swap(double[] values, int i, int j) {
+        double kept = values[i];
+        values[i] = values[j];
+        values[j] = kept;
+    }
+
+    private void byConvolution(double[] re, double[] im, Scratch scratch) {
+        double[] x = scratch.doubles(4, size);
+        double[] y = scratch.doubles(5, size);
+        Arrays.fill(x, 0, size, 0);
+        Arrays.fill(y, 0, size, 0);
+        for (int k = 0; k < length; k++) {
+            x[k] = re[k] * chirpRe[k] - im[k] * chirpIm[k];
+            y[k] = re[k] * chirpIm[k] + im[k] * chirpRe[k];
+        }
+        byHalves(x, y);
+        for (int k = 0; k < size; k++) {
+            double a = x[k] * filterRe[k] - y[k] * filterIm[k];
+            double b = x[k] * filterIm[k] + y[k] * filterRe[k];
+            // exchanged, so that the next transform is the inverse
+            x[k] = b;
+            y[k] = a;
+        }
+        byHalves(x, y);
+        for (int k = 0; k < length; k++) {
+            double a = y[k] / size;
+            double b = x[k] / size;
+            re[k] = a * chirpRe[k] - b * chirpIm[k];
+            im[k] = a * chirpIm[k] + b * chirpRe[k];
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package dev.millrace.providers.cpu.signal;
+
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.kernel.BindContext;
+import dev.millrace.scheduler.kernel.Kernel;
+import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.ShapedKernel;
+import org.jspecify.annotations.Nullable;
+
+/** The kernels of operators on signals. */
+public final class SignalKernels {
+    private SignalKernels() {}
+
+    /** The kernel for this node of ONNX's own domain, or null where this family has none. */
+    public static @Nullable Kernel create(Node node) {
+        return switch (node.op().name()) {
+            case "HannWindow" -> window(node, 0.5, 0.5, 0);
+            case "HammingWindow" -> window(node, 25.0 / 46, 21.0 / 46, 0);
+            case "BlackmanWindow" -> window(node, 0.42, 0.5, 0.08);
+            case "MelWeightMatrix" -> (ShapedKernel) SignalKernels::mel;
+            case "DFT" -> Transforms.dft(node);
+            case "STFT" -> Transforms.stft(node);
+            default -> null;
+        };
+    }
+
+    /** A window {@code a - b cos(2 pi i / n) + c cos(4 pi i / n)}. */
+    private static ShapedKernel window(Node node, double a, double b, double c) {
+        boolean periodic = node.attributes().flag("periodic", true);
+        return context -> {
+            Tensor window = Tensor.allocate(context.outputType(0), context.outputShape(0));
+            double n = periodic ? window.elements() : window.elements() - 1;
+            for (long i = 0; i < window.elements(); i++) {
+                double angle = n == 0 ? 0 : 2 * Math.PI * i / n;
+                double value = a - b * Math.cos(angle) + c * Math.cos(2 * angle);
+                Elements.setDouble(window.type(), window.segment(), i, value);
+            }
+            context.fold(0, window);
+            return Launch.NONE;
+        };
+    }
+
+    /** Triangles on the mel scale over the bins of a spectrum. */
+    private static Launch mel(BindContext context) {
+        Shape shape = context.outputShape(0);
+        int bands = Math.toIntExact(shape.dim(1));
+        long length = context.requireValue(1).longs()[0];
+        long rate = context.requireValue(2).longs()[0];
+        double low = toMel(context.requireValue(3).doubles()[0]);
+        double high = toMel(context.requireValue(4).doubles()[0]);
+        long[] bins = new long[bands + 2];
+        for (int i = 0; i < bins.length; i++) {
+            double hertz = 700 * (Math.pow(10, (low + i * (high - low) / bins.length) / 2595) - 1);
+            bins[i] = Math.clamp((long) Math.floor((length + 1) * hertz / rate), 0, shape.dim(0) - 1);
+        }
+        Tensor matrix = Tensor.allocate(context.outputType(0), shape);
+        for (int band = 0; band < bands; band++) {
+            long left = bins[band];
+            long top = bins[band + 1];
+            long right = bins[band + 2];
+            for (long bin = left; bin < right || bin == top; bin++) {
+                double weight = bin <= top
+                        ? top == left ? 1 : (double) (bin - left) / (top - left)
+                        : (double) (right - bin) / (right - top);
+                Elements.setDouble(matrix.type(), matrix.segment(), bin * bands + band, weight);
+            }
+        }
+        context.fold(0, matrix);
+        return Launch.NONE;
+    }
+
+    private static double toMel(double hertz) {
+        return 2595 * Math.log10(1 + hertz / 700);
+    }
+}

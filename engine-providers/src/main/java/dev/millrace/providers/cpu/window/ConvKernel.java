@@ -1,0 +1,124 @@
+package dev.millrace.providers.cpu.window;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.providers.cpu.product.Matrix;
+import dev.millrace.providers.cpu.product.Product;
+import dev.millrace.scheduler.kernel.BindContext;
+import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.RangeTask;
+import dev.millrace.scheduler.kernel.ShapedKernel;
+
+/** Conv of any number of spatial axes: weights times patches, a product for each image and group. */
+record ConvKernel(Node node) implements ShapedKernel {
+
+    @Override
+    public Launch bind(BindContext context) {
+        ElementType type = context.inputType(0);
+        Shape image = context.inputShape(0);
+        Shape weights = context.inputShape(1);
+        Shape out = context.outputShape(0);
+        int groups = Math.toIntExact(node.attributes().integer("group", 1));
+        long[] kernel = java.util.Arrays.copyOfRange(weights.toArray(), 2, weights.rank());
+        Window window = Window.of(node.attributes(), kernel, image, out);
+        int channels = Math.toIntExact(weights.dim(1));
+        int filters = Math.toIntExact(weights.dim(0));
+        if (groups < 1 || filters % groups != 0 || (long) channels * groups != image.dim(1)) {
+            throw EngineException.invalidGraph(node.describe() + ": " + groups + " groups and weights of shape "
+                    + weights + " do not fit an input of shape " + image);
+        }
+        boolean bias = context.hasInput(2);
+        if (type == ElementType.DOUBLE) {
+            RangeTask task = doubles(window, channels, filters, groups, bias);
+            long planes = out.dim(0) * filters;
+            return launch -> launch.parallelFor(planes, 1, task);
+        }
+        int rows = filters / groups;
+        if (rows == 1 && channels == 1) {
+            RangeTask task = new DepthwiseTask(window, type, filters, bias);
+            long planes = out.dim(0) * filters;
+            long grain = Math.max(1, 100_000 / Math.max(1, window.outSize() * window.kernelSize()));
+            return launch -> launch.parallelFor(planes, grain, task);
+        }
+        return product(context, window, type, (int) image.dim(0), channels, rows, groups, bias);
+    }
+
+    private static Product product(
+            BindContext context,
+            Window window,
+            ElementType type,
+            int images,
+            int channels,
+            int rows,
+            int groups,
+            boolean bias) {
+        int depth = channels * window.kernelSize();
+        int columns = window.outSize();
+        Matrix left = Matrix.rows(type, depth);
+        Matrix pixels = Matrix.rows(type, columns);
+        Patches patches = new Patches(window, type);
+        boolean pointwise = window.isPointwise();
+        long step = (long) channels * window.inSize();
+        return new Product(
+                (long) images * groups,
+                rows,
+                depth,
+                columns,
+                context.parallelism(),
+                (launch, batch, row, count, at, deep, to, stride, scratch) -> left.read(
+                        launch.input(1),
+                        batch % groups * rows * depth,
+                        row,
+                        count,
+                        at,
+                        deep,
+                        to,
+                        stride,
+                        scratch),
+                (launch, batch, at, deep, column, count, to, scratch) -> {
+                    if (pointwise) {
+                        pixels.read(launch.input(0), batch * step, at, deep, column, count, to, scratch);
+                    } else {
+                        patches.read(launch.input(0), batch * step, at, deep, column, count, to, scratch);
+                    }
+                },
+                (launch, batch, row, column, count, sums, scratch) -> {
+                    if (bias) {
+                        float added = (float) Elements.getDouble(type, launch.input(2), batch % groups * rows + row);
+                        for (int i = 0; i < count; i++) {
+                            sums[i] += added;
+                        }
+                    }
+                    Elements.write(
+                            type, launch.output(0), (batch * rows + row) * columns + column, sums, 0, count);
+                });
+    }
+
+    private static RangeTask doubles(Window window, int channels, int filters, int groups, boolean bias) {
+        ElementType type = ElementType.DOUBLE;
+        int rows = filters / groups;
+        int taps = window.kernelSize();
+        return (launch, from, to, scratch) -> {
+            for (long plane = from; plane < to; plane++) {
+                long filter = plane % filters;
+                long base = (plane / filters * groups + filter / rows) * channels * window.inSize();
+                double start = bias ? Elements.getDouble(type, launch.input(2), filter) : 0;
+                for (int position = 0; position < window.outSize(); position++) {
+                    double sum = start;
+                    for (int tap = 0; tap < taps; tap++) {
+                        int place = window.place(position, tap);
+                        for (int c = 0; c < channels && place >= 0; c++) {
+                            sum += Elements.getDouble(type, launch.input(1), (filter * channels + c) * taps + tap)
+                                    * Elements.getDouble(
+                                            type, launch.input(0), base + (long) c * window.inSize() + place);
+                        }
+                    }
+                    Elements.setDouble(type, launch.output(0), plane * window.outSize() + position, sum);
+                }
+            }
+        };
+    }
+}

@@ -1,0 +1,88 @@
+package dev.millrace.providers.cpu.window;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.providers.cpu.product.IntegerProduct;
+import dev.millrace.providers.cpu.product.Quantised;
+import dev.millrace.providers.cpu.quant.Rounding;
+import dev.millrace.scheduler.kernel.BindContext;
+import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.ShapedKernel;
+
+/** ConvInteger and QLinearConv. What lies in the padding is the zero point. */
+record QuantisedConvKernel(Node node, boolean scaled) implements ShapedKernel {
+
+    @Override
+    public Launch bind(BindContext context) {
+        int w = scaled ? 3 : 1;
+        ElementType imageType = context.inputType(0);
+        ElementType weightType = context.inputType(w);
+        Shape image = context.inputShape(0);
+        Shape weights = context.inputShape(w);
+        Shape out = context.outputShape(0);
+        long[] kernel = java.util.Arrays.copyOfRange(weights.toArray(), 2, weights.rank());
+        Window window = Window.of(node.attributes(), kernel, image, out);
+        int groups = Math.toIntExact(node.attributes().integer("group", 1));
+        int channels = Math.toIntExact(weights.dim(1));
+        int filters = Math.toIntExact(weights.dim(0));
+        if (groups < 1 || filters % groups != 0 || (long) channels * groups != image.dim(1)) {
+            throw EngineException.invalidGraph(node.describe() + ": " + groups + " groups and weights of shape "
+                    + weights + " do not fit an input of shape " + image);
+        }
+        int rows = filters / groups;
+        int taps = window.kernelSize();
+        int depth = channels * taps;
+        Quantised imageZero = Quantised.of(context, 2);
+        Quantised weightZero = Quantised.of(context, scaled ? 5 : 3);
+        IntegerProduct.Line left = (launch, batch, row, column, count, to) -> {
+            long filter = batch % groups * rows + row;
+            int zero = weightZero.zero(launch, filter);
+            Quantised.read(weightType, launch.input(w), filter * depth + column, to, 0, count, zero);
+        };
+        IntegerProduct.Line right = (launch, batch, row, column, count, to) -> {
+            long plane = (batch * channels + row / taps) * window.inSize();
+            int zero = imageZero.zero(launch, 0);
+            for (int i = 0; i < count; i++) {
+                int place = window.place(column + i, row % taps);
+                to[i] = place < 0 ? 0 : (int) Elements.getLong(imageType, launch.input(0), plane + place) - zero;
+            }
+        };
+        int columns = window.outSize();
+        IntegerProduct.Finish finish =
+                scaled ? scale(context, rows, groups, columns) : store(rows, columns);
+        return new IntegerProduct(image.dim(0) * groups, rows, depth, columns, left, right, finish);
+    }
+
+    private static IntegerProduct.Finish store(int rows, int columns) {
+        return (launch, batch, row, column, count, sums) -> {
+            long at = (batch * rows + row) * columns + column;
+            for (int i = 0; i < count; i++) {
+                launch.output(0).set(Layouts.INT, (at + i) * 4, sums[i]);
+            }
+        };
+    }
+
+    private static IntegerProduct.Finish scale(BindContext context, int rows, int groups, int columns) {
+        Quantised imageScale = Quantised.of(context, 1);
+        Quantised weightScale = Quantised.of(context, 4);
+        Quantised outScale = Quantised.of(context, 6);
+        Quantised outZero = Quantised.of(context, 7);
+        boolean bias = context.hasInput(8);
+        ElementType type = context.outputType(0);
+        return (launch, batch, row, column, count, sums) -> {
+            long filter = batch % groups * rows + row;
+            long at = (batch * rows + row) * columns + column;
+            int added = bias ? launch.input(8).get(Layouts.INT, filter * 4) : 0;
+            double factor =
+                    imageScale.scale(launch, 0) * weightScale.scale(launch, filter) / outScale.scale(launch, 0);
+            int zero = outZero.zero(launch, 0);
+            for (int i = 0; i < count; i++) {
+                Rounding.store(type, launch.output(0), at + i, (sums[i] + added) * factor, zero, true);
+            }
+        };
+    }
+}

@@ -1,0 +1,130 @@
+package dev.millrace.providers.cpu.window;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.tensor.Shape;
+import java.util.Arrays;
+
+/**
+ * A window sliding over the spatial axes of an image: for each axis its extent in, its extent out, the kernel's, and how
+ * the window moves.
+ */
+public record Window(
+        int[] in, int[] out, int[] kernel, int[] strides, int[] dilations, int[] padsBefore, int[] padsAfter) {
+
+    /**
+     * The window of a node.
+     *
+     * @param input the whole shape of the image, batch and channels first
+     * @param output the whole shape of the result
+     */
+    public static Window of(Attributes attributes, long[] kernel, Shape input, Shape output) {
+        int axes = input.rank() - 2;
+        if (axes < 1 || kernel.length != axes) {
+            throw EngineException.invalidGraph(
+                    "a window of " + kernel.length + " axes does not fit an input of shape " + input);
+        }
+        int[] in = spatial(input);
+        int[] out = spatial(output);
+        int[] strides = ints(attributes.integers("strides"), axes, 1);
+        int[] dilations = ints(attributes.integers("dilations"), axes, 1);
+        int[] sizes = ints(kernel, axes, 1);
+        int[] before = new int[axes];
+        int[] after = new int[axes];
+        long[] pads = attributes.integers("pads");
+        String auto = attributes.text("auto_pad", "NOTSET");
+        for (int i = 0; i < axes; i++) {
+            if (auto.startsWith("SAME")) {
+                int span = (sizes[i] - 1) * dilations[i] + 1;
+                int total = Math.max(0, (Math.ceilDiv(in[i], strides[i]) - 1) * strides[i] + span - in[i]);
+                before[i] = auto.equals("SAME_LOWER") ? total - total / 2 : total / 2;
+                after[i] = total - before[i];
+            } else if (pads != null && !auto.equals("VALID")) {
+                before[i] = Math.toIntExact(pads[i]);
+                after[i] = Math.toIntExact(pads[i + axes]);
+            }
+        }
+        return new Window(in, out, sizes, strides, dilations, before, after);
+    }
+
+    static int[] spatial(Shape shape) {
+        int[] extents = new int[shape.rank() - 2];
+        for (int i = 0; i < extents.length; i++) {
+            extents[i] = Math.toIntExact(shape.dim(i + 2));
+        }
+        return extents;
+    }
+
+    static int[] ints(long @org.jspecify.annotations.Nullable [] values, int axes, int otherwise) {
+        int[] ints = new int[axes];
+        Arrays.fill(ints, otherwise);
+        for (int i = 0; i < axes && values != null; i++) {
+            ints[i] = Math.toIntExact(values[i]);
+        }
+        return ints;
+    }
+
+    public int axes() {
+        return in.length;
+    }
+
+    public int inSize() {
+        return product(in);
+    }
+
+    public int outSize() {
+        return product(out);
+    }
+
+    public int kernelSize() {
+        return product(kernel);
+    }
+
+    static int product(int[] extents) {
+        int product = 1;
+        for (int extent : extents) {
+            product = Math.multiplyExact(product, extent);
+        }
+        return product;
+    }
+
+    /** Whether every output is made of the one input at its own place. */
+    public boolean isPointwise() {
+        return kernelSize() == 1 && Arrays.equals(in, out) && product(strides) == 1 && padsBefore[0] == 0;
+    }
+
+    /**
+     * Where tap {@code tap} of the window at output {@code position} lies in the image, or -1 where it lies in the
+     * padding. Both count row-major.
+     */
+    public int place(int position, int tap) {
+        int restPosition = position;
+        int restTap = tap;
+        int place = 0;
+        int step = 1;
+        for (int i = in.length - 1; i >= 0; i--) {
+            int at = restPosition % out[i] * strides[i] - padsBefore[i] + restTap % kernel[i] * dilations[i];
+            if (at < 0 || at >= in[i]) {
+                return -1;
+            }
+            place += at * step;
+            step *= in[i];
+            restPosition /= out[i];
+            restTap /= kernel[i];
+        }
+        return place;
+    }
+
+    /** How many taps of the window at output {@code position} lie in the image or its padding. */
+    public int tapsInPaddedImage(int position) {
+        int rest = position;
+        int count = 1;
+        for (int i = in.length - 1; i >= 0; i--) {
+            int start = rest % out[i] * strides[i];
+            int room = in[i] + padsBefore[i] + padsAfter[i] - start;
+            count *= Math.min(kernel[i], Math.ceilDiv(room, dilations[i]));
+            rest /= out[i];
+        }
+        return count;
+    }
+}

@@ -1,0 +1,7 @@
+/// The execution provider interface, the partitioner and the providers.
+module dev.millrace.providers {
+    requires transitive dev.millrace.scheduler;
+    requires dev.millrace.kernels;
+    requires java.desktop;
+    requires static transitive org.jspecify;
+}
