@@ -1,0 +1,38 @@
+package dev.millrace.kernels;
+
+import java.lang.foreign.MemorySegment;
+
+/** Checks before calls: under machine code there is no net. */
+final class Extents {
+    private Extents() {}
+
+    /** Checks that a matrix of 32-bit elements lies inside of its segment. */
+    static void matrix(String name, MemorySegment segment, long rows, long columns, long stride) {
+        if (rows < 0 || columns < 0) {
+            throw new IllegalArgumentException(name + " has " + rows + " rows and " + columns + " columns");
+        }
+        if (stride < columns && rows > 1) {
+            throw new IllegalArgumentException(
+                    name + " has rows of " + columns + " elements, but they start only " + stride + " apart");
+        }
+        if (stride < 0 || stride >= 1L << 30) {
+            throw new IllegalArgumentException(name + " has rows " + stride + " elements apart: up to 2^30 - 1 can be");
+        }
+        long elements = rows == 0 || columns == 0 ? 0 : Math.addExact(Math.multiplyExact(rows - 1, stride), columns);
+        vector(name, segment, elements);
+    }
+
+    /** Checks that so many 32-bit elements lie inside of a segment. */
+    static void vector(String name, MemorySegment segment, long elements) {
+        if (elements < 0 || elements > segment.byteSize() / 4) {
+            throw new IndexOutOfBoundsException(
+                    name + " needs " + elements + " elements, but its segment has " + segment.byteSize() / 4);
+        }
+    }
+
+    static void writable(String name, MemorySegment segment) {
+        if (segment.isReadOnly()) {
+            throw new IllegalArgumentException(name + " is read-only");
+        }
+    }
+}

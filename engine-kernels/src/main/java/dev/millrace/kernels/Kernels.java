@@ -1,0 +1,122 @@
+package dev.millrace.kernels;
+
+import dev.millrace.kernels.code.CodeArena;
+import dev.millrace.kernels.code.CodeMap;
+import dev.millrace.kernels.code.Level;
+import dev.millrace.kernels.code.Platform;
+import dev.millrace.kernels.expression.ElementwiseFamily;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.family.KernelFamily;
+import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.kernels.gemm.GemmPack;
+import dev.millrace.kernels.gemm.GemmShape;
+import dev.millrace.kernels.gemm.GemmTile;
+import dev.millrace.kernels.program.Lowering;
+import dev.millrace.kernels.program.Program;
+import dev.millrace.kernels.program.Target;
+import dev.millrace.kernels.program.plain.PlainLowering;
+import dev.millrace.kernels.program.x86.X86Lowering;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The kernels of a process, or of a test: the level found, the code emitted so far, and the products and expressions
+ * that run on it. Safe for use by several threads.
+ */
+public final class Kernels implements AutoCloseable {
+    /** {@code true} writes the map of emitted code where perf looks for it. */
+    public static final String PERF_MAP_PROPERTY = "millrace.kernels.perfmap";
+
+    static final List<KernelFamily> FAMILIES = List.of(new GemmTile(), new GemmPack(), new ElementwiseFamily());
+
+    /** Probes at its first use, since that costs some 50 ms. */
+    private static final class Shared {
+        static final Kernels INSTANCE = open(System::getProperty);
+    }
+
+    private final Platform platform;
+    private final CodeMap map;
+    private final CodeArena code;
+    private final KernelSet kernels;
+    private final Gemm gemm;
+
+    private Kernels(Platform platform, CodeMap map) {
+        this.platform = platform;
+        this.map = map;
+        code = new CodeArena(map);
+        kernels = new KernelSet(lowering(), FAMILIES);
+        gemm = new Gemm(kernels, GemmShape.of(kernels.target()));
+    }
+
+    /** The kernels of this process, never to be closed. */
+    public static Kernels shared() {
+        return Shared.INSTANCE;
+    }
+
+    /**
+     * Kernels of their own, whose code is freed when they are closed.
+     *
+     * @param properties system properties by name, null for an absent one; {@link Platform#LEVEL_PROPERTY} forces a
+     *     level
+     */
+    public static Kernels open(Function<String, @Nullable String> properties) {
+        boolean perf = Boolean.parseBoolean(properties.apply(PERF_MAP_PROPERTY));
+        CodeMap map = new CodeMap(perf ? CodeMap.perfMapOfThisProcess() : null);
+        return new Kernels(Platform.probe(properties, map), map);
+    }
+
+    /** Until there is a lowering to the Vector API, its level interprets. */
+    private Lowering lowering() {
+        return switch (platform.level()) {
+            case AVX512 -> new X86Lowering(Target.AVX512, platform.features(), code);
+            case AVX2 -> new X86Lowering(Target.AVX2, platform.features(), code);
+            case VECTOR_API, PLAIN -> new PlainLowering(Target.PLAIN);
+        };
+    }
+
+    public Level level() {
+        return platform.level();
+    }
+
+    /** What was found, with one line that says why it is not more. */
+    public Platform platform() {
+        return platform;
+    }
+
+    /** Which emitted code lies where. */
+    public CodeMap codeMap() {
+        return map;
+    }
+
+    /** Products of fp32 matrices. */
+    public Gemm gemm() {
+        return gemm;
+    }
+
+    /** An expression, ready to be run. */
+    public Elementwise elementwise(Expr expression) {
+        return new Elementwise(kernels, expression);
+    }
+
+    /**
+     * Emits the kernels of some keys now rather than at their first use.
+     *
+     * @throws IllegalArgumentException if a key is not known or has a wrong parameter; the message names it
+     */
+    public void prepare(List<KernelKey> keys) {
+        kernels.kernels(keys);
+    }
+
+    /** The program of a key, for a reader. */
+    public Program describe(KernelKey key) {
+        return kernels.describe(key);
+    }
+
+    /** Frees the code. Whoever calls a kernel after that gets an {@link IllegalStateException}. */
+    @Override
+    public void close() {
+        code.close();
+    }
+}

@@ -1,0 +1,58 @@
+package dev.millrace.kernels.code;
+
+import dev.millrace.kernels.asm.Assembler;
+import dev.millrace.kernels.asm.FeatureSet;
+import dev.millrace.kernels.asm.FmaOps;
+import dev.millrace.kernels.asm.Gpr;
+import dev.millrace.kernels.asm.Imm;
+import dev.millrace.kernels.asm.Mem;
+import dev.millrace.kernels.asm.MoveOps;
+import dev.millrace.kernels.asm.ScalarOps;
+import dev.millrace.kernels.asm.Vec;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** The first code that runs in a process: if it does not do as it should, nothing larger is tried. */
+final class SelfCheck {
+    private static final int EXPECTED = 42;
+
+    private SelfCheck() {}
+
+    /** Runs a stub that returns a number. */
+    static void answers(CodeArena code) {
+        Assembler assembler = new Assembler(FeatureSet.BASE);
+        assembler.emit(ScalarOps.MOV, Gpr.RAX, Imm.of(EXPECTED));
+        assembler.emit(ScalarOps.RET);
+        long answer = code.install(new CodeBlock("answer", assembler.finish())).call(0, 0, 0, 0, 0, 0);
+        if (answer != EXPECTED) {
+            throw new IllegalStateException("a stub returned " + answer + " in place of " + EXPECTED);
+        }
+    }
+
+    /** Runs x * x + x over one vector. */
+    static void computes(CodeArena code, FeatureSet features, int lanes) {
+        Vec x = lanes == 16 ? Vec.zmm(0) : Vec.ymm(0);
+        Vec sum = new Vec(x.width(), 1);
+        Assembler assembler = new Assembler(features);
+        assembler.emit(MoveOps.VMOVUPS, x, Mem.at(Gpr.RDI));
+        assembler.emit(MoveOps.VMOVAPS, sum, x);
+        assembler.emit(FmaOps.VFMADD231PS, sum, x, x);
+        assembler.emit(MoveOps.VMOVUPS, Mem.at(Gpr.RDI), sum);
+        assembler.emit(ScalarOps.VZEROUPPER);
+        assembler.emit(ScalarOps.RET);
+        MachineFunction function = code.install(new CodeBlock("squares", assembler.finish()));
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment vector = arena.allocate(4L * lanes, 64);
+            for (int i = 0; i < lanes; i++) {
+                vector.setAtIndex(ValueLayout.JAVA_FLOAT, i, i);
+            }
+            function.call(vector.address(), 0, 0, 0, 0, 0);
+            for (int i = 0; i < lanes; i++) {
+                if (vector.getAtIndex(ValueLayout.JAVA_FLOAT, i) != i * i + i) {
+                    throw new IllegalStateException("a small sum came out wrong in lane " + i);
+                }
+            }
+        }
+    }
+}

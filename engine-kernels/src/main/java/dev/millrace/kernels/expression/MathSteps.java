@@ -1,0 +1,163 @@
+package dev.millrace.kernels.expression;
+
+import dev.millrace.kernels.program.BinaryOp;
+import dev.millrace.kernels.program.Comparison;
+import dev.millrace.kernels.program.Constant;
+import dev.millrace.kernels.program.MaskVar;
+import dev.millrace.kernels.program.ProgramBuilder;
+import dev.millrace.kernels.program.UnaryOp;
+import dev.millrace.kernels.program.Value;
+import dev.millrace.kernels.program.VectorVar;
+
+/**
+ * Writes transcendental functions as steps: range reduction and minimax polynomials (Remez, weighted for relative
+ * error).
+ *
+ * <p>MIN and MAX give their second operand on NaN, so clamps name the bound first: NaN passes.
+ */
+final class MathSteps {
+    private static final int SIGN = 0x80000000;
+    private static final int MAGNITUDE = 0x7fffffff;
+    private static final int MANTISSA = 0x007fffff;
+    private static final int ONE_BITS = 0x3f800000;
+
+    private static final float LOG2_E = 1.442695f;
+    /** ln 2 in two parts; the first has so few bits that its products with exponents are exact. */
+    private static final float LN2_HIGH = 0.6933594f;
+
+    private static final float LN2_LOW = -0.00021219444f;
+    private static final Constant ONE = Constant.of(1);
+
+    /** (exp(r) - 1 - r) / r^2 for |r| up to ln(2)/2. */
+    private static final float[] EXP = {0.49999994f, 0.16666521f, 0.04166839f, 0.008368735f, 0.001381456f};
+    /** (log(1+f) - f + f^2/2) / f^3 for 1+f from sqrt(1/2) to sqrt(2). */
+    private static final float[] LOG = {
+        0.3333331f,
+        -0.24999987f,
+        0.20002227f,
+        -0.16669253f,
+        0.14218666f,
+        -0.123843364f,
+        0.11872918f,
+        -0.11789855f,
+        0.06915546f
+    };
+    /** erf(x)/x - 1 in x^2, for |x| up to 1. */
+    private static final float[] ERF_NEAR = {
+        0.12837917f, -0.37612626f, 0.112835854f, -0.026853813f, 0.0051883277f, -0.00080101937f, 7.853861e-05f
+    };
+    /** log(1 - erf(x)), for x from 1 to 3.92. */
+    private static final float[] ERF_FAR = {
+        0.00018846837f,
+        -1.1295803f,
+        -0.6332164f,
+        -0.1084221f,
+        0.025210341f,
+        -0.004205285f,
+        0.00044147274f,
+        -2.1697622e-05f
+    };
+    /** (tanh(x)/x - 1) / x^2 in x^2, for |x| up to 0.65. */
+    private static final float[] TANH = {-0.3333323f, 0.13330415f, -0.05366528f, 0.020415194f, -0.0054682684f};
+
+    private final ProgramBuilder builder;
+
+    MathSteps(ProgramBuilder builder) {
+        this.builder = builder;
+    }
+
+    private static Constant of(double value) {
+        return Constant.of((float) value);
+    }
+
+    /** Horner's rule, the last coefficient being that of the highest power. */
+    private VectorVar polynomial(Value x, float[] coefficients) {
+        int last = coefficients.length - 1;
+        VectorVar sum = builder.multiplyAdd(Constant.of(coefficients[last]), x, Constant.of(coefficients[last - 1]));
+        for (int i = last - 2; i >= 0; i--) {
+            sum = builder.multiplyAdd(sum, x, Constant.of(coefficients[i]));
+        }
+        return sum;
+    }
+
+    VectorVar abs(Value x) {
+        return builder.binary(BinaryOp.AND, x, Constant.ofBits(MAGNITUDE));
+    }
+
+    VectorVar negate(Value x) {
+        return builder.binary(BinaryOp.XOR, x, Constant.ofBits(SIGN));
+    }
+
+    /** The magnitude of one value with the sign of another. */
+    private VectorVar withSign(Value magnitude, Value sign) {
+        VectorVar bit = builder.binary(BinaryOp.AND, sign, Constant.ofBits(SIGN));
+        return builder.binary(BinaryOp.OR, magnitude, bit);
+    }
+
+    /** The clamps are where the result is infinite and where it rounds to zero. */
+    VectorVar exp(Value x) {
+        VectorVar clamped = builder.max(of(-104), builder.min(of(89), x));
+        VectorVar n = builder.unary(UnaryOp.ROUND, builder.mul(clamped, of(LOG2_E)));
+        VectorVar high = builder.multiplySubtract(n, of(LN2_HIGH), clamped);
+        VectorVar r = builder.multiplySubtract(n, of(LN2_LOW), high);
+        VectorVar square = builder.mul(r, r);
+        VectorVar small = builder.multiplyAdd(polynomial(r, EXP), square, r);
+        return builder.binary(BinaryOp.SCALE, builder.add(small, ONE), n);
+    }
+
+    VectorVar log(Value x) {
+        MaskVar subnormal = builder.compare(Comparison.LESS, x, Constant.of(Float.MIN_NORMAL));
+        Value normal = builder.select(subnormal, builder.mul(x, of(0x1p23)), x);
+        VectorVar exponentBits = builder.binary(BinaryOp.SHIFT_RIGHT, normal, Constant.ofBits(23));
+        VectorVar bias = builder.select(subnormal, of(127 + 23), of(127));
+        VectorVar exponent = builder.sub(builder.unary(UnaryOp.TO_FLOAT, exponentBits), bias);
+        VectorVar bits = builder.binary(BinaryOp.AND, normal, Constant.ofBits(MANTISSA));
+        VectorVar mantissa = builder.binary(BinaryOp.OR, bits, Constant.ofBits(ONE_BITS));
+        MaskVar large = builder.compare(Comparison.GREATER, mantissa, of(Math.sqrt(2)));
+        VectorVar m = builder.select(large, builder.mul(mantissa, of(0.5)), mantissa);
+        VectorVar e = builder.select(large, builder.add(exponent, ONE), exponent);
+
+        VectorVar f = builder.sub(m, ONE);
+        VectorVar square = builder.mul(f, f);
+        VectorVar cubic = builder.mul(builder.mul(polynomial(f, LOG), square), f);
+        VectorVar low = builder.multiplyAdd(e, of(LN2_LOW), cubic);
+        VectorVar rest = builder.multiplySubtract(square, of(0.5), low);
+        VectorVar result = builder.multiplyAdd(e, of(LN2_HIGH), builder.add(f, rest));
+
+        MaskVar infinite = builder.compare(Comparison.EQUAL, x, of(Double.POSITIVE_INFINITY));
+        VectorVar upTo = builder.select(infinite, x, result);
+        MaskVar zero = builder.compare(Comparison.EQUAL, x, Constant.ZERO);
+        VectorVar fromZero = builder.select(zero, of(Double.NEGATIVE_INFINITY), upTo);
+        MaskVar inDomain = builder.compare(Comparison.GREATER_OR_EQUAL, x, Constant.ZERO);
+        return builder.select(inDomain, fromZero, Constant.of(Float.NaN));
+    }
+
+    /** Near zero a polynomial; far from it 1 - exp(polynomial), up to where that is 1. */
+    VectorVar erf(Value x) {
+        VectorVar magnitude = builder.min(of(3.92), abs(x));
+        VectorVar square = builder.mul(magnitude, magnitude);
+        VectorVar near = builder.multiplyAdd(polynomial(square, ERF_NEAR), magnitude, magnitude);
+        VectorVar far = builder.sub(ONE, exp(polynomial(magnitude, ERF_FAR)));
+        MaskVar isFar = builder.compare(Comparison.GREATER, magnitude, ONE);
+        return withSign(builder.select(isFar, far, near), x);
+    }
+
+    /** Near zero a polynomial; far from it 1 - 2/(exp(2x) + 1). */
+    VectorVar tanh(Value x) {
+        VectorVar magnitude = abs(x);
+        VectorVar square = builder.mul(magnitude, magnitude);
+        VectorVar cube = builder.mul(square, magnitude);
+        VectorVar near = builder.multiplyAdd(polynomial(square, TANH), cube, magnitude);
+        VectorVar power = exp(builder.add(magnitude, magnitude));
+        VectorVar far = builder.sub(ONE, builder.div(of(2), builder.add(power, ONE)));
+        MaskVar isFar = builder.compare(Comparison.GREATER, magnitude, of(0.65));
+        return withSign(builder.select(isFar, far, near), x);
+    }
+
+    /** The exponential is taken of -|x|, so that it never overflows and the small results keep their precision. */
+    VectorVar sigmoid(Value x) {
+        VectorVar power = exp(builder.binary(BinaryOp.OR, x, Constant.ofBits(SIGN)));
+        MaskVar negative = builder.compare(Comparison.LESS, x, Constant.ZERO);
+        return builder.div(builder.select(negative, power, ONE), builder.add(power, ONE));
+    }
+}

@@ -1,0 +1,77 @@
+package dev.millrace.kernels.family;
+
+import dev.millrace.kernels.program.Kernel;
+import dev.millrace.kernels.program.Lowering;
+import dev.millrace.kernels.program.Memory;
+import dev.millrace.kernels.program.Program;
+import dev.millrace.kernels.program.Target;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The kernels emitted so far, by key; emits others when they are asked for. Safe for use by several threads. */
+public final class KernelSet {
+    private final Map<String, KernelFamily> families = new HashMap<>();
+    private final Lowering lowering;
+    private final ConcurrentHashMap<KernelKey, Kernel> kernels = new ConcurrentHashMap<>();
+
+    public KernelSet(Lowering lowering, List<KernelFamily> families) {
+        this.lowering = lowering;
+        for (KernelFamily family : families) {
+            this.families.put(family.name(), family);
+        }
+    }
+
+    public Target target() {
+        return lowering.target();
+    }
+
+    /** Memory for the calls of one thread. */
+    public Memory newMemory() {
+        return lowering.newMemory();
+    }
+
+    /**
+     * The kernel of a key.
+     *
+     * @throws IllegalArgumentException if no family knows the key, or a parameter is wrong; the message names it
+     */
+    public Kernel kernel(KernelKey key) {
+        Kernel known = kernels.get(key);
+        return known != null ? known : kernels(List.of(key)).get(0);
+    }
+
+    /** The kernels of some keys, those that are new emitted together. */
+    public synchronized List<Kernel> kernels(List<KernelKey> keys) {
+        List<KernelKey> missing = new ArrayList<>();
+        List<Program> programs = new ArrayList<>();
+        for (KernelKey key : keys) {
+            if (!kernels.containsKey(key) && !missing.contains(key)) {
+                missing.add(key);
+                programs.add(describe(key));
+            }
+        }
+        if (!missing.isEmpty()) {
+            List<Kernel> emitted = lowering.lower(programs);
+            for (int i = 0; i < missing.size(); i++) {
+                kernels.put(missing.get(i), emitted.get(i));
+            }
+        }
+        List<Kernel> found = new ArrayList<>();
+        for (KernelKey key : keys) {
+            found.add(kernels.get(key));
+        }
+        return found;
+    }
+
+    /** The program of a key, for a reader. */
+    public Program describe(KernelKey key) {
+        KernelFamily family = families.get(key.family());
+        if (family == null) {
+            throw new IllegalArgumentException("kernel key " + key + " is of the unknown family " + key.family());
+        }
+        return family.describe(key, lowering.target());
+    }
+}

@@ -1,0 +1,49 @@
+package dev.millrace.kernels.gemm;
+
+import dev.millrace.kernels.family.KernelFamily;
+import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.MaskVar;
+import dev.millrace.kernels.program.Program;
+import dev.millrace.kernels.program.ProgramBuilder;
+import dev.millrace.kernels.program.ScalarVar;
+import dev.millrace.kernels.program.Target;
+import dev.millrace.kernels.program.VectorVar;
+
+/** f(B, packed, rows, ldb in bytes, tail): copies rows of a panel close together, the last vector filled with zeros. */
+public final class GemmPack implements KernelFamily {
+    private static final String NAME = "gemm.f32.pack";
+
+    /** @param vectors the width of the panel, the last one in part */
+    public static KernelKey key(int vectors) {
+        return KernelKey.of(NAME).with("vectors", vectors);
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Program describe(KernelKey key, Target target) {
+        key.onlyHas("vectors");
+        int vectors = key.number("vectors", 1, GemmTile.MAX_VECTORS);
+        int bytes = target.vectorBytes();
+        ProgramBuilder builder = new ProgramBuilder(key.toString(), target);
+        ScalarVar from = builder.parameter("from");
+        ScalarVar to = builder.parameter("to");
+        ScalarVar rows = builder.parameter("rows");
+        ScalarVar stride = builder.parameter("stride");
+        ScalarVar tail = builder.parameter("tail");
+        MaskVar mask = builder.firstLanes(tail);
+        try (var _ = builder.loop(rows, 1)) {
+            for (int j = 0; j < vectors; j++) {
+                VectorVar row = builder.load(Address.at(from, j * bytes), j == vectors - 1 ? mask : null);
+                builder.store(Address.at(to, j * bytes), row);
+            }
+            builder.advance(from, stride);
+            builder.advance(to, vectors * bytes);
+        }
+        return builder.build();
+    }
+}

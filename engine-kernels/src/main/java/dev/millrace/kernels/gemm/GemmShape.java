@@ -1,0 +1,17 @@
+package dev.millrace.kernels.gemm;
+
+import dev.millrace.kernels.program.Target;
+
+/**
+ * The tile of a machine, and the blocks of the driver that go with its caches.
+ *
+ * @param rows of a full tile
+ * @param vectors of a full tile
+ * @param depth how much of K is done at a time, so that a panel of B stays in the first-level cache
+ */
+public record GemmShape(int rows, int vectors, int depth) {
+    /** As many sums as registers allow: more of them per load of A and B. */
+    public static GemmShape of(Target target) {
+        return target.vectors() == 32 ? new GemmShape(6, 4, 512) : new GemmShape(6, 2, 512);
+    }
+}

@@ -1,0 +1,308 @@
+package dev.millrace.kernels.program;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes a program step by step. Methods that return a variable make a new one and assign it; the others assign the
+ * variable that they are given. Virtual registers are free: a lowering assigns the real ones, or refuses.
+ */
+public final class ProgramBuilder {
+    private final String name;
+    private final Target target;
+    private final List<ScalarVar> parameters = new ArrayList<>();
+    private final Deque<List<Step>> open = new ArrayDeque<>();
+    private int variables;
+
+    public ProgramBuilder(String name, Target target) {
+        this.name = name;
+        this.target = target;
+        open.push(new ArrayList<>());
+    }
+
+    public Target target() {
+        return target;
+    }
+
+    /** The next argument of a call. */
+    public ScalarVar parameter(String parameterName) {
+        if (parameters.size() == Program.MAX_PARAMETERS) {
+            throw new IllegalStateException(
+                    "kernel " + name + " has more than " + Program.MAX_PARAMETERS + " parameters");
+        }
+        ScalarVar parameter = scalar(parameterName);
+        parameters.add(parameter);
+        return parameter;
+    }
+
+    /** A vector that is not assigned yet. */
+    public VectorVar vector(String variableName) {
+        return new VectorVar(variables++, variableName);
+    }
+
+    /** A scalar that is not assigned yet. */
+    public ScalarVar scalar(String variableName) {
+        return new ScalarVar(variables++, variableName);
+    }
+
+    private MaskVar mask() {
+        return new MaskVar(variables++, "m");
+    }
+
+    private void add(Step step) {
+        current().add(step);
+    }
+
+    // vectors
+
+    public void set(VectorVar to, Value value) {
+        add(new Step.Unary(UnaryOp.COPY, to, value));
+    }
+
+    public VectorVar unary(UnaryOp op, Value a) {
+        VectorVar to = vector("v");
+        add(new Step.Unary(op, to, a));
+        return to;
+    }
+
+    public VectorVar binary(BinaryOp op, Value a, Value b) {
+        VectorVar to = vector("v");
+        binary(to, op, a, b);
+        return to;
+    }
+
+    public void binary(VectorVar to, BinaryOp op, Value a, Value b) {
+        if (op.isShift() && !(b instanceof Constant constant && constant.bits() >= 0 && constant.bits() < 32)) {
+            throw new IllegalArgumentException(
+                    "kernel " + name + " shifts by " + b + ", not by a constant from 0 to 31");
+        }
+        add(new Step.Binary(op, to, a, b));
+    }
+
+    public VectorVar add(Value a, Value b) {
+        return binary(BinaryOp.ADD, a, b);
+    }
+
+    public VectorVar sub(Value a, Value b) {
+        return binary(BinaryOp.SUB, a, b);
+    }
+
+    public VectorVar mul(Value a, Value b) {
+        return binary(BinaryOp.MUL, a, b);
+    }
+
+    public VectorVar div(Value a, Value b) {
+        return binary(BinaryOp.DIV, a, b);
+    }
+
+    public VectorVar min(Value a, Value b) {
+        return binary(BinaryOp.MIN, a, b);
+    }
+
+    public VectorVar max(Value a, Value b) {
+        return binary(BinaryOp.MAX, a, b);
+    }
+
+    /** {@code c + a * b}, rounded once */
+    public VectorVar multiplyAdd(Value a, Value b, Value c) {
+        VectorVar to = vector("v");
+        add(new Step.MultiplyAdd(false, to, a, b, c));
+        return to;
+    }
+
+    /** {@code c - a * b}, rounded once */
+    public VectorVar multiplySubtract(Value a, Value b, Value c) {
+        VectorVar to = vector("v");
+        add(new Step.MultiplyAdd(true, to, a, b, c));
+        return to;
+    }
+
+    /** {@code sum += a * b}, rounded once */
+    public void accumulate(VectorVar sum, Value a, Value b) {
+        add(new Step.MultiplyAdd(false, sum, a, b, sum));
+    }
+
+    public MaskVar compare(Comparison op, Value a, Value b) {
+        MaskVar to = mask();
+        add(new Step.Compare(op, to, a, b));
+        return to;
+    }
+
+    public VectorVar select(MaskVar mask, Value then, Value otherwise) {
+        VectorVar to = vector("v");
+        add(new Step.Select(to, mask, then, otherwise));
+        return to;
+    }
+
+    /** All lanes combined by ADD, MIN or MAX, in all lanes. */
+    public VectorVar reduce(BinaryOp op, VectorVar from) {
+        if (op != BinaryOp.ADD && op != BinaryOp.MIN && op != BinaryOp.MAX) {
+            throw new IllegalArgumentException("kernel " + name + " reduces by " + op + ", not by ADD, MIN or MAX");
+        }
+        VectorVar to = vector("v");
+        add(new Step.Reduce(op, to, from));
+        return to;
+    }
+
+    /** A mask of the first {@code count} lanes, count being between 0 and the number of lanes. */
+    public MaskVar firstLanes(ScalarVar count) {
+        MaskVar to = mask();
+        add(new Step.FirstLanes(to, count));
+        return to;
+    }
+
+    // memory
+
+    public VectorVar load(Address from) {
+        return load(from, null);
+    }
+
+    public VectorVar load(Address from, @Nullable MaskVar mask) {
+        VectorVar to = vector("v");
+        add(new Step.Load(to, from, mask));
+        return to;
+    }
+
+    public VectorVar spread(Address from) {
+        VectorVar to = vector("v");
+        add(new Step.Spread(to, from));
+        return to;
+    }
+
+    public void store(Address to, VectorVar from) {
+        store(to, from, null);
+    }
+
+    public void store(Address to, VectorVar from, @Nullable MaskVar mask) {
+        add(new Step.Store(to, from, mask));
+    }
+
+    public void prefetch(Address at) {
+        add(new Step.Prefetch(at));
+    }
+
+    // scalars
+
+    public void set(ScalarVar to, ScalarVar from) {
+        add(new Step.ScalarCopy(to, from, 0));
+    }
+
+    public void set(ScalarVar to, long constant) {
+        add(new Step.ScalarCopy(to, null, constant));
+    }
+
+    /** A new variable with the value that another has now. */
+    public ScalarVar copy(ScalarVar from, String variableName) {
+        ScalarVar to = scalar(variableName);
+        set(to, from);
+        return to;
+    }
+
+    public void scalar(ScalarVar to, ScalarOp op, ScalarVar a, ScalarVar b) {
+        if (op == ScalarOp.SHL || op == ScalarOp.SHR) {
+            throw new IllegalArgumentException("kernel " + name + " shifts by a variable");
+        }
+        add(new Step.Scalar(op, to, a, b, 0));
+    }
+
+    public void scalar(ScalarVar to, ScalarOp op, ScalarVar a, int constant) {
+        add(new Step.Scalar(op, to, a, null, constant));
+    }
+
+    /** {@code pointer += bytes} */
+    public void advance(ScalarVar pointer, int bytes) {
+        scalar(pointer, ScalarOp.ADD, pointer, bytes);
+    }
+
+    /** {@code pointer += bytes} */
+    public void advance(ScalarVar pointer, ScalarVar bytes) {
+        scalar(pointer, ScalarOp.ADD, pointer, bytes);
+    }
+
+    /** The low half of a scalar that carries two unsigned numbers; {@link #high} is the other one. */
+    public ScalarVar low(ScalarVar pair, String variableName) {
+        ScalarVar to = scalar(variableName);
+        scalar(to, ScalarOp.SHL, pair, 32);
+        scalar(to, ScalarOp.SHR, to, 32);
+        return to;
+    }
+
+    public ScalarVar high(ScalarVar pair, String variableName) {
+        ScalarVar to = scalar(variableName);
+        scalar(to, ScalarOp.SHR, pair, 32);
+        return to;
+    }
+
+    // control
+
+    /**
+     * Opens a loop: repeats what is written until the result is closed while {@code counter >= step}, taking
+     * {@code step} off each time; the rest stays in the counter.
+     */
+    public Body loop(ScalarVar counter, int step) {
+        if (step <= 0) {
+            throw new IllegalArgumentException("kernel " + name + " has a loop by " + step);
+        }
+        return new Body(counter, step, null);
+    }
+
+    /** Opens what runs only if the value is not 0, until the result is closed. */
+    public Body ifNotZero(ScalarVar value) {
+        return new Body(value, 0, null);
+    }
+
+    /** Opens the other case of the {@link #ifNotZero} that was closed just before, until the result is closed. */
+    public Body otherwise() {
+        List<Step> steps = current();
+        if (steps.isEmpty()
+                || !(steps.getLast() instanceof Step.If condition)
+                || !condition.otherwise().isEmpty()) {
+            throw new IllegalStateException("kernel " + name + " has an otherwise without its condition");
+        }
+        steps.removeLast();
+        return new Body(condition.value(), 0, condition.then());
+    }
+
+    private List<Step> current() {
+        return Objects.requireNonNull(open.peek());
+    }
+
+    /** Part of a program that is being written: what is added until it is closed belongs to it. */
+    public final class Body implements AutoCloseable {
+        private final ScalarVar scalar;
+        private final int step;
+        private final @Nullable List<Step> then;
+
+        private Body(ScalarVar scalar, int step, @Nullable List<Step> then) {
+            this.scalar = scalar;
+            this.step = step;
+            this.then = then;
+            open.push(new ArrayList<>());
+        }
+
+        @Override
+        public void close() {
+            List<Step> steps = List.copyOf(open.pop());
+            if (step > 0) {
+                add(new Step.Loop(scalar, step, steps));
+            } else {
+                add(then == null ? new Step.If(scalar, steps, List.of()) : new Step.If(scalar, then, steps));
+            }
+        }
+    }
+
+    /**
+     * The program as written so far.
+     *
+     * @throws IllegalStateException if it may read a variable that was not written
+     */
+    public Program build() {
+        Program program = new Program(name, target, List.copyOf(parameters), variables, List.copyOf(current()));
+        ProgramCheck.check(program);
+        return program;
+    }
+}

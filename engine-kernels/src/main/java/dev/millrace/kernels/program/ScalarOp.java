@@ -1,0 +1,21 @@
+package dev.millrace.kernels.program;
+
+/** Arithmetic on 64 bits. Shifts are by a constant, 0 to 63; SHR is logical. */
+public enum ScalarOp {
+    ADD("+"),
+    SUB("-"),
+    MUL("*"),
+    AND("&"),
+    SHL("<<"),
+    SHR(">>>");
+
+    private final String symbol;
+
+    ScalarOp(String symbol) {
+        this.symbol = symbol;
+    }
+
+    public String symbol() {
+        return symbol;
+    }
+}

@@ -1,0 +1,90 @@
+package dev.millrace.kernels.program.plain;
+
+import dev.millrace.kernels.program.BinaryOp;
+import dev.millrace.kernels.program.Comparison;
+import dev.millrace.kernels.program.ScalarOp;
+import dev.millrace.kernels.program.UnaryOp;
+
+/**
+ * What the operations of programs mean, lane by lane: the definition that the other lowerings agree with to the bit.
+ */
+final class Arithmetic {
+    private Arithmetic() {}
+
+    static int unary(UnaryOp op, int bits) {
+        float value = Float.intBitsToFloat(bits);
+        return switch (op) {
+            case COPY -> bits;
+            case SQRT -> Float.floatToRawIntBits((float) Math.sqrt(value));
+            case ROUND -> Float.floatToRawIntBits((float) Math.rint(value));
+            case FLOOR -> Float.floatToRawIntBits((float) Math.floor(value));
+            case CEIL -> Float.floatToRawIntBits((float) Math.ceil(value));
+            case TRUNCATE -> Float.floatToRawIntBits((float) (value < 0 ? Math.ceil(value) : Math.floor(value)));
+            case TO_INT -> toInt(value);
+            case TO_FLOAT -> Float.floatToRawIntBits((float) bits);
+        };
+    }
+
+    private static int toInt(float value) {
+        double rounded = Math.rint(value);
+        return rounded >= -0x1p31 && rounded < 0x1p31 ? (int) rounded : Integer.MIN_VALUE;
+    }
+
+    static int binary(BinaryOp op, int a, int b) {
+        return switch (op) {
+            case AND -> a & b;
+            case OR -> a | b;
+            case XOR -> a ^ b;
+            case INT_ADD -> a + b;
+            case INT_SUB -> a - b;
+            case SHIFT_LEFT -> a << b;
+            case SHIFT_RIGHT -> a >>> b;
+            default -> Float.floatToRawIntBits(floats(op, Float.intBitsToFloat(a), Float.intBitsToFloat(b)));
+        };
+    }
+
+    private static float floats(BinaryOp op, float a, float b) {
+        return switch (op) {
+            case ADD -> a + b;
+            case SUB -> a - b;
+            case MUL -> a * b;
+            case DIV -> a / b;
+            case MIN -> a < b ? a : b;
+            case MAX -> a > b ? a : b;
+            case SCALE -> (float) (a * Math.scalb(1.0, (int) b));
+            default -> throw new IllegalArgumentException(op.name());
+        };
+    }
+
+    static int multiplyAdd(boolean negated, int a, int b, int c) {
+        float x = Float.intBitsToFloat(a);
+        float y = Float.intBitsToFloat(b);
+        float z = Float.intBitsToFloat(c);
+        return Float.floatToRawIntBits(Math.fma(negated ? -x : x, y, z));
+    }
+
+    static boolean compare(Comparison op, int a, int b) {
+        float x = Float.intBitsToFloat(a);
+        float y = Float.intBitsToFloat(b);
+        return switch (op) {
+            case EQUAL -> x == y;
+            case LESS -> x < y;
+            case LESS_OR_EQUAL -> x <= y;
+            case NOT_EQUAL -> x != y;
+            case GREATER_OR_EQUAL -> x >= y;
+            case GREATER -> x > y;
+            case UNORDERED -> Float.isNaN(x) || Float.isNaN(y);
+        };
+    }
+
+    static long scalar(ScalarOp op, long a, long b) {
+        return switch (op) {
+            case ADD -> a + b;
+            case SUB -> a - b;
+            case MUL -> a * b;
+            case AND -> a & b;
+            case SHL -> a << b;
+            case SHR -> a >>> b;
+        };
+    }
+}

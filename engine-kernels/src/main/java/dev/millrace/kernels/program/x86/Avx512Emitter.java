@@ -1,0 +1,104 @@
+package dev.millrace.kernels.program.x86;
+
+import dev.millrace.kernels.asm.Assembler;
+import dev.millrace.kernels.asm.FloatOps;
+import dev.millrace.kernels.asm.Gpr;
+import dev.millrace.kernels.asm.Imm;
+import dev.millrace.kernels.asm.Mask;
+import dev.millrace.kernels.asm.MaskOps;
+import dev.millrace.kernels.asm.Mem;
+import dev.millrace.kernels.asm.MoveOps;
+import dev.millrace.kernels.asm.Op;
+import dev.millrace.kernels.asm.PackedOps;
+import dev.millrace.kernels.asm.ScalarOps;
+import dev.millrace.kernels.asm.ShuffleOps;
+import dev.millrace.kernels.asm.Vec;
+import dev.millrace.kernels.asm.Width;
+import dev.millrace.kernels.program.BinaryOp;
+import dev.millrace.kernels.program.MaskVar;
+import dev.millrace.kernels.program.Step;
+
+/** Sixteen lanes; masks are mask registers. */
+final class Avx512Emitter extends StepEmitter {
+    Avx512Emitter(Assembler assembler, Registers registers) {
+        super(assembler, registers, Width.Z);
+    }
+
+    static int temporaries(Step step) {
+        return step instanceof Step.Reduce ? 1 : 0;
+    }
+
+    private Mask mask(MaskVar variable) {
+        return new Mask(registers.of(variable));
+    }
+
+    @Override
+    Mem constant(int bits) {
+        return assembler.constant(bits).toAllLanes();
+    }
+
+    @Override
+    Op roundOp() {
+        return FloatOps.VRNDSCALEPS;
+    }
+
+    @Override
+    Op logicOp(BinaryOp op) {
+        return op == BinaryOp.AND ? PackedOps.VPANDD : op == BinaryOp.OR ? PackedOps.VPORD : PackedOps.VPXORD;
+    }
+
+    @Override
+    void scale(Step.Binary step) {
+        emit(FloatOps.VSCALEFPS, vector(step.to()), operand(step.a()), operand(step.b()));
+    }
+
+    @Override
+    void exchange(Vec to, Vec from, int distance) {
+        switch (distance) {
+            case 8 -> emit(ShuffleOps.VSHUFF32X4, to, from, from, Imm.of(0x4e));
+            case 4 -> emit(ShuffleOps.VSHUFF32X4, to, from, from, Imm.of(0xb1));
+            case 2 -> emit(ShuffleOps.VPERMILPS, to, from, Imm.of(0x4e));
+            default -> emit(ShuffleOps.VPERMILPS, to, from, Imm.of(0xb1));
+        }
+    }
+
+    @Override
+    public void compare(Step.Compare step) {
+        Imm predicate = Imm.of(predicate(step.op()));
+        emit(FloatOps.VCMPPS, mask(step.to()), operand(step.a()), operand(step.b()), predicate);
+    }
+
+    @Override
+    public void select(Step.Select step) {
+        Vec to = vector(step.to());
+        emit(FloatOps.VBLENDMPS, to.masked(mask(step.mask())), operand(step.otherwise()), operand(step.then()));
+    }
+
+    @Override
+    public void load(Step.Load step) {
+        Vec to = vector(step.to());
+        if (step.mask() == null) {
+            emit(MoveOps.VMOVUPS, to, memory(step.from()));
+        } else {
+            emit(MoveOps.VMOVUPS, to.zeroing(mask(step.mask())), memory(step.from()));
+        }
+    }
+
+    @Override
+    public void store(Step.Store step) {
+        Mem to = memory(step.to());
+        if (step.mask() == null) {
+            emit(MoveOps.VMOVUPS, to, vector(step.from()));
+        } else {
+            emit(MoveOps.VMOVUPS, to.masked(mask(step.mask())), vector(step.from()));
+        }
+    }
+
+    @Override
+    public void firstLanes(Step.FirstLanes step) {
+        Gpr ones = Registers.SCRATCH.dword();
+        emit(ScalarOps.MOV, ones, Imm.of(-1));
+        emit(ScalarOps.BZHI, ones, ones, scalar(step.count()).dword());
+        emit(MaskOps.KMOVW, mask(step.to()), ones);
+    }
+}

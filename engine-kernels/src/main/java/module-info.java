@@ -1,0 +1,11 @@
+/// A vector code generator: machine code, and bytecode on the Vector API.
+module dev.millrace.kernels {
+    requires static jdk.incubator.vector;
+    requires static transitive org.jspecify;
+
+    exports dev.millrace.kernels;
+    exports dev.millrace.kernels.code;
+    exports dev.millrace.kernels.expression;
+    exports dev.millrace.kernels.family;
+    exports dev.millrace.kernels.gemm;
+}

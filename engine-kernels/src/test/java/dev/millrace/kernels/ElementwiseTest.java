@@ -1,0 +1,213 @@
+package dev.millrace.kernels;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.kernels.code.Platform;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.kernels.program.EmulatedLowering;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class ElementwiseTest {
+    private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
+    /** Every 509th float: 8.4 million of all signs and exponents. */
+    private static final int STRIDE = 509;
+
+    private static final int INTERPRETED_STRIDE = 100_003;
+    private static final int CHUNK = 1 << 16;
+
+    private static Kernels at(String level) {
+        return Kernels.open(name -> name.equals(Platform.LEVEL_PROPERTY) ? level : System.getProperty(name));
+    }
+
+    private static double exact(Function function, double x) {
+        return switch (function) {
+            case NEGATE -> -x;
+            case ABS -> Math.abs(x);
+            case SQRT -> Math.sqrt(x);
+            case RECIPROCAL -> 1 / x;
+            case ROUND -> Math.rint(x);
+            case FLOOR -> Math.floor(x);
+            case CEIL -> Math.ceil(x);
+            case TRUNCATE -> x < 0 ? Math.ceil(x) : Math.floor(x);
+            case RELU -> Math.max(0, x);
+            case EXP -> Math.exp(x);
+            case LOG -> Math.log(x);
+            case ERF -> Reference.erf(x);
+            case TANH -> Math.tanh(x);
+            case SIGMOID -> x < 0 ? Math.exp(x) / (1 + Math.exp(x)) : 1 / (1 + Math.exp(-x));
+        };
+    }
+
+    /** The distance in units of the last place of the float that the exact value rounds to. */
+    private static double ulps(double exact, float got) {
+        float rounded = (float) exact;
+        if (Float.isNaN(rounded) || Float.isNaN(got) || Float.isInfinite(rounded) || Float.isInfinite(got)) {
+            boolean overflows = Float.isInfinite(got) && Math.abs(exact) >= Float.MAX_VALUE;
+            return Float.compare(rounded, got) == 0 || overflows ? 0 : Double.POSITIVE_INFINITY;
+        }
+        return Math.abs(got - exact) / Math.ulp(rounded);
+    }
+
+    private static void sweep(String level, Function function, int stride) {
+        try (Kernels kernels = at(level)) {
+            sweep(kernels.level().toString(), kernels.elementwise(Expr.input(0).apply(function)), function, stride);
+        }
+    }
+
+    private static void sweep(String name, Elementwise elementwise, Function function, int stride) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment in = arena.allocate(4L * CHUNK, 64);
+            MemorySegment out = arena.allocate(4L * CHUNK, 64);
+            double worst = 0;
+            float worstAt = 0;
+            for (long bits = 0; bits < 1L << 32; bits += (long) stride * CHUNK) {
+                for (int i = 0; i < CHUNK; i++) {
+                    long pattern = Math.min(bits + (long) i * stride, (1L << 32) - 1);
+                    in.setAtIndex(ValueLayout.JAVA_INT, i, (int) pattern);
+                }
+                elementwise.run(List.of(in), out, CHUNK, Parallel.NONE);
+                for (int i = 0; i < CHUNK; i++) {
+                    float x = in.getAtIndex(FLOAT, i);
+                    double error = ulps(exact(function, x), out.getAtIndex(FLOAT, i));
+                    if (error > worst) {
+                        worst = error;
+                        worstAt = x;
+                    }
+                }
+            }
+            System.out.printf("%s at %s: %.3f ulp, at %s%n", function, name, worst, worstAt);
+            assertTrue(worst <= function.maxUlps(), function + ": " + worst + " ulp at " + worstAt);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Function.class)
+    void functionsKeepTheirBoundOnEvery509thFloat(Function function) {
+        sweep("avx512", function, STRIDE);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Function.class)
+    void functionsKeepTheirBoundWhenInterpreted(Function function) {
+        sweep("plain", function, INTERPRETED_STRIDE);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Function.class)
+    void functionsKeepTheirBoundOnAvx512InTheEmulator(Function function) {
+        KernelSet kernels = new KernelSet(new EmulatedLowering(), Kernels.FAMILIES);
+        Elementwise elementwise = new Elementwise(kernels, Expr.input(0).apply(function));
+        sweep("AVX512, emulated", elementwise, function, INTERPRETED_STRIDE);
+    }
+
+    private static Expr mixed() {
+        Expr scaled = Expr.input(1).times(Expr.single(2));
+        return Expr.gelu(Expr.input(0)).plus(scaled).max(Expr.input(3)).minus(Expr.number(0.25f));
+    }
+
+    private static void everyLength(String level) {
+        try (Kernels kernels = at(level)) {
+            everyLength(kernels.elementwise(mixed()));
+        }
+    }
+
+    private static void everyLength(Elementwise elementwise) {
+        Random random = new Random(3);
+        for (int count = 0; count < 70; count++) {
+            try (Arena arena = Arena.ofConfined()) {
+                GuardedMemory memory = new GuardedMemory(arena);
+                List<MemorySegment> inputs = List.of(
+                        memory.random(count, random),
+                        memory.random(count, random),
+                        memory.random(1, random),
+                        memory.random(count, random));
+                MemorySegment out = memory.floats(count);
+                elementwise.run(inputs, out, count, Parallel.NONE);
+                for (int i = 0; i < count; i++) {
+                    double value = inputs.get(0).getAtIndex(FLOAT, i);
+                    double gelu = value / 2 * (1 + Reference.erf(value / Math.sqrt(2)));
+                    double sum = gelu
+                            + inputs.get(1).getAtIndex(FLOAT, i) * inputs.get(2).getAtIndex(FLOAT, 0);
+                    double expected = Math.max(sum, inputs.get(3).getAtIndex(FLOAT, i)) - 0.25;
+                    assertEquals(expected, out.getAtIndex(FLOAT, i), 1e-6, "element " + i + " of " + count);
+                }
+            }
+        }
+    }
+
+    @Test
+    void everyLengthIsRightAndStaysInside() {
+        everyLength("avx512");
+    }
+
+    @Test
+    void everyLengthIsRightAndStaysInsideOnAvx512InTheEmulator() {
+        everyLength(new Elementwise(new KernelSet(new EmulatedLowering(), Kernels.FAMILIES), mixed()));
+    }
+
+    @Test
+    void everyLengthIsRightAndStaysInsideWhenInterpreted() {
+        everyLength("plain");
+    }
+
+    @Test
+    void maximumAndMinimumPassNaNOfEitherSide() {
+        try (Kernels kernels = at("avx512");
+                Arena arena = Arena.ofConfined()) {
+            MemorySegment nan = arena.allocateFrom(ValueLayout.JAVA_FLOAT, Float.NaN);
+            MemorySegment one = arena.allocateFrom(ValueLayout.JAVA_FLOAT, 1);
+            MemorySegment out = arena.allocate(4, 4);
+            Expr a = Expr.input(0);
+            Expr b = Expr.input(1);
+            for (Expr expression : List.of(
+                    a.max(b), a.min(b), b.max(Expr.number(0)), Expr.number(0).min(b))) {
+                for (List<MemorySegment> inputs : List.of(List.of(nan, nan), List.of(one, nan))) {
+                    kernels.elementwise(expression).run(inputs, out, 1, Parallel.NONE);
+                    assertTrue(Float.isNaN(out.get(FLOAT, 0)), expression.toString());
+                }
+            }
+            kernels.elementwise(a.max(b)).run(List.of(nan, one), out, 1, Parallel.NONE);
+            assertTrue(Float.isNaN(out.get(FLOAT, 0)));
+        }
+    }
+
+    @Test
+    void partsOfSeveralThreadsMeet() {
+        int count = 100_003;
+        try (Kernels kernels = at("avx512");
+                Arena arena = Arena.ofShared()) {
+            GuardedMemory memory = new GuardedMemory(arena);
+            MemorySegment in = memory.random(count, new Random(1));
+            MemorySegment out = memory.floats(count);
+            kernels.elementwise(Expr.input(0).times(Expr.number(2))).run(List.of(in), out, count, TestThreads.of(3));
+            for (int i = 0; i < count; i++) {
+                assertEquals(2 * in.getAtIndex(FLOAT, i), out.getAtIndex(FLOAT, i));
+            }
+        }
+    }
+
+    @Test
+    void operandsThatDoNotFitAreRefused() {
+        try (Kernels kernels = at("avx512");
+                Arena arena = Arena.ofConfined()) {
+            MemorySegment two = arena.allocate(8, 4);
+            Elementwise sum = kernels.elementwise(Expr.input(0).plus(Expr.input(1)));
+            assertThrows(IndexOutOfBoundsException.class, () -> sum.run(List.of(two, two), two, 3, Parallel.NONE));
+            assertThrows(IllegalArgumentException.class, () -> sum.run(List.of(two), two, 2, Parallel.NONE));
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> sum.run(List.of(two, two), two.asReadOnly(), 2, Parallel.NONE));
+        }
+    }
+}

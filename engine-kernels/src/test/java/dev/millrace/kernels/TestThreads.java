@@ -1,0 +1,16 @@
+package dev.millrace.kernels;
+
+import java.util.function.IntConsumer;
+import java.util.stream.IntStream;
+
+/** A {@link Parallel} on the common pool. */
+record TestThreads(int width) implements Parallel {
+    static Parallel of(int width) {
+        return new TestThreads(width);
+    }
+
+    @Override
+    public void run(int tasks, IntConsumer task) {
+        IntStream.range(0, tasks).parallel().forEach(task);
+    }
+}

@@ -1,0 +1,75 @@
+package dev.millrace.kernels.family;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.kernels.expression.ElementwiseFamily;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.ExprText;
+import dev.millrace.kernels.gemm.Activation;
+import dev.millrace.kernels.gemm.Epilogue;
+import dev.millrace.kernels.gemm.GemmPack;
+import dev.millrace.kernels.gemm.GemmTile;
+import dev.millrace.kernels.program.Target;
+import dev.millrace.kernels.program.plain.PlainLowering;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class KernelKeyTest {
+    private static final KernelSet KERNELS = new KernelSet(
+            new PlainLowering(Target.PLAIN), List.of(new GemmTile(), new GemmPack(), new ElementwiseFamily()));
+
+    @Test
+    void aKeyComesBackFromItsText() {
+        KernelKey tile = new GemmTile.Variant(6, 2, true, false, new Epilogue(true, Activation.GELU)).key();
+        KernelKey expression = ElementwiseFamily.key(Expr.silu(Expr.input(0)).plus(Expr.number(-0.5f)));
+        for (KernelKey key : List.of(tile, expression, GemmPack.key(2), KernelKey.of("bare"))) {
+            KernelKey again = KernelKey.parse(key.toString());
+            assertEquals(key, again);
+            assertEquals(key.hashCode(), again.hashCode());
+        }
+        assertEquals("gemm.f32:accumulate=0,activation=gelu,bias=1,masked=1,rows=6,vectors=2", tile.toString());
+    }
+
+    @Test
+    void aKeyFromElsewhereEmitsTheSameProgram() {
+        KernelKey key = new GemmTile.Variant(5, 2, true, true, new Epilogue(true, Activation.RELU)).key();
+        assertEquals(
+                KERNELS.describe(key).toString(),
+                KERNELS.describe(KernelKey.parse(key.toString())).toString());
+    }
+
+    private static void refused(String key, String reason) {
+        Exception refusal = assertThrows(
+                IllegalArgumentException.class, () -> KERNELS.kernel(KernelKey.parse(key)), "not refused: " + key);
+        assertTrue(refusal.toString().contains(reason), refusal.getMessage());
+    }
+
+    @Test
+    void wrongParametersAreNamed() {
+        String good = "accumulate=0,activation=none,bias=0,masked=0";
+        refused("gemm.f32:" + good + ",rows=7,vectors=2", "the parameter rows is 7, but must be a number from 1 to 6");
+        refused("gemm.f32:" + good + ",rows=two,vectors=2", "the parameter rows is two");
+        refused("gemm.f32:" + good + ",rows=2", "lacks the parameter vectors");
+        refused("gemm.f32:" + good + ",rows=2,vectors=2,columns=3", "unknown parameter columns");
+        refused("gemm.f32:accumulate=0,activation=cosine,bias=0,masked=0,rows=1,vectors=1", "activation is cosine");
+        refused("gemm.f64:rows=1", "unknown family gemm.f64");
+        refused("gemm.f32.pack:vectors=1,vectors=2", "has a parameter vectors already");
+        refused("gemm.f32.pack:vectors", "a part without =");
+        refused(
+                "elementwise.f32:expr=(cube in0)",
+                "the parameter expr is wrong: expression (cube in0): unknown function");
+        refused("elementwise.f32:expr=(add in0 in9)", "input 9 does not exist");
+        refused("elementwise.f32:expr=" + "(abs ".repeat(70) + "in0" + ")".repeat(70), "nested deeper");
+    }
+
+    @Test
+    void expressionsComeBackFromTheirText() {
+        Expr expression = Expr.gelu(Expr.input(0)).over(Expr.single(3)).min(Expr.number(Float.NaN));
+        assertEquals(expression, ExprText.parse(ExprText.print(expression)));
+        for (String wrong : List.of("", "in", "#xyz", "(abs in0", "in0 in1", "(add in0)", "(abs)")) {
+            assertThrows(IllegalArgumentException.class, () -> ExprText.parse(wrong), wrong);
+        }
+    }
+}

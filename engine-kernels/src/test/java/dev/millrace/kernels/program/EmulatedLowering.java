@@ -1,0 +1,39 @@
+package dev.millrace.kernels.program;
+
+import dev.millrace.kernels.asm.FeatureSet;
+import dev.millrace.kernels.program.x86.X86Lowering;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The AVX-512 lowering, its code run by the {@link Emulator}. Kernels are for one thread. */
+public final class EmulatedLowering implements Lowering {
+    private static final Memory NATIVE = MemorySegment::address;
+
+    @Override
+    public Target target() {
+        return Target.AVX512;
+    }
+
+    @Override
+    public List<Kernel> lower(List<Program> programs) {
+        List<Kernel> kernels = new ArrayList<>();
+        for (Program program : programs) {
+            kernels.add(new EmulatedKernel(
+                    program.name(), new Emulator(X86Lowering.assemble(program, FeatureSet.all(), true))));
+        }
+        return kernels;
+    }
+
+    @Override
+    public Memory newMemory() {
+        return NATIVE;
+    }
+
+    private record EmulatedKernel(String name, Emulator emulator) implements Kernel {
+        @Override
+        public void call(Memory memory, long a, long b, long c, long d, long e, long f) {
+            emulator.call(a, b, c, d, e, f);
+        }
+    }
+}

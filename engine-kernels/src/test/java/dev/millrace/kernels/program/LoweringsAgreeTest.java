@@ -1,0 +1,125 @@
+package dev.millrace.kernels.program;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.kernels.asm.FeatureSet;
+import dev.millrace.kernels.code.CodeArena;
+import dev.millrace.kernels.code.CodeMap;
+import dev.millrace.kernels.code.Machine;
+import dev.millrace.kernels.program.plain.PlainLowering;
+import dev.millrace.kernels.program.x86.X86Lowering;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
+
+/** Machine code and the interpreter compute the same bits. */
+class LoweringsAgreeTest {
+    private static final int PROGRAMS = 3000;
+    private static final float[] SPECIAL = {
+        0f,
+        -0f,
+        Float.NaN,
+        Float.POSITIVE_INFINITY,
+        Float.NEGATIVE_INFINITY,
+        Float.MIN_VALUE,
+        Float.MAX_VALUE,
+        0.5f,
+        1.5f,
+        -2.5f
+    };
+
+    static void fill(MemorySegment segment, Random random) {
+        for (long i = 0; i < segment.byteSize() / 4; i++) {
+            float value = random.nextInt(8) == 0
+                    ? SPECIAL[random.nextInt(SPECIAL.length)]
+                    : (float) random.nextGaussian() * 4;
+            segment.setAtIndex(ValueLayout.JAVA_FLOAT, i, value);
+        }
+    }
+
+    /** Equal bits, or both NaN: which NaN comes out of two is not defined. */
+    static void assertSame(MemorySegment expected, MemorySegment actual, Program program) {
+        for (long i = 0; i < expected.byteSize() / 4; i++) {
+            int wanted = expected.getAtIndex(ValueLayout.JAVA_INT, i);
+            int got = actual.getAtIndex(ValueLayout.JAVA_INT, i);
+            boolean bothNaN = Float.isNaN(Float.intBitsToFloat(wanted)) && Float.isNaN(Float.intBitsToFloat(got));
+            if (wanted != got && !bothNaN) {
+                assertEquals(
+                        Float.intBitsToFloat(wanted), Float.intBitsToFloat(got), "element " + i + " of " + program);
+                assertEquals(wanted, got, "bits of element " + i + " of " + program);
+            }
+        }
+    }
+
+    @Test
+    @EnabledIf("dev.millrace.kernels.code.Machine#runsCode")
+    void randomProgramsComputeTheSameBitsOnAvx2() {
+        Target target = Target.AVX2;
+        try (CodeArena code = new CodeArena(new CodeMap(null));
+                Arena arena = Arena.ofConfined()) {
+            X86Lowering machine = new X86Lowering(target, Machine.platform().features(), code);
+            PlainLowering plain = new PlainLowering(target);
+            MemorySegment in = arena.allocate((long) RandomProgram.INPUTS * target.vectorBytes() + 64, 64);
+            MemorySegment expected = arena.allocate((long) RandomProgram.OUTPUTS * target.vectorBytes(), 64);
+            MemorySegment actual = arena.allocate(expected.byteSize(), 64);
+            int run = 0;
+            for (int seed = 0; seed < PROGRAMS; seed++) {
+                Program program = RandomProgram.of(seed, target);
+                Kernel kernel;
+                try {
+                    kernel = machine.lower(List.of(program)).get(0);
+                } catch (IllegalArgumentException tooManyRegisters) {
+                    assertTrue(tooManyRegisters.toString().contains(program.name()));
+                    continue;
+                }
+                Kernel oracle = plain.lower(List.of(program)).get(0);
+                Random random = new Random(seed);
+                for (int count = 0; count <= target.lanes(); count++) {
+                    fill(in, random);
+                    run(oracle, plain.newMemory(), in, expected, count);
+                    run(kernel, machine.newMemory(), in, actual, count);
+                    assertSame(expected, actual, program);
+                }
+                run++;
+            }
+            System.out.printf("%d random programs agree with the interpreter at avx2%n", run);
+            assertTrue(run > PROGRAMS / 2, "only " + run);
+        }
+    }
+
+    /** The processor that the instructions are for need not be here: an emulator runs them. */
+    @Test
+    void randomProgramsComputeTheSameBitsOnAvx512InTheEmulator() {
+        Target target = Target.AVX512;
+        PlainLowering plain = new PlainLowering(target);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment in = arena.allocate((long) RandomProgram.INPUTS * target.vectorBytes() + 64, 64);
+            MemorySegment expected = arena.allocate((long) RandomProgram.OUTPUTS * target.vectorBytes(), 64);
+            MemorySegment actual = arena.allocate(expected.byteSize(), 64);
+            for (int seed = 0; seed < PROGRAMS; seed++) {
+                Program program = RandomProgram.of(seed, target);
+                Emulator emulator = new Emulator(X86Lowering.assemble(program, FeatureSet.all(), true));
+                Kernel oracle = plain.lower(List.of(program)).get(0);
+                Random random = new Random(seed);
+                for (int count = 0; count <= target.lanes(); count += 3) {
+                    fill(in, random);
+                    run(oracle, plain.newMemory(), in, expected, count);
+                    actual.fill((byte) 7);
+                    emulator.call(in.address(), actual.address(), count, count % 2);
+                    assertSame(expected, actual, program);
+                }
+            }
+            System.out.printf("%d random programs agree with the interpreter at avx512, emulated%n", PROGRAMS);
+        }
+    }
+
+    private static void run(Kernel kernel, Memory memory, MemorySegment in, MemorySegment out, int count) {
+        out.fill((byte) 7);
+        kernel.call(memory, memory.pointer(in), memory.pointer(out), count, count % 2, 0, 0);
+    }
+}

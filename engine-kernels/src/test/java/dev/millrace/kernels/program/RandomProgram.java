@@ -1,0 +1,147 @@
+package dev.millrace.kernels.program;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * A random program f(in, out, count, choice): reads vectors of {@code in}, computes with loops, conditions and masks,
+ * and writes {@link #OUTPUTS} vectors to {@code out}.
+ */
+final class RandomProgram {
+    static final int INPUTS = 4;
+    static final int OUTPUTS = 6;
+
+    private final Random random;
+    private final ProgramBuilder builder;
+    private final List<VectorVar> values = new ArrayList<>();
+    private final ScalarVar in;
+    private final ScalarVar out;
+    private final ScalarVar count;
+    private final ScalarVar choice;
+
+    private RandomProgram(long seed, Target target) {
+        random = new Random(seed);
+        builder = new ProgramBuilder("random" + seed, target);
+        in = builder.parameter("in");
+        out = builder.parameter("out");
+        count = builder.parameter("count");
+        choice = builder.parameter("choice");
+    }
+
+    static Program of(long seed, Target target) {
+        return new RandomProgram(seed, target).program();
+    }
+
+    private Program program() {
+        int bytes = builder.target().vectorBytes();
+        MaskVar first = builder.firstLanes(count);
+        ScalarVar offset = builder.scalar("offset");
+        builder.set(offset, random.nextInt(INPUTS));
+        values.add(builder.load(Address.at(in, 0)));
+        values.add(builder.load(Address.at(in, bytes), first));
+        builder.scalar(offset, ScalarOp.MUL, offset, bytes / 8);
+        values.add(builder.spread(Address.at(in, offset, 8, 4)));
+        values.add(builder.load(Address.at(in, offset, 8, 0)));
+        steps(3 + random.nextInt(6));
+        ScalarVar counter = builder.copy(count, "counter");
+        VectorVar sum = builder.vector("sum");
+        builder.set(sum, constant());
+        try (var _ = builder.loop(counter, 1 + random.nextInt(3))) {
+            List<VectorVar> before = List.copyOf(values);
+            steps(2 + random.nextInt(4));
+            builder.accumulate(sum, value(), value());
+            builder.set(before.get(random.nextInt(before.size())), value());
+            restore(before);
+        }
+        values.add(sum);
+        VectorVar either = builder.vector("either");
+        try (var _ = builder.ifNotZero(choice)) {
+            List<VectorVar> before = List.copyOf(values);
+            steps(2);
+            builder.set(either, value());
+            restore(before);
+        }
+        try (var _ = builder.otherwise()) {
+            builder.set(either, value());
+        }
+        values.add(either);
+        steps(2);
+        for (int i = 0; i < OUTPUTS; i++) {
+            VectorVar value = i < 2 ? values.get(values.size() - 1 - i) : vector();
+            builder.store(Address.at(out, i * bytes), value, random.nextInt(3) == 0 ? first : null);
+        }
+        return builder.build();
+    }
+
+    /** What a body defines is not there after it. */
+    private void restore(List<VectorVar> before) {
+        values.clear();
+        values.addAll(before);
+    }
+
+    private VectorVar vector() {
+        return values.get(random.nextInt(values.size()));
+    }
+
+    private Constant constant() {
+        return random.nextInt(4) == 0 ? Constant.ZERO : Constant.of(random.nextInt(9) - 4 + 0.5f * random.nextInt(2));
+    }
+
+    private Value value() {
+        return random.nextInt(4) == 0 ? constant() : vector();
+    }
+
+    private void steps(int number) {
+        for (int i = 0; i < number; i++) {
+            values.add(step());
+            if (values.size() > 6) {
+                values.remove(random.nextInt(values.size() - 1));
+            }
+        }
+    }
+
+    private VectorVar step() {
+        return switch (random.nextInt(8)) {
+            case 0 -> {
+                UnaryOp op = UnaryOp.values()[random.nextInt(UnaryOp.values().length)];
+                yield builder.unary(op, op == UnaryOp.TO_FLOAT ? number() : value());
+            }
+            case 1 -> builder.multiplyAdd(value(), value(), value());
+            case 2 -> builder.multiplySubtract(value(), value(), value());
+            case 3 -> {
+                Comparison op = Comparison.values()[random.nextInt(Comparison.values().length)];
+                yield builder.select(builder.compare(op, value(), value()), value(), value());
+            }
+            case 4 -> {
+                BinaryOp[] ops = {BinaryOp.ADD, BinaryOp.MIN, BinaryOp.MAX};
+                yield builder.reduce(ops[random.nextInt(ops.length)], vector());
+            }
+            default -> binary(BinaryOp.values()[random.nextInt(BinaryOp.values().length)]);
+        };
+    }
+
+    private VectorVar binary(BinaryOp op) {
+        if (op.isShift()) {
+            return builder.binary(op, number(), Constant.ofBits(random.nextInt(32)));
+        }
+        if (op == BinaryOp.SCALE) {
+            VectorVar mantissa = builder.binary(BinaryOp.AND, number(), Constant.ofBits(0x007fffff));
+            VectorVar number = builder.binary(BinaryOp.OR, mantissa, Constant.of(1));
+            VectorVar low = builder.max(value(), Constant.of(-200));
+            VectorVar exponent = builder.unary(UnaryOp.ROUND, builder.min(low, Constant.of(200)));
+            return builder.binary(op, number, exponent);
+        }
+        return switch (op) {
+            case AND, OR, XOR, INT_ADD, INT_SUB -> builder.binary(op, number(), number());
+            default -> builder.binary(op, value(), value());
+        };
+    }
+
+    /** A value whose bits are defined: not a NaN that arithmetic made. */
+    private Value number() {
+        Value value = value();
+        MaskVar isNaN = builder.compare(Comparison.UNORDERED, value, value);
+        return value instanceof Constant ? value : builder.select(isNaN, Constant.of(3), value);
+    }
+}
