@@ -112,10 +112,12 @@ final class InferenceFlux extends Flux<Outputs> {
 
         @Override
         public void request(long n) {
-            if (Operators.validate(n)) {
-                demand.accumulateAndGet(n, Operators::addCap);
-                drain();
+            if (n <= 0) {
+                onError(new IllegalArgumentException("a subscriber asked for " + n + " answers; one is the least"));
+                return;
             }
+            demand.accumulateAndGet(n, Operators::addCap);
+            drain();
         }
 
         @Override

@@ -49,6 +49,7 @@ public final class InputFiles {
 
     /** The ONNX message in a file, of the kind that {@code info}'s type asks for. */
     public static Datum readPb(Path file, ValueInfo info) throws IOException {
-        return Tensors.readDatum(MemorySegment.ofArray(Files.readAllBytes(file)), info.type());
+        MemorySegment bytes = MemorySegment.ofArray(Files.readAllBytes(file));
+        return info.type() == null ? Tensors.readTensor(bytes) : Tensors.readDatum(bytes, info.type());
     }
 }

@@ -1,0 +1,171 @@
+package dev.millrace.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.cli.io.Npy;
+import dev.millrace.graph.format.Models;
+import dev.millrace.graph.format.WriteOptions;
+import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.GraphEditor;
+import dev.millrace.graph.ir.Model;
+import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.SymbolicShape;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Tensor;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+class CommandTest {
+    @TempDir
+    private Path folder = Path.of("");
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+    private String model = "";
+
+    /** y = x + 1, x: [n, 3]. */
+    @BeforeEach
+    void writeModel() {
+        var editor = new GraphEditor(Graph.named("plus"));
+        Value x = editor.addInput(
+                "x", ValueType.tensor(ElementType.FLOAT, SymbolicShape.of(Dim.symbol("n"), Dim.of(3))));
+        Value one = editor.addConstant("one", Tensor.scalar(1f));
+        editor.addOutput(
+                "y",
+                editor.append(NodeSpec.of(OpId.onnx("Add"), 21, x, one), List.of("y"))
+                        .requireOutput(0));
+        var written = new Model(
+                new Model.Header(10, "test", "1", "", 1, ""),
+                Map.of(OpId.ONNX, 21),
+                Map.of(),
+                Map.of(),
+                editor.graph(),
+                null);
+        Path file = folder.resolve("plus.onnx");
+        Models.write(written, file, WriteOptions.inline());
+        model = file.toString();
+    }
+
+    private int millrace(String... arguments) {
+        CommandLine line = Main.commandLine();
+        line.setOut(new PrintWriter(out, true));
+        line.setErr(new PrintWriter(err, true));
+        return line.execute(arguments);
+    }
+
+    @Test
+    void helpIsEverywhere() {
+        assertThat(millrace("--help")).isZero();
+        for (String command : List.of("run", "inspect", "models", "conformance", "demo")) {
+            assertThat(out.toString()).contains(command);
+            assertThat(millrace(command, "--help")).isZero();
+        }
+    }
+
+    @Test
+    void aCommandLineThatMakesNoSenseEndsWithTwo() {
+        assertThat(millrace()).isEqualTo(ExitCode.USAGE);
+        assertThat(millrace("run")).isEqualTo(ExitCode.USAGE);
+        assertThat(millrace("fly")).isEqualTo(ExitCode.USAGE);
+    }
+
+    @Test
+    void whatTheEngineRefusesIsOneLineAndThree() {
+        assertThat(millrace("run", folder.resolve("none.onnx").toString())).isEqualTo(ExitCode.REFUSED);
+        assertThat(err.toString().lines()).hasSize(1);
+        assertThat(err.toString()).contains("NO_SUCH_FILE").contains("none.onnx");
+        assertThat(millrace("run", model, "--shape", "z=1")).isEqualTo(ExitCode.REFUSED);
+        assertThat(millrace("run", model, "--provider", "npu")).isEqualTo(ExitCode.REFUSED);
+        assertThat(err.toString()).contains("'z'").contains("'npu'");
+    }
+
+    @Test
+    void inputsComeFromFilesAndOutputsGoToFiles() throws IOException {
+        Path input = folder.resolve("x.npy");
+        Npy.write(input, Tensor.copyOf(new float[] {1, 2, 3, 4, 5, 6}, 2, 3));
+        assertThat(millrace("run", model, "-i", "x=" + input, "--format", "npy", "-o", folder.toString()))
+                .isZero();
+        assertThat(Npy.read(folder.resolve("y.npy")).floats()).containsExactly(2, 3, 4, 5, 6, 7);
+        assertThat(millrace("run", model, "-i", "x=" + input, "--format", "json")).isZero();
+        assertThat(out.toString()).contains("{\"y\":{\"type\":\"float\",\"shape\":[2,3],\"data\":[2.0,3.0,4.0");
+    }
+
+    @Test
+    void madeUpInputsFollowTheSeedAndTheShape() {
+        assertThat(millrace("run", model, "--random", "5", "--shape", "x=2,3")).isZero();
+        String first = out.toString();
+        assertThat(first).contains("y: float[2, 3]");
+        out.getBuffer().setLength(0);
+        assertThat(millrace("run", model, "--random", "5", "--shape", "x=2,3")).isZero();
+        assertThat(out).hasToString(first);
+        out.getBuffer().setLength(0);
+        assertThat(millrace("run", model, "--random", "6", "--shape", "x=2,3")).isZero();
+        assertThat(out.toString()).isNotEqualTo(first);
+    }
+
+    @Test
+    void inspectShowsTheModelAndDrawsIt() throws IOException {
+        Path page = folder.resolve("graph.html");
+        assertThat(millrace("inspect", model, "--html", page.toString())).isZero();
+        assertThat(out.toString())
+                .contains("opset ai.onnx 21")
+                .contains("input  x: float[n,3]")
+                .contains("Partitions")
+                .contains("Memory");
+        assertThat(Files.readString(page)).contains("<svg").contains("Add");
+    }
+
+    @Test
+    void aTraceIsWritten() throws IOException {
+        Path trace = folder.resolve("trace.json");
+        assertThat(millrace("run", model, "--trace", trace.toString())).isZero();
+        assertThat(Files.readString(trace)).contains("\"op_name\"");
+    }
+
+    @Test
+    void modelsAreListedAndUnknownOnesRefused() {
+        assertThat(millrace("models")).isZero();
+        assertThat(out.toString()).contains("minilm").contains("silero-vad");
+        assertThat(millrace("models", "nonesuch")).isEqualTo(ExitCode.REFUSED);
+        assertThat(err.toString()).contains("nonesuch").contains("minilm");
+    }
+
+    @Test
+    void conformanceCountsAndWritesALinePerCase() throws IOException {
+        Path good = writeCase("good", 1);
+        writeCase("bad", 2);
+        Path csv = folder.resolve("result.csv");
+        assertThat(millrace("conformance", folder.resolve("suite").toString(), "--csv", csv.toString()))
+                .isEqualTo(ExitCode.NO);
+        assertThat(out.toString()).endsWith("1 passed, 1 failed, 0 skipped" + System.lineSeparator());
+        assertThat(Files.readAllLines(csv)).hasSize(3).contains("suite,good,all,y,passed,");
+        assertThat(millrace("conformance", good.toString(), "--no-optimize")).isZero();
+    }
+
+    private Path writeCase(String name, float added) throws IOException {
+        Path test = Files.createDirectories(folder.resolve("suite").resolve(name));
+        Files.copy(Path.of(model), test.resolve("model.onnx"));
+        Path data = Files.createDirectory(test.resolve("test_data_set_0"));
+        float[] y = {added, added, added};
+        Files.write(
+                data.resolve("input_0.pb"),
+                dev.millrace.graph.format.Tensors.toBytes("x", Tensor.copyOf(new float[3], 1, 3)));
+        Files.write(
+                data.resolve("output_0.pb"),
+                dev.millrace.graph.format.Tensors.toBytes("y", Tensor.copyOf(y, 1, 3)));
+        return test;
+    }
+}

@@ -1,0 +1,86 @@
+package dev.millrace.cli.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.cli.conformance.CaseResult.Status;
+import dev.millrace.graph.optimise.Level;
+import dev.millrace.graph.optimise.Optimiser;
+import dev.millrace.session.Engine;
+import dev.millrace.session.SessionOptions;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Every ONNX backend case, by provider and with and without the optimiser. The cases that pass stand in a list that may
+ * only grow: a listed case that fails breaks the build, and so does a case that passes without being listed.
+ */
+class ConformanceIT {
+    private static final Path DATA = Path.of("..", "..", "shared", "onnx-data");
+    private static final List<String> SUITES = List.of("node", "simple", "pytorch-converted", "pytorch-operator");
+
+    @ParameterizedTest
+    @CsvSource({"all,true", "all,false", "cpu,true", "cpu,false"})
+    void theListedCasesPassAndAllThatPassAreListed(String provider, boolean optimise) throws IOException {
+        if (!Files.isDirectory(DATA)) {
+            System.out.println("skipped: the ONNX backend cases are not beside this checkout, at " + DATA);
+            return;
+        }
+        List<BackendCase> cases =
+                BackendCase.find(SUITES.stream().map(DATA::resolve).toList());
+        Set<String> listed = listed();
+        var failed = new TreeSet<String>();
+        var unlisted = new TreeSet<String>();
+        try (Engine engine = Engine.create()) {
+            var runner = new CaseRunner(
+                    engine,
+                    cancellation -> {
+                        var options = SessionOptions.builder()
+                                .cancellation(cancellation)
+                                .optimiser(Optimiser.Options.builder()
+                                        .level(optimise ? Level.ALL : Level.DISABLED)
+                                        .build());
+                        if (!provider.equals("all")) {
+                            options.provider(provider);
+                        }
+                        return options.build();
+                    },
+                    Duration.ofSeconds(60));
+            for (BackendCase test : cases) {
+                String name = test.suite() + "/" + test.name();
+                CaseResult result = runner.run(test);
+                if (listed.contains(name) && result.status() != Status.PASSED) {
+                    failed.add(name + ": " + result.message());
+                } else if (!listed.contains(name) && result.status() == Status.PASSED) {
+                    unlisted.add(name);
+                }
+            }
+        }
+        System.out.printf(
+                "conformance, provider %s, optimised %s: %d of %d cases pass as listed%n",
+                provider, optimise, listed.size() - failed.size(), cases.size());
+        assertThat(failed).as("listed cases that fail").isEmpty();
+        assertThat(unlisted)
+                .as("cases that pass: add them to conformance-passing.txt")
+                .isEmpty();
+    }
+
+    private static Set<String> listed() throws IOException {
+        try (InputStream in = Objects.requireNonNull(ConformanceIT.class.getResourceAsStream("conformance-passing.txt"))) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .filter(line -> !line.isBlank())
+                    .collect(Collectors.toCollection(TreeSet::new));
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package dev.millrace.session;
+
+import dev.millrace.graph.format.Models;
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.GraphEditor;
+import dev.millrace.graph.ir.Model;
+import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.SymbolicShape;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Tensor;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+
+/** Small models, as the bytes of their files. */
+final class TestModels {
+    static final int OPSET = 21;
+
+    private TestModels() {}
+
+    private static ValueType floats(Dim... dims) {
+        return ValueType.tensor(ElementType.FLOAT, SymbolicShape.of(dims));
+    }
+
+    private static Value node(GraphEditor editor, String op, Value... inputs) {
+        return editor.append(
+                        NodeSpec.of(OpId.onnx(op), OPSET, inputs),
+                        List.of(op + editor.graph().nodeCount()))
+                .requireOutput(0);
+    }
+
+    static Model model(Graph graph) {
+        return new Model(
+                new Model.Header(10, "test", "1", "", 1, ""),
+                Map.of(OpId.ONNX, OPSET),
+                Map.of(),
+                Map.of(),
+                graph,
+                null);
+    }
+
+    /** y = relu(x W + b) of so many layers, x: [batch, width]. */
+    static byte[] perceptron(int layers, int width, long seed) {
+        var editor = new GraphEditor(Graph.named("perceptron"));
+        var random = new Random(seed);
+        Value value = editor.addInput("x", floats(Dim.symbol("batch"), Dim.of(width)));
+        for (int i = 0; i < layers; i++) {
+            Value weights = editor.addConstant("w" + i, random(random, width, width));
+            Value bias = editor.addConstant("b" + i, random(random, width));
+            value = node(editor, "Relu", node(editor, "Add", node(editor, "MatMul", value, weights), bias));
+        }
+        editor.setType(value, floats(Dim.symbol("batch"), Dim.of(width)));
+        editor.addOutput("y", value);
+        return Models.toBytes(model(editor.graph()));
+    }
+
+    private static Tensor random(Random random, long... dims) {
+        long count = 1;
+        for (long dim : dims) {
+            count *= dim;
+        }
+        float[] values = new float[(int) count];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = (random.nextFloat() - 0.5f) / 4;
+        }
+        return Tensor.copyOf(values, dims);
+    }
+
+    /** sum = a + b, product = a * b; both of one unknown length. */
+    static byte[] sumAndProduct() {
+        var editor = new GraphEditor(Graph.named("two"));
+        Value a = editor.addInput("a", floats(Dim.symbol("n")));
+        Value b = editor.addInput("b", floats(Dim.symbol("n")));
+        editor.addOutput("sum", node(editor, "Add", a, b));
+        editor.addOutput("product", node(editor, "Mul", a, b));
+        return Models.toBytes(model(editor.graph()));
+    }
+
+    /** A loop that doubles x so many times as n says: long enough to be stopped. */
+    static byte[] loop() {
+        var editor = new GraphEditor(Graph.named("loop"));
+        Value n = editor.addInput("n", ValueType.tensor(ElementType.INT64, SymbolicShape.of()));
+        Value x = editor.addInput("x", floats(Dim.of(1)));
+        Graph body = Graph.nested("body", editor.graph());
+        var inside = new GraphEditor(body);
+        inside.addInput("i", ValueType.tensor(ElementType.INT64, SymbolicShape.of()));
+        Value go = inside.addInput("go", ValueType.tensor(ElementType.BOOL, SymbolicShape.of()));
+        Value carried = inside.addInput("carried", floats(Dim.of(1)));
+        inside.addOutput("go_on", node(inside, "Identity", go));
+        inside.addOutput("next", node(inside, "Add", carried, carried));
+        Value always = editor.addConstant("always", Tensor.scalar(true));
+        NodeSpec spec = NodeSpec.of(OpId.onnx("Loop"), OPSET, n, always, x).with("body", Attribute.of(body));
+        editor.addOutput("y", editor.append(spec, List.of("y")).requireOutput(0));
+        return Models.toBytes(model(editor.graph()));
+    }
+}
