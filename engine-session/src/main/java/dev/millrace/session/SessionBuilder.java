@@ -91,20 +91,20 @@ final class SessionBuilder {
         checkSchemas(model.graph());
         Inference.infer(model.graph());
         clock.end("check");
-        OptimisationReport report =
-                new Optimiser(options.optimiser(), new KernelEvaluator(providers)).optimise(model.graph());
+        OptimisationReport report = optimise(model);
         checkCancelled();
         clock.end("optimise");
+        // it looks for the model's EPContext nodes, which partitioning replaces
         var resolver = new ContextResolver(engine.workspaces(), options.epContext(), model);
-        Partitioning parts = Partitioner.partition(model.graph(), providers, model.stem());
-        checkFallback(parts);
-        clock.end("partition");
         try {
+            Partitioning parts = Partitioner.partition(model.graph(), providers, model.stem());
+            checkFallback(parts);
+            clock.end("partition");
             var compilation = new Compilation(options, parts, resolver);
             Map<Node, Kernel> kernels = compilation.compile();
             clock.end("compile");
             List<SessionReport.PartitionInfo> table = PartitionTable.of(parts);
-            @Nullable Path written = compilation.writeContext(model);
+            @Nullable Path written = compilation.writeContext(Optimised.mark(model, options.optimiser()));
             clock.end("write context");
             Plan plan = PlanBuilder.build(model.graph(), node -> assign(parts, kernels, node));
             var runner = new PlanRunner(plan, engine.pool(), threads(), options.maxBindings());
@@ -123,6 +123,14 @@ final class SessionBuilder {
             resolver.close();
             throw e;
         }
+    }
+
+    /** Optimises, unless the model says that this was done when it was written. */
+    private OptimisationReport optimise(Model model) {
+        if (Optimised.isMarked(model, options.optimiser())) {
+            return Optimised.report(model.graph());
+        }
+        return new Optimiser(options.optimiser(), new KernelEvaluator(providers)).optimise(model.graph());
     }
 
     private static void checkSchemas(Graph graph) {

@@ -26,7 +26,7 @@ final class PartitionCutter {
     private final Graph part;
     private final GraphEditor editor;
     private final Map<Value, Value> copies = new LinkedHashMap<>();
-    private final List<Value> inputs = new ArrayList<>();
+    private final List<@Nullable Value> inputs = new ArrayList<>();
 
     private PartitionCutter(Graph around, String name) {
         this.around = around;
@@ -52,8 +52,7 @@ final class PartitionCutter {
                 }
             }
         }
-        var spec = new NodeSpec(
-                new OpId(DOMAIN, provider), 1, name, "", List.<@Nullable Value>copyOf(inputs), Attributes.NONE);
+        var spec = new NodeSpec(new OpId(DOMAIN, provider), 1, name, "", inputs, Attributes.NONE);
         Node anchor = group.getLast().next();
         var outer = new GraphEditor(around);
         group.forEach(outer::replaceProducer);

@@ -204,7 +204,7 @@ class PartitionerTest {
                 boolean blocked = order.stream()
                         .filter(node -> left.contains(groupOf.get(node)))
                         .anyMatch(node -> node.readersIn(graph).stream()
-                                .anyMatch(reader -> groupOf.get(reader) == group && groupOf.get(node) != group));
+                                .anyMatch(reader -> isIn(groupOf, reader, group) && !isIn(groupOf, node, group)));
                 if (!blocked) {
                     left.remove(group);
                     removed = true;
@@ -212,5 +212,9 @@ class PartitionerTest {
             }
         }
         return left.isEmpty();
+    }
+
+    private static boolean isIn(Map<Node, Integer> groupOf, Node node, int group) {
+        return groupOf.getOrDefault(node, -1) == group;
     }
 }
