@@ -4,4 +4,8 @@ module dev.millrace.providers {
     requires dev.millrace.kernels;
     requires java.desktop;
     requires static transitive org.jspecify;
+
+    provides dev.millrace.providers.spi.ProviderFactory with
+            dev.millrace.providers.cpu.CpuFactory,
+            dev.millrace.providers.simd.SimdFactory;
 }

@@ -164,7 +164,8 @@ final class AttributeReader {
         }
 
         long kind() {
-            if (found == MIXED || type != UNDEFINED && found != UNDEFINED && type != found) {
+            boolean contradicts = type != UNDEFINED && found != UNDEFINED && type != found;
+            if (found == MIXED || contradicts) {
                 throw EngineException.invalidGraph("its value is not of its declared type " + type);
             }
             return type != UNDEFINED ? type : found != UNDEFINED ? found : neutral;

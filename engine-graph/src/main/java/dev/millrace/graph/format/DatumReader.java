@@ -12,6 +12,7 @@ import dev.millrace.graph.tensor.OptionalDatum;
 import dev.millrace.graph.tensor.TensorSequence;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Reads tensors, sequences, optionals and maps that stand in files of their own. */
@@ -90,13 +91,14 @@ final class DatumReader {
         return map(keyType, keys, values == null ? TensorSequence.of() : values);
     }
 
-    private static MapDatum map(@Nullable ElementType keyType, ArrayList<Object> keys, TensorSequence values) {
+    private static MapDatum map(@Nullable ElementType keyType, List<Object> keys, TensorSequence values) {
         if (keyType == null || !(keyType.isInteger() || keyType == ElementType.STRING)) {
-            throw EngineException.invalidGraph("a map has keys of type " + keyType + "; integers and strings can be keys");
+            throw EngineException.invalidGraph(
+                    "a map has keys of type " + keyType + "; integers and strings can be keys");
         }
         if (keys.size() != values.elements().size()) {
-            throw EngineException.invalidGraph(
-                    "a map has " + keys.size() + " keys but " + values.elements().size() + " values");
+            throw EngineException.invalidGraph("a map has " + keys.size() + " keys but "
+                    + values.elements().size() + " values");
         }
         Class<?> expected = keyType == ElementType.STRING ? String.class : Long.class;
         var entries = new LinkedHashMap<Object, Datum>();

@@ -35,7 +35,8 @@ final class DatumWriter {
                     proto.setElemType(SequenceProto.DataType.SEQUENCE_VALUE).addSequenceValues(sequence(inner));
                 case OptionalDatum inner ->
                     proto.setElemType(SequenceProto.DataType.OPTIONAL_VALUE).addOptionalValues(optional(inner));
-                case MapDatum inner -> proto.setElemType(SequenceProto.DataType.MAP_VALUE).addMapValues(map(inner));
+                case MapDatum inner ->
+                    proto.setElemType(SequenceProto.DataType.MAP_VALUE).addMapValues(map(inner));
             }
         }
         return proto;
@@ -67,6 +68,7 @@ final class DatumWriter {
                     throw EngineException.invalidArgument("key " + key + " of a map is not of type " + map.keyType());
             }
         }
-        return proto.setValues(sequence(new TensorSequence(map.entries().values().stream().toList())));
+        return proto.setValues(
+                sequence(new TensorSequence(map.entries().values().stream().toList())));
     }
 }

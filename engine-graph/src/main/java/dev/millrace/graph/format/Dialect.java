@@ -35,7 +35,8 @@ record Dialect(long irVersion, Map<String, Integer> opsets, Set<String> function
         if (imported != null) {
             return imported;
         }
-        if (functionDomains.contains(op.domain()) || op.domain().isEmpty() && irVersion < FIRST_IR_WITH_OPSETS) {
+        boolean implied = op.domain().isEmpty() && irVersion < FIRST_IR_WITH_OPSETS;
+        if (implied || functionDomains.contains(op.domain())) {
             return 1;
         }
         throw EngineException.invalidGraph("the model imports no opset of domain '"

@@ -173,8 +173,8 @@ final class GraphReader {
             }
             var byName = new LinkedHashMap<String, Attribute>();
             for (WireReader message : messages) {
-                AttributeReader.Named named = attributes.read(
-                        message, dialect.inFunction(), in -> GraphReader.this.read(in, scope, dialect));
+                AttributeReader.Named named =
+                        attributes.read(message, dialect.inFunction(), in -> GraphReader.this.read(in, scope, dialect));
                 if (byName.put(named.name(), named.attribute()) != null) {
                     throw EngineException.invalidGraph("attribute '" + named.name() + "' stands twice");
                 }
@@ -186,8 +186,8 @@ final class GraphReader {
             for (GraphParts.Declared output : parts.outputs) {
                 Value value = scope.find(output.name());
                 if (value == null) {
-                    throw EngineException.invalidGraph(
-                            "output '" + output.name() + "' of graph '" + parts.name + "' is produced by nothing in it");
+                    throw EngineException.invalidGraph("output '" + output.name() + "' of graph '" + parts.name
+                            + "' is produced by nothing in it");
                 }
                 editor.addOutput(output.name(), value);
             }

@@ -42,18 +42,19 @@ final class GraphWriter {
             proto.addInput(info(names.of(input), input.type()));
             Tensor otherwise = graph.defaultOf(input);
             if (otherwise != null) {
-                proto.addInitializer(tensors.initializer(names.of(input), otherwise));
+                tensors.addInitializer(proto, around == null, names.of(input), otherwise);
             }
         }
         for (Value constant : graph.constants()) {
             Tensor tensor = constant.constant();
             if (tensor != null) {
-                proto.addInitializer(tensors.initializer(names.of(constant), tensor));
+                tensors.addInitializer(proto, around == null, names.of(constant), tensor);
             }
         }
         proto.addAllNode(nodes(graph, names));
-        names.outputs().forEach(output ->
-                proto.addOutput(info(output.name(), output.value().type())));
+        names.outputs()
+                .forEach(output ->
+                        proto.addOutput(info(output.name(), output.value().type())));
         proto.addAllValueInfo(valueInfos(graph, names));
         return proto.build();
     }
@@ -148,9 +149,8 @@ final class GraphWriter {
     }
 
     private static boolean isKnown(@Nullable ValueType type) {
-        return type != null && !(type instanceof ValueType.TensorType(var element, var shape)
-                && element == null
-                && shape == null);
+        return type != null
+                && !(type instanceof ValueType.TensorType(var element, var shape) && element == null && shape == null);
     }
 
     private static ValueInfoProto info(String name, @Nullable ValueType type) {
@@ -177,9 +177,9 @@ final class GraphWriter {
             case Attribute.Floats a -> proto.setType(AttributeType.FLOATS).addAllFloats(a.values());
             case Attribute.Strings a ->
                 proto.setType(AttributeType.STRINGS)
-                        .addAllStrings(a.values().stream().map(GraphWriter::bytes).toList());
-            case Attribute.TensorValue a ->
-                proto.setType(AttributeType.TENSOR).setT(tensors.inline("", a.value()));
+                        .addAllStrings(
+                                a.values().stream().map(GraphWriter::bytes).toList());
+            case Attribute.TensorValue a -> proto.setType(AttributeType.TENSOR).setT(tensors.inline("", a.value()));
             case Attribute.Tensors a ->
                 proto.setType(AttributeType.TENSORS)
                         .addAllTensors(a.values().stream()
@@ -191,7 +191,8 @@ final class GraphWriter {
                         .addAllGraphs(a.values().stream()
                                 .map(graph -> write(graph, names))
                                 .toList());
-            case Attribute.TypeValue a -> proto.setType(AttributeType.TYPE_PROTO).setTp(TypeWriter.toProto(a.value()));
+            case Attribute.TypeValue a ->
+                proto.setType(AttributeType.TYPE_PROTO).setTp(TypeWriter.toProto(a.value()));
             case Attribute.Types a ->
                 proto.setType(AttributeType.TYPE_PROTOS)
                         .addAllTypeProtos(

@@ -4,7 +4,6 @@ import com.google.protobuf.CodedOutputStream;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.ir.Model;
-import dev.millrace.graph.proto.ModelProto;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.foreign.Arena;
@@ -79,23 +78,27 @@ public final class Models {
 
     /** Writes {@code model}, its tensors included, to a stream that stays open. */
     public static void write(Model model, OutputStream to) throws IOException {
-        write(OnnxWriter.write(model, new TensorWriter(WriteOptions.inline())), to);
+        write(inline(model), to);
     }
 
     /** The bytes of {@code model}'s file, its tensors included. */
     public static byte[] toBytes(Model model) {
-        return OnnxWriter.write(model, new TensorWriter(WriteOptions.inline())).toByteArray();
+        return inline(model).toBytes();
+    }
+
+    private static ModelImage inline(Model model) {
+        return OnnxWriter.write(model, new TensorWriter(WriteOptions.inline()));
     }
 
     private static void writeAndPublish(Model model, Path file, WriteOptions options) throws IOException {
         var tensors = new TensorWriter(options);
-        ModelProto proto = OnnxWriter.write(model, tensors);
+        ModelImage image = OnnxWriter.write(model, tensors);
         String mark = "." + UUID.randomUUID() + ".tmp";
         Path unfinished = file.resolveSibling(file.getFileName() + mark);
         Path unfinishedData = file.resolveSibling(file.getFileName() + ".data" + mark);
         try {
             try (OutputStream to = Files.newOutputStream(unfinished, StandardOpenOption.CREATE_NEW)) {
-                write(proto, to);
+                write(image, to);
             }
             if (options.externalFile() != null && tensors.usesExternalFile()) {
                 tensors.writeExternalFile(unfinishedData);
@@ -108,10 +111,8 @@ public final class Models {
         }
     }
 
-    private static void write(ModelProto proto, OutputStream to) throws IOException {
-        CodedOutputStream out = CodedOutputStream.newInstance(to, BUFFER);
-        proto.writeTo(out);
-        out.flush();
+    private static void write(ModelImage image, OutputStream to) throws IOException {
+        image.writeTo(CodedOutputStream.newInstance(to, BUFFER));
     }
 
     private static void publish(Path from, Path to) throws IOException {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class Names {
     private final Graph graph;
     private final @Nullable Names around;
-    private final Map<Value, String> names = new IdentityHashMap<>();
+    private final IdentityHashMap<Value, String> names = new IdentityHashMap<>();
     private final Set<String> taken = new HashSet<>();
     private final Map<String, Integer> counters = new HashMap<>();
     private final List<Output> outputs = new ArrayList<>();

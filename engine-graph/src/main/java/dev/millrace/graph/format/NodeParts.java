@@ -31,9 +31,10 @@ final class NodeParts {
 
     /** Operator and name as errors show them. */
     String describe() {
+        String what = operator.isEmpty() ? "node" : operator;
         if (!name.isEmpty()) {
-            return operator + " '" + name + "'";
+            return what + " '" + name + "'";
         }
-        return outputs.isEmpty() ? operator : operator + " -> '" + outputs.getFirst() + "'";
+        return outputs.isEmpty() ? what : what + " -> '" + outputs.getFirst() + "'";
     }
 }

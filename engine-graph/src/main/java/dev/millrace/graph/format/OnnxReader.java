@@ -103,7 +103,10 @@ final class OnnxReader {
         String domain = "";
         long modelVersion;
         String documentation = "";
-        @Nullable WireReader graph;
+
+        @Nullable
+        WireReader graph;
+
         final List<WireReader> opsets = new ArrayList<>();
         final Map<String, String> metadata = new LinkedHashMap<>();
         final List<WireReader> functions = new ArrayList<>(0);

@@ -2,16 +2,17 @@ package dev.millrace.graph.format;
 
 import dev.millrace.graph.ir.Function;
 import dev.millrace.graph.ir.Model;
+import dev.millrace.graph.proto.GraphProto;
 import dev.millrace.graph.proto.ModelProto;
 
-/** Makes {@code ModelProto}. */
+/** Makes what a model's file holds. */
 final class OnnxWriter {
     /** The first that lets initializers stand without being inputs. */
     private static final long OLDEST_IR = 4;
 
     private OnnxWriter() {}
 
-    static ModelProto write(Model model, TensorWriter tensors) {
+    static ModelImage write(Model model, TensorWriter tensors) {
         Model.Header header = model.header();
         var proto = ModelProto.newBuilder()
                 .setIrVersion(Math.max(header.irVersion(), OLDEST_IR))
@@ -22,14 +23,11 @@ final class OnnxWriter {
                 .setDocString(header.documentation());
         model.metadata().forEach((key, value) -> proto.addMetadataProps(TensorWriter.entry(key, value)));
         var imports = new OpsetImports(model.opsets());
-        proto.setGraph(new GraphWriter(imports, tensors).write(model.graph(), null));
+        GraphProto graph = new GraphWriter(imports, tensors).write(model.graph(), null);
         for (Function function : model.functions().values()) {
             var ownImports = new OpsetImports(function.opsets());
             proto.addFunctions(new GraphWriter(ownImports, tensors).write(function));
         }
-        ModelProto made = proto.addAllOpsetImport(imports.toProtos()).build();
-        int size = made.getSerializedSize();
-        TensorWriter.checkInlineSize(size < tensors.inlineBytes() ? Long.MAX_VALUE : size);
-        return made;
+        return new ModelImage(proto.addAllOpsetImport(imports.toProtos()).build(), graph, tensors.large());
     }
 }

@@ -56,12 +56,14 @@ final class Scope {
     }
 
     /** The value of this very graph, or null. */
-    @Nullable Value own(String name) {
+    @Nullable
+    Value own(String name) {
         return values.get(name);
     }
 
     /** The value of this graph or of one around it, or null. */
-    @Nullable Value find(String name) {
+    @Nullable
+    Value find(String name) {
         for (Scope scope = this; scope != null; scope = scope.around) {
             Value value = scope.values.get(name);
             if (value != null) {

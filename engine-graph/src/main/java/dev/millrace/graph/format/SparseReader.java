@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads {@code SparseTensorProto}, and fills dense tensors from it. What the dense tensors of one file may take together
- * grows with what their sparse forms hold, so that a small file cannot ask for much memory.
+ * Reads {@code SparseTensorProto}, and fills dense tensors from it. What the dense tensors of one file may take
+ * together grows with what their sparse forms hold, so that a small file cannot ask for much memory.
  */
 final class SparseReader {
     private static final long FREE_BYTES = 64L << 20;
@@ -82,7 +82,9 @@ final class SparseReader {
     private static long[] positions(Tensor indices, Shape shape, long count) {
         boolean coordinates = indices.shape().rank() == 2 && indices.shape().dim(1) == shape.rank();
         boolean linear = indices.shape().rank() == 1;
-        if (indices.type() != ElementType.INT64 || !(linear || coordinates) || indices.shape().dim(0) != count) {
+        if (indices.type() != ElementType.INT64
+                || !(linear || coordinates)
+                || indices.shape().dim(0) != count) {
             throw EngineException.invalidGraph(
                     "its indices are " + indices + ", which does not fit " + count + " values of shape " + shape);
         }

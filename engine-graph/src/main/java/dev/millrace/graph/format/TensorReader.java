@@ -60,8 +60,8 @@ final class TensorReader {
         }
         if (parts.raw != null && (parts.raw.byteSize() > 0 || parts.runs.isEmpty())) {
             if (parts.raw.byteSize() != bytes) {
-                throw EngineException.invalidGraph("its raw_data has " + parts.raw.byteSize() + " bytes, but " + type
-                        + shape + " takes " + bytes);
+                throw EngineException.invalidGraph(
+                        "its raw_data has " + parts.raw.byteSize() + " bytes, but " + type + shape + " takes " + bytes);
             }
             return Tensor.wrap(type, shape, parts.raw);
         }
@@ -70,8 +70,8 @@ final class TensorReader {
         }
         int field = fieldOf(type);
         if (field != parts.runField) {
-            throw EngineException.invalidGraph("its data is in field " + parts.runField + " of TensorProto; data of type "
-                    + type + " belongs in field " + field);
+            throw EngineException.invalidGraph("its data is in field " + parts.runField
+                    + " of TensorProto; data of type " + type + " belongs in field " + field);
         }
         return TypedData.decode(type, shape, parts.runs);
     }
@@ -154,7 +154,10 @@ final class TensorReader {
         String name = "";
         long type;
         final List<Long> dims = new ArrayList<>();
-        @Nullable MemorySegment raw;
+
+        @Nullable
+        MemorySegment raw;
+
         final List<String> strings = new ArrayList<>(0);
         int runField;
         final List<WireReader> runs = new ArrayList<>(1);

@@ -1,8 +1,7 @@
 package dev.millrace.graph.format;
 
 import com.google.protobuf.ByteString;
-import com.google.protobuf.UnsafeByteOperations;
-import dev.millrace.graph.EngineException;
+import dev.millrace.graph.proto.GraphProto;
 import dev.millrace.graph.proto.StringStringEntryProto;
 import dev.millrace.graph.proto.TensorProto;
 import dev.millrace.graph.tensor.ElementType;
@@ -16,19 +15,18 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 
-/**
- * Makes {@code TensorProto}. The messages refer to the tensors' memory; bytes move only when the message, or the file of
- * external data, is written out.
- */
+/** Makes {@code TensorProto}. The bytes of large tensors stay where they are until the files are written. */
 final class TensorWriter {
     private static final long ALIGNMENT = 64;
-    private static final int CHUNK = 1 << 28;
+    private static final int CHUNK = 1 << 23;
+    /** From so many bytes on, it pays to keep a tensor out of its message. */
+    private static final long LARGE = 4096;
 
     private final WriteOptions options;
+    private final List<ModelImage.Large> large = new ArrayList<>();
     private final List<Placed> placed = new ArrayList<>();
-    private final Map<Tensor, Long> offsets = new IdentityHashMap<>();
+    private final IdentityHashMap<Tensor, Long> offsets = new IdentityHashMap<>();
     private long externalBytes;
     private long inlineBytes;
 
@@ -38,28 +36,30 @@ final class TensorWriter {
         this.options = options;
     }
 
-    /** Bytes of tensors that stand in the messages themselves. */
-    long inlineBytes() {
-        return inlineBytes;
-    }
-
     boolean usesExternalFile() {
         return !placed.isEmpty();
     }
 
-    TensorProto initializer(String name, Tensor tensor) {
+    /** The tensors that the main graph's message lacks, to be written after it. */
+    List<ModelImage.Large> large() {
+        return large;
+    }
+
+    /** Adds an initializer to {@code graph}, unless it is a large one of the main graph. */
+    void addInitializer(GraphProto.Builder graph, boolean mainGraph, String name, Tensor tensor) {
         String file = options.externalFile();
-        if (file == null
-                || tensor.type() == ElementType.STRING
-                || tensor.segment().byteSize() < Math.max(options.externalFrom(), 1)) {
-            return inline(name, tensor);
+        long bytes = tensor.type() == ElementType.STRING ? 0 : tensor.segment().byteSize();
+        if (file != null && bytes >= Math.max(options.externalFrom(), 1)) {
+            graph.addInitializer(header(name, tensor)
+                    .setDataLocation(TensorProto.DataLocation.EXTERNAL)
+                    .addExternalData(entry("location", file))
+                    .addExternalData(entry("offset", Long.toString(place(tensor))))
+                    .addExternalData(entry("length", Long.toString(bytes))));
+        } else if (mainGraph && bytes >= LARGE) {
+            large.add(new ModelImage.Large(header(name, tensor).build(), tensor.segment()));
+        } else {
+            graph.addInitializer(inline(name, tensor));
         }
-        return header(name, tensor)
-                .setDataLocation(TensorProto.DataLocation.EXTERNAL)
-                .addExternalData(entry("location", file))
-                .addExternalData(entry("offset", Long.toString(place(tensor))))
-                .addExternalData(entry("length", Long.toString(tensor.segment().byteSize())))
-                .build();
     }
 
     TensorProto inline(String name, Tensor tensor) {
@@ -72,19 +72,10 @@ final class TensorWriter {
             }
         } else {
             inlineBytes += tensor.segment().byteSize();
-            checkInlineSize(inlineBytes);
-            proto.setRawData(
-                    UnsafeByteOperations.unsafeWrap(tensor.segment().asReadOnly().asByteBuffer()));
+            ModelImage.refuseBeyondLimit(inlineBytes);
+            proto.setRawData(ByteString.copyFrom(tensor.segment().asByteBuffer()));
         }
         return proto.build();
-    }
-
-    /** Refuses sizes that protobuf cannot count. */
-    static void checkInlineSize(long bytes) {
-        if (bytes > Integer.MAX_VALUE) {
-            throw EngineException.invalidArgument("the model takes more than 2 GB, which no ONNX file can hold; write it"
-                    + " with WriteOptions.externalData so that its tensors stand in a file beside it");
-        }
     }
 
     private static TensorProto.Builder header(String name, Tensor tensor) {
@@ -108,8 +99,7 @@ final class TensorWriter {
     }
 
     void writeExternalFile(Path file) throws IOException {
-        try (FileChannel channel =
-                FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
             for (Placed part : placed) {
                 for (long from = 0; from < part.bytes.byteSize(); from += CHUNK) {
                     long length = Math.min(CHUNK, part.bytes.byteSize() - from);

@@ -15,8 +15,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Tensors, sequences, optionals and maps as ONNX writes them to files of their own, such as the {@code .pb} files beside
- * a test model. What is read refers to the bytes that it was read from.
+ * Tensors, sequences, optionals and maps as ONNX writes them to files of their own, such as the {@code .pb} files
+ * beside a test model. What is read refers to the bytes that it was read from.
  */
 public final class Tensors {
     private static final ValueType ANY_TENSOR = ValueType.tensor(null, (SymbolicShape) null);

@@ -89,7 +89,8 @@ final class TypeReader {
         return dim;
     }
 
-    private static @Nullable ValueType readContainer(WireReader in, int depth, Function<ValueType, ValueType> container) {
+    private static @Nullable ValueType readContainer(
+            WireReader in, int depth, Function<ValueType, ValueType> container) {
         ValueType element = null;
         while (in.next()) {
             if (in.field() == TypeProto.Sequence.ELEM_TYPE_FIELD_NUMBER) {

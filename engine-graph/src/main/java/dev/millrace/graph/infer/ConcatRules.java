@@ -56,7 +56,7 @@ final class ConcatRules {
         }
         var dims = new ArrayList<Dim>(a.size());
         for (int i = 0; i < a.size(); i++) {
-            if (i != axis && a.get(i).isKnown() && b.get(i).isKnown() && !a.get(i).equals(b.get(i))) {
+            if (i != axis && Dims.differ(a.get(i), b.get(i))) {
                 throw c.refuse("shapes " + a + " and " + b + " differ beside axis " + axis
                         + " and cannot be put together");
             }
@@ -102,7 +102,7 @@ final class ConcatRules {
             throw c.refuse("sizes " + sizes + " are given for " + c.outputs() + " outputs");
         }
         Dim sum = sizes.stream().reduce(Dims.ZERO, Dims::add);
-        if (sum.isKnown() && whole.isKnown() && !sum.equals(whole)) {
+        if (Dims.differ(sum, whole)) {
             throw c.refuse("sizes " + sizes + " do not add up to the extent " + whole);
         }
         return sizes;

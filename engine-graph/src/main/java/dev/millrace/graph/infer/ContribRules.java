@@ -58,7 +58,7 @@ final class ContribRules {
         return dims == null ? null : with(dims, dims.size() - 1, Dims.floorDiv(dims.getLast(), 2));
     }
 
-    /** X times a matrix, plus a vector, activated, plus a residual. */
+    /** X times a matrix, plus a vector, plus a residual, activated. */
     private static void linear(InferenceContext c) {
         List<Dim> weights = c.dims(1, 2);
         List<Dim> product = MatrixRules.product(c, c.dims(0, 1, Integer.MAX_VALUE), weights);

@@ -35,7 +35,7 @@ final class ConvolutionRules {
         List<Dim> kernel = kernel(c, w);
         long group = c.attributes().integer("group", 1);
         Dim channels = Dims.mul(w.get(1), group);
-        if (x.get(1).isKnown() && channels.isKnown() && !x.get(1).equals(channels)) {
+        if (Dims.differ(x.get(1), channels)) {
             throw c.refuse("input of shape " + x + " and weights of shape " + w + " do not fit: with group " + group
                     + " the input needs " + channels + " channels");
         }
@@ -63,7 +63,7 @@ final class ConvolutionRules {
         }
         List<Dim> named = Window.kernelShape(c, spatial.size());
         for (int i = 0; i < named.size(); i++) {
-            if (spatial.get(i).isKnown() && !spatial.get(i).equals(named.get(i))) {
+            if (Dims.differ(spatial.get(i), named.get(i))) {
                 throw c.refuse("attribute 'kernel_shape' " + named + " contradicts weights of shape " + weights);
             }
         }
@@ -80,7 +80,7 @@ final class ConvolutionRules {
             c.set(0, c.element(0), unknownLike(x, w));
             return;
         }
-        if (x.get(1).isKnown() && w.get(0).isKnown() && !x.get(1).equals(w.get(0))) {
+        if (Dims.differ(x.get(1), w.get(0))) {
             throw c.refuse("input of shape " + x + " and weights of shape " + w + " differ in their channels");
         }
         var dims = new ArrayList<Dim>(x.size());

@@ -164,12 +164,23 @@ final class Dims {
         }
     }
 
+    /** Whether both are known, and not the same. */
+    static boolean differ(Dim a, Dim b) {
+        return a instanceof Dim.Known x && b instanceof Dim.Known y && x.extent() != y.extent();
+    }
+
     /** Whether both are surely the same extent. */
     static boolean same(Dim a, Dim b) {
         if (a == Dim.UNKNOWN || b == Dim.UNKNOWN) {
             return false;
         }
-        return a.equals(b) || !a.isKnown() && !b.isKnown() && sub(a, b).is(0);
+        if (a instanceof Dim.Known x) {
+            return b.is(x.extent());
+        }
+        if (a instanceof Dim.Symbol x && b instanceof Dim.Symbol y) {
+            return x.name().equals(y.name()) || sub(a, b).is(0);
+        }
+        return false;
     }
 
     /** The extent to which two broadcast by numpy's rule, or null where they do not. */
@@ -181,7 +192,7 @@ final class Dims {
             return a;
         }
         if (a.isKnown()) {
-            return b.isKnown() && !a.equals(b) ? null : a;
+            return differ(a, b) ? null : a;
         }
         if (b.isKnown()) {
             return b;
@@ -225,7 +236,7 @@ final class Dims {
 
     /** What an extent is that is known to be both; throws where that cannot be. */
     static Dim meet(Dim a, Dim b, InferenceContext context) {
-        if (a.isKnown() && b.isKnown() && !a.equals(b)) {
+        if (differ(a, b)) {
             throw context.refuse("extents " + a + " and " + b + " have to be equal");
         }
         return b.isKnown() || a == Dim.UNKNOWN ? b : a;

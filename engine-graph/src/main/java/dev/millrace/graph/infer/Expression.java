@@ -37,11 +37,10 @@ final class Expression {
 
     /** The expression of {@code dim}, or null where it is unknown. */
     static @Nullable Expression of(Dim dim) {
-        return switch (dim) {
-            case Dim.Known known -> constant(known.extent());
-            case Dim.Symbol symbol -> ExpressionParser.symbol(symbol.name());
-            case Dim.Unknown unknown -> null;
-        };
+        if (dim instanceof Dim.Known known) {
+            return constant(known.extent());
+        }
+        return dim instanceof Dim.Symbol symbol ? ExpressionParser.symbol(symbol.name()) : null;
     }
 
     Dim toDim() {

@@ -19,26 +19,42 @@ final class GeneratorRules {
             if (!entry.getKey().startsWith("value") && !entry.getKey().startsWith("sparse_value")) {
                 continue;
             }
-            type = switch (entry.getValue()) {
-                case Attribute.TensorValue(Tensor tensor) -> ValueType.tensor(tensor.type(), tensor.shape());
-                case Attribute.Sparse sparse ->
-                    Types.tensor(
-                            sparse.values().type(),
-                            Dims.of(sparse.dims().stream().mapToLong(Long::longValue).toArray()));
-                case Attribute.Int value -> Types.scalar(ElementType.INT64);
-                case Attribute.Float value -> Types.scalar(ElementType.FLOAT);
-                case Attribute.Bytes value -> Types.scalar(ElementType.STRING);
-                case Attribute.Ints values -> vector(ElementType.INT64, values.values());
-                case Attribute.Floats values -> vector(ElementType.FLOAT, values.values());
-                case Attribute.Strings values -> vector(ElementType.STRING, values.values());
-                default -> throw c.refuse("attribute '" + entry.getKey() + "' cannot be a constant");
-            };
+            type = typeOf(entry.getValue());
+            if (type == null) {
+                throw c.refuse("attribute '" + entry.getKey() + "' cannot be a constant");
+            }
         }
         if (type == null) {
             throw c.refuse("one of the attributes value, sparse_value, value_int, value_ints, value_float, value_floats,"
                     + " value_string, value_strings is needed");
         }
         c.set(0, type);
+    }
+
+    private static @Nullable ValueType typeOf(Attribute constant) {
+        if (constant instanceof Attribute.TensorValue(Tensor tensor)) {
+            return ValueType.tensor(tensor.type(), tensor.shape());
+        }
+        if (constant instanceof Attribute.Ints ints) {
+            return vector(ElementType.INT64, ints.values());
+        }
+        if (constant instanceof Attribute.Floats floats) {
+            return vector(ElementType.FLOAT, floats.values());
+        }
+        if (constant instanceof Attribute.Strings strings) {
+            return vector(ElementType.STRING, strings.values());
+        }
+        if (constant instanceof Attribute.Sparse sparse) {
+            long[] dims = sparse.dims().stream().mapToLong(Long::longValue).toArray();
+            return Types.tensor(sparse.values().type(), Dims.of(dims));
+        }
+        if (constant instanceof Attribute.Int) {
+            return Types.scalar(ElementType.INT64);
+        }
+        if (constant instanceof Attribute.Float) {
+            return Types.scalar(ElementType.FLOAT);
+        }
+        return constant instanceof Attribute.Bytes ? Types.scalar(ElementType.STRING) : null;
     }
 
     private static ValueType vector(ElementType element, List<?> values) {

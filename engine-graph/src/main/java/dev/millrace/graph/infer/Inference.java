@@ -31,7 +31,7 @@ public final class Inference {
      * #outputs} refuses; the graph is as before then.
      */
     public static void infer(Graph graph) {
-        var walk = new Walk();
+        var walk = new Walk(null);
         walk.graph(graph, 0);
         walk.commit();
     }

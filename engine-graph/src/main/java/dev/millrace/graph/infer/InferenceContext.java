@@ -73,11 +73,14 @@ final class InferenceContext {
 
     /** Input {@code input} as a tensor, {@link Types#ANY_TENSOR} where nothing is known; throws for anything else. */
     TensorType tensor(int input) {
-        return switch (type(input)) {
-            case null -> Types.ANY_TENSOR;
-            case TensorType tensor -> tensor;
-            case ValueType other -> throw refuse("input " + input + " is " + other + " where a tensor is expected");
-        };
+        ValueType type = type(input);
+        if (type instanceof TensorType tensor) {
+            return tensor;
+        }
+        if (type != null) {
+            throw refuse("input " + input + " is " + type + " where a tensor is expected");
+        }
+        return Types.ANY_TENSOR;
     }
 
     @Nullable ElementType element(int input) {
@@ -258,7 +261,7 @@ final class InferenceContext {
     /** Throws where input {@code input} certainly lacks {@code dim} at {@code axis}. */
     void expect(int input, int axis, Dim dim) {
         Dim found = dim(input, axis);
-        if (found.isKnown() && dim.isKnown() && !found.equals(dim)) {
+        if (Dims.differ(found, dim)) {
             throw refuse("input " + input + " has shape " + dims(input) + " where axis " + axis + " is expected to be "
                     + dim);
         }

@@ -32,7 +32,7 @@ final class MatrixRules {
         }
         Dim inner = a.getLast();
         Dim otherInner = b.get(Math.max(0, b.size() - 2));
-        if (inner.isKnown() && otherInner.isKnown() && !inner.equals(otherInner)) {
+        if (Dims.differ(inner, otherInner)) {
             throw c.refuse("shapes " + a + " and " + b + " have no product; " + inner + " and " + otherInner
                     + " have to be equal");
         }
@@ -71,7 +71,7 @@ final class MatrixRules {
     static List<Dim> gemm(InferenceContext c, int second) {
         List<Dim> a = transposed(c.dims(0, 2), c.attributes().flag("transA", false));
         List<Dim> b = transposed(c.dims(second, 2), c.attributes().flag("transB", false));
-        if (a != null && b != null && a.get(1).isKnown() && b.get(0).isKnown() && !a.get(1).equals(b.get(0))) {
+        if (a != null && b != null && Dims.differ(a.get(1), b.get(0))) {
             throw c.refuse("shapes " + a + " and " + b + " have no product; " + a.get(1) + " and " + b.get(0)
                     + " have to be equal");
         }

@@ -85,7 +85,7 @@ final class ShapeRules {
             return;
         }
         if (from.stream().allMatch(Dim::isKnown) && dims.stream().allMatch(Dim::isKnown)) {
-            if (!Dims.product(from).equals(Dims.product(dims))) {
+            if (Dims.differ(Dims.product(from), Dims.product(dims))) {
                 throw c.refuse("shape " + from + " cannot be read as " + dims);
             }
             return;
@@ -124,8 +124,7 @@ final class ShapeRules {
         long[] axes = c.opset() < 13 ? c.attributes().integers("axes") : c.longs(1);
         if (dims == null || given && axes == null || !given && dims.stream().anyMatch(dim -> !dim.isKnown())) {
             List<Dim> counted = given && c.opset() >= 13 ? c.integers(1) : null;
-            boolean countable = dims != null && counted != null && counted.size() <= dims.size();
-            c.set(0, c.element(0), countable ? Dims.unknown(dims.size() - counted.size()) : null);
+            c.set(0, c.element(0), dims == null || counted == null ? null : fewer(c, dims, counted.size()));
             return;
         }
         boolean[] dropped = new boolean[dims.size()];
@@ -148,6 +147,13 @@ final class ShapeRules {
             }
         }
         c.set(0, c.element(0), kept);
+    }
+
+    private static List<Dim> fewer(InferenceContext c, List<Dim> dims, int count) {
+        if (count > dims.size()) {
+            throw c.refuse(count + " axes cannot be dropped of shape " + dims);
+        }
+        return Dims.unknown(dims.size() - count);
     }
 
     static void unsqueeze(InferenceContext c) {

@@ -1,6 +1,9 @@
 package dev.millrace.graph.infer;
 
 import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.ElementType;
 import java.util.List;
 
 /** The preview domains: optimisers that give tensors shaped like those they update, and attention in preview. */
@@ -42,9 +45,12 @@ final class TrainingRules {
         c.dims(1, 4);
         c.dims(2, 4);
         Dim size = c.dim(2, 3);
-        c.set(
-                0,
-                c.element(0),
-                q == null ? Dims.unknown(4) : InferenceContext.with(q, 3, size));
+        c.set(0, c.element(0), q == null ? Dims.unknown(4) : InferenceContext.with(q, 3, size));
+        ElementType precision = c.element(0) == ElementType.DOUBLE ? ElementType.DOUBLE : ElementType.FLOAT;
+        List<Dim> scores = q == null ? Dims.unknown(4) : InferenceContext.with(q, 3, c.dim(1, 2));
+        ValueType given = Types.tensor(c.elementAttribute("softmax_precision", precision), scores);
+        for (Graph modifier : c.attributes().graphs()) {
+            Walk.of(c.facts()).body(modifier, List.of(given), c.depth());
+        }
     }
 }

@@ -36,33 +36,29 @@ final class Types {
      * name of an extent before the declared one. Null where the two contradict each other.
      */
     static @Nullable ValueType meet(ValueType inferred, ValueType declared) {
-        return switch (inferred) {
-            case TensorType a when declared instanceof TensorType b -> {
-                if (contradict(a.element(), b.element()) || contradict(a.shape(), b.shape())) {
-                    yield null;
-                }
-                yield new TensorType(a.element() == null ? b.element() : a.element(), meet(a.shape(), b.shape()));
-            }
-            case SparseType a when declared instanceof SparseType b -> {
-                if (contradict(a.element(), b.element()) || contradict(a.shape(), b.shape())) {
-                    yield null;
-                }
-                yield new SparseType(a.element() == null ? b.element() : a.element(), meet(a.shape(), b.shape()));
-            }
-            case SequenceType a when declared instanceof SequenceType b -> {
-                ValueType element = meet(a.element(), b.element());
-                yield element == null ? null : new SequenceType(element);
-            }
-            case OptionalType a when declared instanceof OptionalType b -> {
-                ValueType element = meet(a.element(), b.element());
-                yield element == null ? null : new OptionalType(element);
-            }
-            case MapType a when declared instanceof MapType b -> {
-                ValueType value = a.key() == b.key() ? meet(a.value(), b.value()) : null;
-                yield value == null ? null : new MapType(a.key(), value);
-            }
-            default -> null;
-        };
+        if (inferred instanceof TensorType a && declared instanceof TensorType b) {
+            return contradict(a.element(), b.element()) || contradict(a.shape(), b.shape())
+                    ? null
+                    : new TensorType(a.element() == null ? b.element() : a.element(), meet(a.shape(), b.shape()));
+        }
+        if (inferred instanceof SparseType a && declared instanceof SparseType b) {
+            return contradict(a.element(), b.element()) || contradict(a.shape(), b.shape())
+                    ? null
+                    : new SparseType(a.element() == null ? b.element() : a.element(), meet(a.shape(), b.shape()));
+        }
+        if (inferred instanceof SequenceType a && declared instanceof SequenceType b) {
+            ValueType element = meet(a.element(), b.element());
+            return element == null ? null : new SequenceType(element);
+        }
+        if (inferred instanceof OptionalType a && declared instanceof OptionalType b) {
+            ValueType element = meet(a.element(), b.element());
+            return element == null ? null : new OptionalType(element);
+        }
+        if (inferred instanceof MapType a && declared instanceof MapType b && a.key() == b.key()) {
+            ValueType value = meet(a.value(), b.value());
+            return value == null ? null : new MapType(a.key(), value);
+        }
+        return null;
     }
 
     private static boolean contradict(@Nullable ElementType a, @Nullable ElementType b) {
@@ -77,7 +73,7 @@ final class Types {
             return true;
         }
         for (int i = 0; i < a.rank(); i++) {
-            if (a.dim(i).isKnown() && b.dim(i).isKnown() && !a.dim(i).equals(b.dim(i))) {
+            if (Dims.differ(a.dim(i), b.dim(i))) {
                 return true;
             }
         }
@@ -102,25 +98,29 @@ final class Types {
         if (one == null || other == null) {
             return null;
         }
-        return switch (one) {
-            case TensorType a when other instanceof TensorType b ->
-                new TensorType(join(a.element(), b.element()), shape(join(dims(a.shape()), dims(b.shape()))));
-            case SparseType a when other instanceof SparseType b ->
-                new SparseType(join(a.element(), b.element()), shape(join(dims(a.shape()), dims(b.shape()))));
-            case SequenceType a when other instanceof SequenceType b -> {
-                ValueType element = join(a.element(), b.element());
-                yield element == null ? null : new SequenceType(element);
-            }
-            case OptionalType a -> {
-                ValueType element = join(a.element(), other instanceof OptionalType b ? b.element() : other);
-                yield element == null ? null : new OptionalType(element);
-            }
-            case MapType a when other instanceof MapType b -> {
-                ValueType value = a.key() == b.key() ? join(a.value(), b.value()) : null;
-                yield value == null ? null : new MapType(a.key(), value);
-            }
-            default -> other instanceof OptionalType ? join(other, one) : null;
-        };
+        if (one instanceof TensorType a && other instanceof TensorType b) {
+            return tensor(join(a.element(), b.element()), join(dims(a.shape()), dims(b.shape())));
+        }
+        if (one instanceof SparseType a && other instanceof SparseType b) {
+            return new SparseType(join(a.element(), b.element()), shape(join(dims(a.shape()), dims(b.shape()))));
+        }
+        if (one instanceof SequenceType a && other instanceof SequenceType b) {
+            ValueType element = join(a.element(), b.element());
+            return element == null ? null : new SequenceType(element);
+        }
+        if (one instanceof MapType a && other instanceof MapType b && a.key() == b.key()) {
+            ValueType value = join(a.value(), b.value());
+            return value == null ? null : new MapType(a.key(), value);
+        }
+        if (one instanceof OptionalType || other instanceof OptionalType) {
+            ValueType element = join(unwrapped(one), unwrapped(other));
+            return element == null ? null : new OptionalType(element);
+        }
+        return null;
+    }
+
+    private static ValueType unwrapped(ValueType type) {
+        return type instanceof OptionalType optional ? optional.element() : type;
     }
 
     private static @Nullable ElementType join(@Nullable ElementType a, @Nullable ElementType b) {

@@ -9,9 +9,11 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Infers a graph and those nested in it, node after node. The graph keeps its own types until {@link #commit}. */
@@ -21,6 +23,13 @@ final class Walk {
     private final Map<Value, ValueType> types = new IdentityHashMap<>();
     private final Map<Value, Content> contents = new IdentityHashMap<>();
     private final Map<Value, Tensor> tensors = new IdentityHashMap<>();
+    private final Set<Graph> inside = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final @Nullable Facts around;
+
+    /** A walk over graphs of which {@code around} knows what they read from around them; null for a main graph. */
+    Walk(@Nullable Facts around) {
+        this.around = around;
+    }
 
     /** One node's inputs as this walk knows them. */
     private final class NodeFacts implements SymbolicFacts {
@@ -46,7 +55,8 @@ final class Walk {
             if (value == null) {
                 return null;
             }
-            return value.isConstant() ? value.constant() : tensors.get(value);
+            Tensor known = value.isConstant() ? value.constant() : tensors.get(value);
+            return known == null && around != null && isOutside(value) ? around.value(value) : known;
         }
 
         @Override
@@ -56,30 +66,39 @@ final class Walk {
         }
     }
 
-    /** The walk that {@code facts} belong to, or a fresh one that only knows what the graphs say. */
+    /** The walk that {@code facts} belong to, or a fresh one that asks them what nested graphs capture. */
     static Walk of(Facts facts) {
-        return facts instanceof NodeFacts ours ? ours.walk() : new Walk();
+        return facts instanceof NodeFacts ours ? ours.walk() : new Walk(facts);
     }
 
     private @Nullable ValueType type(Value value) {
         ValueType known = types.get(value);
-        return known == null ? value.type() : known;
+        if (known != null) {
+            return known;
+        }
+        return around != null && isOutside(value) ? around.type(value) : value.type();
+    }
+
+    private boolean isOutside(Value value) {
+        return !inside.contains(value.graph());
     }
 
     void graph(Graph graph, int depth) {
+        inside.add(graph);
         for (Node node : graph.nodes()) {
             InferenceContext context = Inference.evaluate(node, new NodeFacts(node), depth);
             for (int i = 0; i < node.outputs().size(); i++) {
                 Value value = node.output(i);
                 if (value != null) {
-                    learn(value, context.output(i), node.describe());
+                    learn(value, context.output(i), node);
                 }
             }
             follow(node, context);
         }
     }
 
-    private void learn(Value value, @Nullable ValueType inferred, String where) {
+    /** Takes note of what {@code value} is; {@code node} is where it comes from, null for an input of its graph. */
+    private void learn(Value value, @Nullable ValueType inferred, @Nullable Node node) {
         ValueType declared = value.type();
         ValueType both = inferred == null || declared == null
                 ? inferred == null ? declared : inferred
@@ -87,6 +106,7 @@ final class Walk {
         if (both != null) {
             types.put(value, both);
         } else if (inferred != null) {
+            String where = node == null ? "input of " + value.graph() : node.describe();
             throw EngineException.invalidGraph(where + ": '" + value.name() + "' is inferred to be " + inferred
                     + ", but is declared as " + declared);
         } else {
@@ -125,7 +145,7 @@ final class Walk {
             throw EngineException.invalidGraph("graphs are nested deeper than " + DEEPEST);
         }
         for (int i = 0; i < given.size() && i < body.inputs().size(); i++) {
-            learn(body.inputs().get(i), given.get(i), "graph '" + body.name() + "'");
+            learn(body.inputs().get(i), given.get(i), null);
         }
         graph(body, depth + 1);
         List<@Nullable ValueType> results = new ArrayList<>();

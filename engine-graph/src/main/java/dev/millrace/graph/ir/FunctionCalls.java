@@ -54,10 +54,7 @@ final class FunctionCalls {
         var circle = new ArrayList<>(path);
         circle.subList(0, circle.indexOf(first)).clear();
         circle.add(first);
-        return circle.stream()
-                .limit(MOST_SHOWN)
-                .map(id -> id.op().toString())
-                .collect(Collectors.joining(" -> "));
+        return circle.stream().limit(MOST_SHOWN).map(id -> id.op().toString()).collect(Collectors.joining(" -> "));
     }
 
     private static Set<Function.Id> callees(Graph body, Map<Function.Id, Function> functions) {

@@ -48,7 +48,8 @@ public final class FunctionInliner {
             Place place = open.pop();
             if (place.depth > DEEPEST) {
                 throw EngineException.invalidGraph(
-                        "with its functions expanded, the model's graphs are nested deeper than " + DEEPEST + " levels");
+                        "with its functions expanded, the model's graphs are nested deeper than " + DEEPEST
+                                + " levels");
             }
             expandCallsOf(place);
         }
@@ -76,18 +77,18 @@ public final class FunctionInliner {
         Graph body = function.body();
         if (call.inputs().size() > body.inputs().size()
                 || call.outputs().size() > body.outputs().size()) {
-            throw EngineException.invalidGraph(call.describe() + " has " + call.inputs().size() + " inputs and "
-                    + call.outputs().size() + " outputs, but function "
-                    + function.id().op() + " has " + body.inputs().size() + " and "
-                    + body.outputs().size());
+            throw EngineException.invalidGraph(
+                    call.describe() + " has " + call.inputs().size() + " inputs and "
+                            + call.outputs().size() + " outputs, but function "
+                            + function.id().op() + " has " + body.inputs().size() + " and "
+                            + body.outputs().size());
         }
         charge(call, body.inputs().size() + body.outputs().size());
         var inputs = new IdentityHashMap<Value, @Nullable Value>();
         for (int i = 0; i < body.inputs().size(); i++) {
             inputs.put(body.inputs().get(i), call.input(i));
         }
-        List<@Nullable Value> made =
-                GraphCopier.copyInto(body, editor, call, inputs, new BodyRewrite(call, function));
+        List<@Nullable Value> made = GraphCopier.copyInto(body, editor, call, inputs, new BodyRewrite(call, function));
         handOver(editor, call, made);
         editor.remove(call);
     }

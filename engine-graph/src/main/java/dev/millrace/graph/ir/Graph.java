@@ -28,9 +28,16 @@ public final class Graph {
     final Map<Value, Tensor> defaults = new LinkedHashMap<>();
     final Map<String, String> metadata = new LinkedHashMap<>();
     String documentation = "";
-    @Nullable Node owner;
-    @Nullable Node first;
-    @Nullable Node last;
+
+    @Nullable
+    Node owner;
+
+    @Nullable
+    Node first;
+
+    @Nullable
+    Node last;
+
     int nodeCount;
 
     private Graph(String name, @Nullable Graph parent) {

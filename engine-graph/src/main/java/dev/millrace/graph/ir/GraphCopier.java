@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * source stays itself in the copy, unless it is told what stands for it.
  */
 public final class GraphCopier {
-    private final Map<Value, @Nullable Value> copies = new IdentityHashMap<>();
+    private final IdentityHashMap<Value, @Nullable Value> copies = new IdentityHashMap<>();
     private final Rewrite rewrite;
 
     private GraphCopier(Rewrite rewrite) {
@@ -141,14 +141,16 @@ public final class GraphCopier {
         var copy = new LinkedHashMap<String, Attribute>();
         attributes
                 .asMap()
-                .forEach((name, attribute) -> copy.put(name, switch (attribute) {
-                    case Attribute.GraphValue one -> new Attribute.GraphValue(copyGraph(one.value(), parent));
-                    case Attribute.Graphs many ->
-                        new Attribute.Graphs(many.values().stream()
-                                .map(graph -> copyGraph(graph, parent))
-                                .toList());
-                    default -> attribute;
-                }));
+                .forEach((name, attribute) -> copy.put(
+                        name,
+                        switch (attribute) {
+                            case Attribute.GraphValue one -> new Attribute.GraphValue(copyGraph(one.value(), parent));
+                            case Attribute.Graphs many ->
+                                new Attribute.Graphs(many.values().stream()
+                                        .map(graph -> copyGraph(graph, parent))
+                                        .toList());
+                            default -> attribute;
+                        }));
         return Attributes.of(copy);
     }
 

@@ -18,14 +18,16 @@ public final class Node {
     Attributes attributes;
     final @Nullable Value[] inputs;
     final @Nullable Value[] outputs;
-    @Nullable Node previous;
-    @Nullable Node next;
+
+    @Nullable
+    Node previous;
+
+    @Nullable
+    Node next;
+
     boolean removed;
 
-    Node(
-            Graph graph,
-            NodeSpec spec,
-            @Nullable Value[] outputs) {
+    Node(Graph graph, NodeSpec spec, @Nullable Value[] outputs) {
         this.graph = graph;
         this.op = spec.op();
         this.opset = spec.opset();

@@ -59,7 +59,7 @@ public final class TopologicalOrder {
         return number;
     }
 
-    /** The nodes of one cycle. Each node that still waits does so for another, so that walking back ends in a circle. */
+    /** The nodes of one cycle. Each node that still waits does so for another: walking back ends in a circle. */
     private static String cycle(List<Node> nodes, List<List<Node>> readers, int[] waiting, Map<Node, Integer> index) {
         int[] awaited = new int[waiting.length];
         int at = 0;

@@ -14,10 +14,18 @@ import org.jspecify.annotations.Nullable;
 public final class Value {
     private final Graph graph;
     private String name;
-    @Nullable ValueType type;
-    @Nullable Node producer;
+
+    @Nullable
+    ValueType type;
+
+    @Nullable
+    Node producer;
+
     int outputIndex;
-    @Nullable Tensor constant;
+
+    @Nullable
+    Tensor constant;
+
     final List<Node> users = new ArrayList<>();
     final List<Graph> outputOf = new ArrayList<>();
 

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /** What is known of a value before it exists. */
 public sealed interface ValueType {
     /** A tensor; an element type or shape that is not known is null. */
-    record TensorType(@Nullable ElementType element, @Nullable SymbolicShape shape) implements ValueType {
+    record TensorType(
+            @Nullable ElementType element, @Nullable SymbolicShape shape) implements ValueType {
         /** The concrete shape, or null where any of it is not known. */
         public @Nullable Shape concreteShape() {
             return shape == null ? null : shape.toShape();
@@ -20,7 +21,8 @@ public sealed interface ValueType {
     }
 
     /** A sparse tensor, of the dense shape given. */
-    record SparseType(@Nullable ElementType element, @Nullable SymbolicShape shape) implements ValueType {
+    record SparseType(
+            @Nullable ElementType element, @Nullable SymbolicShape shape) implements ValueType {
         @Override
         public String toString() {
             return "sparse " + new TensorType(element, shape);

@@ -4,22 +4,20 @@ import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.tensor.ElementType;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.stream.Stream;
 
 /** Reads one block of a {@link SchemaFile}. */
 final class SchemaParser {
     private SchemaParser() {}
 
     static OperatorSchema parse(OpId op, int since, String block, Map<String, List<String>> sets) {
-        List<Parameter> inputs = List.of();
-        List<Parameter> outputs = List.of();
-        List<AttributeSpec> attributes = List.of();
+        var inputs = new ArrayList<Parameter>();
+        var outputs = new ArrayList<Parameter>();
+        var attributes = new ArrayList<AttributeSpec>();
         var constraints = new ArrayList<TypeConstraint>();
         String[] lines = block.split("\n", -1);
         for (int i = 1; i < lines.length; i++) {
@@ -27,19 +25,21 @@ final class SchemaParser {
             if (line.isEmpty()) {
                 continue;
             }
-            switch (line.charAt(0)) {
-                case '<' -> inputs = words(line).map(SchemaParser::parameter).toList();
-                case '>' -> outputs = words(line).map(SchemaParser::parameter).toList();
-                case '@' -> attributes = words(line).map(SchemaParser::attribute).toList();
-                default -> constraints.add(constraint(line, sets));
+            char sign = line.charAt(0);
+            if (sign != '<' && sign != '>' && sign != '@') {
+                constraints.add(constraint(line, sets));
+                continue;
+            }
+            for (String word : line.substring(2).split(" ", -1)) {
+                switch (sign) {
+                    case '<' -> inputs.add(parameter(word));
+                    case '>' -> outputs.add(parameter(word));
+                    default -> attributes.add(attribute(word));
+                }
             }
         }
         return new OperatorSchema(
                 op, since, lines[0].endsWith(" deprecated"), inputs, outputs, constraints, attributes);
-    }
-
-    private static Stream<String> words(String line) {
-        return Arrays.stream(line.substring(2).split(" ", -1));
     }
 
     private static Parameter parameter(String word) {

@@ -34,14 +34,21 @@ public record TypeConstraint(String variable, Set<ElementType> tensors, Set<Stri
 
     /** The form that {@link #others} has; null where a part of it is not known. */
     static @Nullable String text(ValueType type) {
-        return switch (type) {
-            case ValueType.TensorType tensor ->
-                tensor.element() == null ? null : tensor.element().onnxName();
-            case ValueType.SparseType sparse -> sparse.element() == null ? null : "sparse(" + sparse.element() + ")";
-            case ValueType.SequenceType sequence -> around("seq(", sequence.element());
-            case ValueType.OptionalType optional -> around("optional(", optional.element());
-            case ValueType.MapType map -> around("map(" + map.key() + ",", map.value());
-        };
+        if (type instanceof ValueType.TensorType tensor) {
+            return tensor.element() == null ? null : tensor.element().onnxName();
+        }
+        if (type instanceof ValueType.SequenceType sequence) {
+            return around("seq(", sequence.element());
+        }
+        if (type instanceof ValueType.OptionalType optional) {
+            return around("optional(", optional.element());
+        }
+        if (type instanceof ValueType.MapType map) {
+            return around("map(" + map.key() + ",", map.value());
+        }
+        return type instanceof ValueType.SparseType sparse && sparse.element() != null
+                ? "sparse(" + sparse.element() + ")"
+                : null;
     }
 
     private static @Nullable String around(String head, ValueType inner) {

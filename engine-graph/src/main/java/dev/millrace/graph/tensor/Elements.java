@@ -96,12 +96,18 @@ public final class Elements {
     }
 
     public static void write(ElementType type, MemorySegment to, long first, double[] from, int at, int count) {
-        if (type == ElementType.DOUBLE || type == ElementType.COMPLEX128) {
-            MemorySegment.copy(from, at, to, DOUBLE, first * 8, count);
-            return;
-        }
-        for (int i = 0; i < count; i++) {
-            setDouble(type, to, first + i, from[at + i]);
+        switch (type) {
+            case DOUBLE, COMPLEX128 -> MemorySegment.copy(from, at, to, DOUBLE, first * 8, count);
+            case FLOAT, COMPLEX64 -> {
+                for (int i = 0; i < count; i++) {
+                    to.set(FLOAT, (first + i) * 4, (float) from[at + i]);
+                }
+            }
+            default -> {
+                for (int i = 0; i < count; i++) {
+                    setDouble(type, to, first + i, from[at + i]);
+                }
+            }
         }
     }
 

@@ -17,8 +17,7 @@ final class DatumText {
     static String of(Datum datum) {
         return switch (datum) {
             case Tensor tensor when tensor.type() == ElementType.STRING -> tensor + Arrays.toString(tensor.strings());
-            case Tensor tensor ->
-                tensor + Arrays.toString(tensor.segment().toArray(Layouts.BYTE));
+            case Tensor tensor -> tensor + Arrays.toString(tensor.segment().toArray(Layouts.BYTE));
             case TensorSequence sequence ->
                 sequence.elements().stream().map(DatumText::of).toList().toString();
             case OptionalDatum(Datum value) when value != null -> "some " + of(value);

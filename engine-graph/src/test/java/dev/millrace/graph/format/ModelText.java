@@ -70,7 +70,10 @@ public final class ModelText {
             switch (attribute) {
                 case Attribute.TensorValue one -> line(depth, name, tensor(one.value()));
                 case Attribute.Tensors many ->
-                    line(depth, name, many.values().stream().map(ModelText::tensor).toList());
+                    line(
+                            depth,
+                            name,
+                            many.values().stream().map(ModelText::tensor).toList());
                 case Attribute.Sparse sparse ->
                     line(depth, name, tensor(sparse.values()), tensor(sparse.indices()), sparse.dims());
                 case Attribute.GraphValue one -> {

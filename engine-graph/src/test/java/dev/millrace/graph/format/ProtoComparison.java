@@ -105,9 +105,7 @@ final class ProtoComparison {
     }
 
     private static List<String> names(List<@Nullable Value> values) {
-        return values.stream()
-                .map(value -> value == null ? "" : value.name())
-                .toList();
+        return values.stream().map(value -> value == null ? "" : value.name()).toList();
     }
 
     private static void assertSame(
@@ -115,8 +113,7 @@ final class ProtoComparison {
         switch (attribute) {
             case Attribute.Int a -> assertThat(a.value()).isEqualTo(proto.getI());
             case Attribute.Float a -> assertThat(a.value()).isEqualTo(proto.getF());
-            case Attribute.Bytes a ->
-                assertThat(ByteString.copyFrom(a.value())).isEqualTo(proto.getS());
+            case Attribute.Bytes a -> assertThat(ByteString.copyFrom(a.value())).isEqualTo(proto.getS());
             case Attribute.Ints a -> assertThat(a.values()).isEqualTo(proto.getIntsList());
             case Attribute.Floats a -> assertThat(a.values()).isEqualTo(proto.getFloatsList());
             case Attribute.Strings a ->
@@ -140,9 +137,8 @@ final class ProtoComparison {
     static void assertSame(Tensor tensor, TensorProto proto) {
         assertThat(tensor.type().code()).isEqualTo(proto.getDataType());
         assertThat(tensor.shape().toArray())
-                .containsExactly(proto.getDimsList().stream()
-                        .mapToLong(Long::longValue)
-                        .toArray());
+                .containsExactly(
+                        proto.getDimsList().stream().mapToLong(Long::longValue).toArray());
         if (tensor.type() == ElementType.STRING) {
             assertThat(tensor.strings())
                     .containsExactly(proto.getStringDataList().stream()

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 
 /** Nodes of every version of every operator, with inputs and attributes that may or may not make sense. */
 class EveryOperatorTest {
-    private static final int ROUNDS = 400;
+    private static final int ROUNDS = 60;
 
     private final Random random = new Random(7);
 

@@ -14,7 +14,6 @@ import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -106,11 +105,5 @@ final class TestGraph {
 
     static Attributes integer(String name, long value) {
         return Attributes.of(name, Attribute.of(value));
-    }
-
-    static List<ElementType> elements(Node node) {
-        return node.outputs().stream()
-                .map(value -> Objects.requireNonNull(Objects.requireNonNull(value).elementType()))
-                .toList();
     }
 }

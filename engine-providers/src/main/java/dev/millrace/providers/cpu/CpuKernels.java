@@ -3,6 +3,7 @@ package dev.millrace.providers.cpu;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.providers.cpu.attention.AttentionKernels;
+import dev.millrace.providers.cpu.contrib.ContribKernels;
 import dev.millrace.providers.cpu.elementwise.ElementwiseKernels;
 import dev.millrace.providers.cpu.norm.NormKernels;
 import dev.millrace.providers.cpu.product.ProductKernels;
@@ -21,6 +22,7 @@ public final class CpuKernels implements KernelFactory {
         Kernel kernel =
                 switch (node.op().domain()) {
                     case OpId.ONNX -> onnx(node);
+                    case OpId.MICROSOFT -> ContribKernels.create(node);
                     case OpId.MILLRACE -> millrace(node);
                     default -> null;
                 };
@@ -49,6 +51,7 @@ public final class CpuKernels implements KernelFactory {
                     "LayerNormalization",
                     "RMSNormalization",
                     "LpNormalization",
+                    "SimplifiedLayerNormalization",
                     "MeanVarianceNormalization",
                     "LRN" -> NormKernels.create(node);
             case "QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear" -> QuantKernels.create(node);

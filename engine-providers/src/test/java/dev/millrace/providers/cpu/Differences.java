@@ -23,7 +23,8 @@ final class Differences {
         }
         if (actual instanceof TensorSequence a && expected instanceof TensorSequence e) {
             if (a.elements().size() != e.elements().size()) {
-                return a.elements().size() + " elements, expected " + e.elements().size();
+                return a.elements().size() + " elements, expected "
+                        + e.elements().size();
             }
             for (int i = 0; i < e.elements().size(); i++) {
                 String difference = find(a.elements().get(i), e.elements().get(i));

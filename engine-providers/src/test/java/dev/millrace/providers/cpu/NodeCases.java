@@ -64,7 +64,8 @@ final class NodeCases {
     }
 
     /** Runs a case; says what differs from what it expects, or null where nothing does. */
-    @Nullable String run(String name) {
+    @Nullable
+    String run(String name) {
         Graph graph = graph(name);
         List<Datum> outputs = outputs(graph, data(name, "input", graph.inputs()));
         List<Datum> expected = data(name, "output", graph.outputs());
@@ -88,8 +89,14 @@ final class NodeCases {
                 values.put(constant, tensor);
             }
         }
-        for (int i = 0; i < inputs.size(); i++) {
-            values.put(graph.inputs().get(i), inputs.get(i));
+        for (int i = 0; i < graph.inputs().size(); i++) {
+            Value input = graph.inputs().get(i);
+            Tensor otherwise = graph.defaultOf(input);
+            if (i < inputs.size()) {
+                values.put(input, inputs.get(i));
+            } else if (otherwise != null) {
+                values.put(input, otherwise);
+            }
         }
         for (Node node : graph.nodes()) {
             Kernel kernel = kernels.create(node);

@@ -54,7 +54,9 @@ class NodeCasesTest {
 
     private static Set<String> listed() throws IOException {
         try (var stream = NodeCasesTest.class.getResourceAsStream(LIST)) {
-            return new HashSet<>(new String(Objects.requireNonNull(stream).readAllBytes()).lines().toList());
+            return new HashSet<>(new String(Objects.requireNonNull(stream).readAllBytes())
+                    .lines()
+                    .toList());
         }
     }
 }

@@ -6,9 +6,10 @@ import dev.millrace.graph.tensor.OptionalDatum;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.graph.tensor.TensorSequence;
 import java.util.LinkedHashMap;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Deep copies of data. */
+/** Copies of data. */
 final class Data {
     private Data() {}
 
@@ -22,6 +23,27 @@ final class Data {
                 var copy = new LinkedHashMap<Object, Datum>();
                 map.entries().forEach((key, value) -> copy.put(key, copyOf(value)));
                 yield new MapDatum(map.keyType(), copy);
+            }
+        };
+    }
+
+    /** The same datum, with a copy in place of each of these tensors, however deep it stands. */
+    static Datum without(Set<Datum> views, Datum datum) {
+        if (views.isEmpty()) {
+            return datum;
+        }
+        return switch (datum) {
+            case Tensor tensor -> views.contains(tensor) ? Tensor.copyOf(tensor) : tensor;
+            case TensorSequence sequence ->
+                new TensorSequence(sequence.elements().stream()
+                        .map(element -> without(views, element))
+                        .toList());
+            case OptionalDatum optional ->
+                optional.value() == null ? optional : new OptionalDatum(without(views, optional.value()));
+            case MapDatum map -> {
+                var same = new LinkedHashMap<Object, Datum>();
+                map.entries().forEach((key, value) -> same.put(key, without(views, value)));
+                yield new MapDatum(map.keyType(), same);
             }
         };
     }

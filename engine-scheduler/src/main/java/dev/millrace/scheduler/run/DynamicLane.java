@@ -6,13 +6,20 @@ import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.kernel.DynamicContext;
 import dev.millrace.scheduler.plan.PlanStep;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One run of a dynamic step in a frame. */
+/**
+ * One run of a dynamic step in a frame. An input may be a view of the frame's block, where other values take its place
+ * later; a step that hands such a view on, alone or inside a sequence, hands on a copy.
+ */
 final class DynamicLane implements DynamicContext {
     private final Frame frame;
     private final BoundStep bound;
+    private final Set<Datum> views = Collections.newSetFromMap(new IdentityHashMap<>());
 
     DynamicLane(Frame frame, BoundStep bound) {
         this.frame = frame;
@@ -34,7 +41,12 @@ final class DynamicLane implements DynamicContext {
         if (index >= bound.inputs.length || bound.inputs[index] == PlanStep.NONE) {
             return null;
         }
-        return frame.datum(bound.inputs[index]);
+        int slot = bound.inputs[index];
+        Datum value = frame.datum(slot);
+        if (value != null && frame.data[slot] == null) {
+            views.add(value);
+        }
+        return value;
     }
 
     @Override
@@ -58,7 +70,7 @@ final class DynamicLane implements DynamicContext {
     @Override
     public void output(int index, Datum value) {
         if (hasOutput(index)) {
-            frame.put(bound.outputs[index], value);
+            frame.put(bound.outputs[index], Data.without(views, value));
         }
     }
 

@@ -174,7 +174,7 @@ public final class PlanRunner {
             for (int i = 0; i < plan.outputs().size(); i++) {
                 // not the caller's but the outer run's: nobody closes it, the collector takes it
                 Tensor detached = frame.detachOutput(i);
-                results.add(detached != null ? detached : passedOn(frame, i));
+                results.add(detached != null ? detached : passedOn(frame, body, i));
             }
             return results;
         } finally {
@@ -183,9 +183,15 @@ public final class PlanRunner {
         }
     }
 
-    /** A result that lies in the frame's block is copied out of it; what came from outside or is constant is passed on. */
-    private Datum passedOn(Frame frame, int index) {
+    /**
+     * A result that was not made as one. What lies in a block, this frame's or one around it, is copied; what a dynamic
+     * step made, or is constant, is handed on.
+     */
+    private Datum passedOn(Frame frame, NestedPlan body, int index) {
+        int slot = plan.outputs().get(index);
         Datum value = result(frame, index);
-        return frame.data[plan.outputs().get(index)] == null ? Data.copyOf(value) : value;
+        boolean outside = plan.inputs().contains(slot)
+                || body.captures().stream().anyMatch(capture -> capture.innerSlot() == slot);
+        return frame.data[slot] == null || outside ? Data.copyOf(value) : value;
     }
 }

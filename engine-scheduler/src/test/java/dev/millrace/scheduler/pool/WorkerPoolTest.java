@@ -138,8 +138,9 @@ class WorkerPoolTest {
                     NOWHERE,
                     new Scratch());
             assertThat(thread[0]).isSameAs(Thread.currentThread());
-            pool.execute(() -> thread[0] = null);
-            assertThat(thread[0]).isNull();
+            var executed = new Thread[1];
+            pool.execute(() -> executed[0] = Thread.currentThread());
+            assertThat(executed[0]).isSameAs(Thread.currentThread());
         }
     }
 

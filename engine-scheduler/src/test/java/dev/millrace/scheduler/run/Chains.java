@@ -8,6 +8,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Layouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.graph.tensor.TensorSequence;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.DynamicKernel;
 import dev.millrace.scheduler.kernel.Kernel;
@@ -17,6 +18,7 @@ import dev.millrace.scheduler.plan.PlanBuilder;
 import dev.millrace.scheduler.device.Device;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +49,10 @@ final class Chains {
                 }
                 context.output(0, Tensor.copyOf(out, out.length));
             };
+            case "Same" -> (DynamicKernel) context -> context.output(0, context.tensor(0));
+            case "Wrap" -> (DynamicKernel) context -> context.output(0, TensorSequence.of(context.tensor(0)));
+            case "Unwrap" -> (DynamicKernel) context -> context.output(
+                    0, ((TensorSequence) Objects.requireNonNull(context.input(0))).elements().getFirst());
             case "Take" -> new Take();
             case "View" -> new View();
             case "Fail" -> (DynamicKernel) context -> {

@@ -162,6 +162,24 @@ class PlanRunnerTest {
     }
 
     @Test
+    void whatADynamicStepHandsOnOutlivesTheBlockThatItLayIn() {
+        Value kept = node("Inc", input("x"));
+        Value same = node("Same", kept);
+        Value wrapped = node("Wrap", kept);
+        Value later = input("z");
+        for (int i = 0; i < 4; i++) {
+            later = node("Inc", later);
+        }
+        editor.addOutput("same", node("Inc", same));
+        editor.addOutput("unwrapped", node("Inc", node("Unwrap", wrapped)));
+        editor.addOutput("later", later);
+        Datum[] results = run(runner(), Map.of("x", vector(1, 2), "z", vector(100, 200)));
+        assertThat(floats(results[0])).containsExactly(3, 4);
+        assertThat(floats(results[1])).containsExactly(3, 4);
+        assertThat(floats(results[2])).containsExactly(104, 204);
+    }
+
+    @Test
     void aFailureNamesItsNodeAndLeavesTheRunnerUsable() {
         Value x = input("x");
         editor.addOutput("y", node("Fail", node("Inc", x)));

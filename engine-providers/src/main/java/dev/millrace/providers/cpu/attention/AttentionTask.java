@@ -40,7 +40,12 @@ record AttentionTask(
         for (long item = from; item < to; item++) {
             launch.checkCancelled();
             long head = item / blocks();
-            block(launch, (int) (head / q.heads()), (int) (head % q.heads()), (int) (item % blocks()) * QUERIES, scratch);
+            block(
+                    launch,
+                    (int) (head / q.heads()),
+                    (int) (head % q.heads()),
+                    (int) (item % blocks()) * QUERIES,
+                    scratch);
         }
     }
 
@@ -59,7 +64,8 @@ record AttentionTask(
                 queries[i] *= scale;
             }
         }
-        float[][] panel = scratch.rows(1, Math.max(depth, width), Math.max(keys, v.now().size()));
+        float[][] panel =
+                scratch.rows(1, Math.max(depth, width), Math.max(keys, v.now().size()));
         k.readTransposed(launch, b, kvHead, panel, depth, scratch, 1);
         RowKernels.accumulate(scores, count, queries, depth, panel, depth, keys);
         float[] chances = scratch.zeroedFloats(2, QUERIES * width);
@@ -81,7 +87,13 @@ record AttentionTask(
         }
         RowKernels.accumulate(sums, count, chances, width, panel, width, v.now().size());
         for (int r = 0; r < count; r++) {
-            Elements.write(type, launch.output(0), out.row(b, head, first + r), sums[r], 0, v.now().size());
+            Elements.write(
+                    type,
+                    launch.output(0),
+                    out.row(b, head, first + r),
+                    sums[r],
+                    0,
+                    v.now().size());
         }
     }
 

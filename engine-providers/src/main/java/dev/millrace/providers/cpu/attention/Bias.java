@@ -35,8 +35,7 @@ final class Bias {
             Shape shape = context.inputShape(3);
             this.truth = context.inputType(3) == ElementType.BOOL;
             this.maskSteps = shape.dimAt(-1) == 1 ? keys : Math.toIntExact(shape.dimAt(-1));
-            this.mask = Broadcast.of(
-                    context.inputType(3), shape, Shape.of(q.batch(), heads, queries, maskSteps));
+            this.mask = Broadcast.of(context.inputType(3), shape, Shape.of(q.batch(), heads, queries, maskSteps));
         } else {
             this.truth = false;
             this.maskSteps = keys;

@@ -14,12 +14,14 @@ record RotaryKernel(Node node) implements ShapedKernel {
     @Override
     public Launch bind(BindContext context) {
         ElementType type = context.inputType(0);
-        HeadLayout layout = HeadLayout.of(context.inputShape(0), node.attributes().integer("num_heads", 0));
+        HeadLayout layout =
+                HeadLayout.of(context.inputShape(0), node.attributes().integer("num_heads", 0));
         boolean interleaved = node.attributes().flag("interleaved", false);
         int given = Math.toIntExact(node.attributes().integer("rotary_embedding_dim", 0));
         int half = (given == 0 ? layout.size() : given) / 2;
         ElementType positions = context.hasInput(3) ? context.inputType(3) : null;
-        long available = positions == null ? Long.MAX_VALUE : context.inputShape(1).dim(0);
+        long available =
+                positions == null ? Long.MAX_VALUE : context.inputShape(1).dim(0);
         RangeTask task = (launch, from, to, scratch) -> {
             float[] row = scratch.floats(0, layout.size());
             float[] cos = scratch.floats(1, half);

@@ -6,7 +6,10 @@ import java.util.function.LongBinaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** A function of two elements in each arithmetic domain that it is defined for. Comparisons give 1 or 0. */
-public record Binary(@Nullable Floats floats, @Nullable Doubles doubles, @Nullable Longs longs) {
+public record Binary(
+        @Nullable Floats floats,
+        @Nullable Doubles doubles,
+        @Nullable Longs longs) {
 
     /** {@code z[i] = f(x[i], y[i])} for the first {@code count} elements; arrays may be one. */
     @FunctionalInterface
@@ -57,6 +60,24 @@ public record Binary(@Nullable Floats floats, @Nullable Doubles doubles, @Nullab
 
     static Binary ofLongs(LongBinaryOperator f) {
         return new Binary(null, null, null).onLongs(f);
+    }
+
+    /** This function and another of its result, on floating elements. */
+    Binary then(Unary next) {
+        Floats first = requireFloats();
+        Doubles firstWide = requireDoubles();
+        Unary.Floats second = next.requireFloats();
+        Unary.Doubles secondWide = next.requireDoubles();
+        return new Binary(
+                (x, y, z, n) -> {
+                    first.apply(x, y, z, n);
+                    second.apply(z, z, n);
+                },
+                (x, y, z, n) -> {
+                    firstWide.apply(x, y, z, n);
+                    secondWide.apply(z, z, n);
+                },
+                null);
     }
 
     Floats requireFloats() {

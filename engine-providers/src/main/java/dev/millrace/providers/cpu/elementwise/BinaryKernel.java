@@ -18,7 +18,11 @@ import org.jspecify.annotations.Nullable;
  * Combines one, two or more inputs element by element, broadcast to the shape of the output: {@code f(f(a, b), c)} and
  * so on.
  */
-record BinaryKernel(Node node) implements ShapedKernel {
+record BinaryKernel(Node node, @Nullable Binary given) implements ShapedKernel {
+
+    BinaryKernel(Node node) {
+        this(node, null);
+    }
 
     @Override
     public Launch bind(BindContext context) {
@@ -30,7 +34,7 @@ record BinaryKernel(Node node) implements ShapedKernel {
         if (power != null) {
             return new UnaryKernel(power).bind(context);
         }
-        Binary function = BinaryOps.find(name, node.attributes(), from);
+        Binary function = given != null ? given : BinaryOps.find(name, node.attributes(), from);
         if (function == null) {
             throw EngineException.notImplemented(node.describe());
         }
@@ -41,12 +45,11 @@ record BinaryKernel(Node node) implements ShapedKernel {
             }
         }
         double scale = name.equals("Mean") ? 1.0 / inputs.length : 1;
-        RangeTask task =
-                switch (domain) {
-                    case FLOAT -> floats(function.requireFloats(), inputs, to, (float) scale);
-                    case DOUBLE -> doubles(function.requireDoubles(), inputs, to, scale);
-                    case LONG -> longs(function.requireLongs(), inputs, to);
-                };
+        RangeTask task = switch (domain) {
+            case FLOAT -> floats(function.requireFloats(), inputs, to, (float) scale);
+            case DOUBLE -> doubles(function.requireDoubles(), inputs, to, scale);
+            case LONG -> longs(function.requireLongs(), inputs, to);
+        };
         long count = context.outputShape(0).elements();
         long grain = UnaryKernel.grain(to);
         return launch -> launch.parallelFor(count, grain, task);
@@ -54,23 +57,29 @@ record BinaryKernel(Node node) implements ShapedKernel {
 
     private static Domain domain(BindContext context, String name) {
         Domain first = Domain.of(context.inputType(0));
-        return name.equals("Pow") && first == Domain.LONG && context.inputType(1).isFloating() ? Domain.DOUBLE : first;
+        return name.equals("Pow")
+                        && first == Domain.LONG
+                        && context.inputType(1).isFloating()
+                ? Domain.DOUBLE
+                : first;
     }
 
     private static @Nullable Unary fixedPower(BindContext context) {
         Tensor exponent = context.constantInput(1);
-        boolean fits = exponent != null
-                && exponent.elements() == 1
-                && context.inputType(0).isFloating()
-                && context.inputShape(0).equals(context.outputShape(0));
-        return fits ? BinaryOps.powerOf(Elements.getDouble(exponent.type(), exponent.segment(), 0)) : null;
+        if (exponent == null
+                || exponent.elements() != 1
+                || !context.inputType(0).isFloating()
+                || !context.inputShape(0).equals(context.outputShape(0))) {
+            return null;
+        }
+        return BinaryOps.powerOf(Elements.getDouble(exponent.type(), exponent.segment(), 0));
     }
 
     private Broadcast[] operands(BindContext context) {
         Shape out = context.outputShape(0);
         Broadcast[] operands = new Broadcast[context.inputCount()];
         for (int i = 0; i < operands.length; i++) {
-            Shape shape = i == 1 && node.opset() < 7
+            Shape shape = i == 1 && node.opset() < 7 && given == null
                     ? legacy(context.inputShape(0), context.inputShape(1))
                     : context.inputShape(i);
             operands[i] = Broadcast.of(context.inputType(i), shape, out);

@@ -127,8 +127,7 @@ final class BinaryOps {
                 z[i] = Math.max(x[i], y[i]);
             }
         };
-        return Binary.of(floats, Math::max)
-                .onLongs(unsigned ? (x, y) -> (x ^ FLIP) > (y ^ FLIP) ? x : y : Math::max);
+        return Binary.of(floats, Math::max).onLongs(unsigned ? (x, y) -> (x ^ FLIP) > (y ^ FLIP) ? x : y : Math::max);
     }
 
     private static Binary minimum(boolean unsigned) {
@@ -137,8 +136,7 @@ final class BinaryOps {
                 z[i] = Math.min(x[i], y[i]);
             }
         };
-        return Binary.of(floats, Math::min)
-                .onLongs(unsigned ? (x, y) -> (x ^ FLIP) < (y ^ FLIP) ? x : y : Math::min);
+        return Binary.of(floats, Math::min).onLongs(unsigned ? (x, y) -> (x ^ FLIP) < (y ^ FLIP) ? x : y : Math::min);
     }
 
     private static Binary shift(String direction, int bits) {

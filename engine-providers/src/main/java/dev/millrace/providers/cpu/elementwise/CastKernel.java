@@ -41,9 +41,7 @@ record CastKernel(Node node) implements ShapedKernel {
         if (to.bits() == 8 && to.isFloating()) {
             boolean saturate = node.attributes().flag("saturate", true);
             String round = node.attributes().text("round_mode", "up");
-            return to == ElementType.FLOAT8E8M0
-                    ? powersOfTwo(from, round, saturate)
-                    : smallFloats(from, to, saturate);
+            return to == ElementType.FLOAT8E8M0 ? powersOfTwo(from, round, saturate) : smallFloats(from, to, saturate);
         }
         if (!from.isFloating() && !to.isFloating()) {
             return longs(from, to);
@@ -104,7 +102,8 @@ record CastKernel(Node node) implements ShapedKernel {
             MemorySegment output = launch.output(0);
             for (long i = first; i < end; i++) {
                 float value = Math.abs((float) Elements.getDouble(from, input, i));
-                output.set(Layouts.BYTE, i, (byte) SmallFloats.encode(ElementType.FLOAT8E8M0, rounded(value, round), saturate));
+                output.set(Layouts.BYTE, i, (byte)
+                        SmallFloats.encode(ElementType.FLOAT8E8M0, rounded(value, round), saturate));
             }
         };
     }

@@ -21,12 +21,11 @@ record ClipKernel(Node node) implements ShapedKernel {
         boolean inputs = node.opset() >= 11;
         boolean low = inputs && context.hasInput(1);
         boolean high = inputs && context.hasInput(2);
-        RangeTask task =
-                switch (Domain.of(type)) {
-                    case FLOAT -> floats(type, low, high);
-                    case DOUBLE -> doubles(type, low, high);
-                    case LONG -> longs(type, low, high);
-                };
+        RangeTask task = switch (Domain.of(type)) {
+            case FLOAT -> floats(type, low, high);
+            case DOUBLE -> doubles(type, low, high);
+            case LONG -> longs(type, low, high);
+        };
         long count = context.outputShape(0).elements();
         long grain = UnaryKernel.grain(type);
         return launch -> launch.parallelFor(count, grain, task);

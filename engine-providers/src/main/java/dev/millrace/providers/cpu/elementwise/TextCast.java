@@ -57,7 +57,8 @@ final class TextCast {
             String text = from[i].strip();
             try {
                 if (to == ElementType.BOOL) {
-                    boolean truth = text.equalsIgnoreCase("true") || (!text.equalsIgnoreCase("false") && number(text) != 0);
+                    boolean truth =
+                            text.equalsIgnoreCase("true") || (!text.equalsIgnoreCase("false") && number(text) != 0);
                     Elements.setLong(to, output, i, truth ? 1 : 0);
                 } else if (to == ElementType.UINT64) {
                     Elements.setLong(to, output, i, Long.parseUnsignedLong(text));

@@ -9,7 +9,10 @@ import org.jspecify.annotations.Nullable;
  * A function of one element in each arithmetic domain that it is defined for. The loop is inside, so that each is
  * compiled for itself.
  */
-public record Unary(@Nullable Floats floats, @Nullable Doubles doubles, @Nullable Longs longs) {
+public record Unary(
+        @Nullable Floats floats,
+        @Nullable Doubles doubles,
+        @Nullable Longs longs) {
 
     /** {@code to[i] = f(from[i])} for the first {@code count} elements; both may be one array. */
     @FunctionalInterface
@@ -71,7 +74,7 @@ public record Unary(@Nullable Floats floats, @Nullable Doubles doubles, @Nullabl
         return require(floats, "32-bit floating");
     }
 
-    Doubles requireDoubles() {
+    public Doubles requireDoubles() {
         return require(doubles, "double");
     }
 

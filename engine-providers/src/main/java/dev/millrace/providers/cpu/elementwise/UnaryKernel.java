@@ -19,12 +19,11 @@ public record UnaryKernel(Unary function) implements ShapedKernel {
         if (from == to) {
             context.mayReuse(0, 0);
         }
-        RangeTask task =
-                switch (Domain.of(from)) {
-                    case FLOAT -> floats(function.requireFloats(), from, to);
-                    case DOUBLE -> doubles(function.requireDoubles(), from, to);
-                    case LONG -> longs(function.requireLongs(), from, to);
-                };
+        RangeTask task = switch (Domain.of(from)) {
+            case FLOAT -> floats(function.requireFloats(), from, to);
+            case DOUBLE -> doubles(function.requireDoubles(), from, to);
+            case LONG -> longs(function.requireLongs(), from, to);
+        };
         long grain = grain(to);
         return launch -> launch.parallelFor(count, grain, task);
     }

@@ -60,9 +60,10 @@ public final class UnaryOps {
             case "Gelu" -> attributes.text("approximate", "none").equals("tanh") ? geluTanh() : gelu();
             case "Elu" -> elu(attributes.real("alpha", 1f));
             case "Celu" -> celu(attributes.real("alpha", 1f));
-            case "Selu" -> selu(
-                    attributes.real("alpha", opset < 6 ? 1.6732f : 1.67326319217681884765625f),
-                    attributes.real("gamma", opset < 6 ? 1.0507f : 1.05070102214813232421875f));
+            case "Selu" ->
+                selu(
+                        attributes.real("alpha", opset < 6 ? 1.6732f : 1.67326319217681884765625f),
+                        attributes.real("gamma", opset < 6 ? 1.0507f : 1.05070102214813232421875f));
             case "ThresholdedRelu" -> {
                 float alpha = attributes.real("alpha", 1f);
                 yield Unary.of(x -> x > alpha ? x : 0);
@@ -201,7 +202,7 @@ public final class UnaryOps {
         return Unary.of(floats, x -> alpha * x + beta);
     }
 
-    private static Unary gelu() {
+    static Unary gelu() {
         Unary.Floats floats = (x, y, n) -> {
             for (int i = 0; i < n; i++) {
                 y[i] = (float) (0.5 * x[i] * (1 + Erf.erf(x[i] * SQRT_HALF)));
@@ -210,11 +211,11 @@ public final class UnaryOps {
         return Unary.of(floats, x -> 0.5 * x * (1 + Erf.erf(x * SQRT_HALF)));
     }
 
-    private static Unary geluTanh() {
+    static Unary geluTanh() {
         return Unary.of(x -> 0.5 * x * (1 + Math.tanh(SQRT_TWO_OVER_PI * (x + 0.044715 * x * x * x))));
     }
 
-    private static Unary swish(float alpha) {
+    static Unary swish(float alpha) {
         Unary.Floats floats = (x, y, n) -> {
             for (int i = 0; i < n; i++) {
                 y[i] = (float) (x[i] / (1 + Math.exp(-alpha * x[i])));

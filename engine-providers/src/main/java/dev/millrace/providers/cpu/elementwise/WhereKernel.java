@@ -38,12 +38,11 @@ final class WhereKernel implements ShapedKernel {
                 }
             };
         }
-        RangeTask task =
-                switch (Domain.of(type)) {
-                    case FLOAT -> floats(type, inputs);
-                    case DOUBLE -> doubles(type, inputs);
-                    case LONG -> longs(type, inputs);
-                };
+        RangeTask task = switch (Domain.of(type)) {
+            case FLOAT -> floats(type, inputs);
+            case DOUBLE -> doubles(type, inputs);
+            case LONG -> longs(type, inputs);
+        };
         long grain = UnaryKernel.grain(type);
         return launch -> launch.parallelFor(count, grain, task);
     }

@@ -133,7 +133,7 @@ record GridSample(
     }
 
     private static long clamped(double tap, long extent) {
-        return (long) Math.clamp(tap, 0, extent - 1);
+        return (long) Math.clamp(tap, 0.0, (double) (extent - 1));
     }
 
     private long reflected(double tap, long extent) {

@@ -46,7 +46,7 @@ final class ImageDecoder implements DynamicKernel {
         if (head.startsWith("RIFF") && head.endsWith("WEBP")) {
             return "WebP";
         }
-        if (head.startsWith("jP", 4) || head.startsWith("\u00ff\u004f\u00ff\u0051")) {
+        if (head.startsWith("jP", 4) || head.startsWith("\u00ffO\u00ffQ")) {
             return "JPEG 2000";
         }
         return head.matches("(?s)P[1-6]\\s.*") ? "PNM" : "other";

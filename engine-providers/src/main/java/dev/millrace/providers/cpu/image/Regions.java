@@ -53,7 +53,7 @@ final class Regions {
                 for (long item = from; item < to; item++) {
                     long region = item / in.dim(1);
                     Elements.read(boxType, run.input(1), region * 4, box, 0, 4);
-                    long image = batch(node, Elements.getLong(indexType, run.input(2), region), in.dim(0));
+                    long image = batch(node, Elements.getDouble(indexType, run.input(2), region), in.dim(0));
                     long channel = image * in.dim(1) + item % in.dim(1);
                     var plane = new Plane(type, run.input(0), channel * height * width, height, width);
                     double shift = half ? 0.5 : 0;
@@ -66,7 +66,7 @@ final class Regions {
                     for (int cell = 0; cell < rows * columns; cell++) {
                         double value = pooled(
                                 plane,
-                                top + cell / columns * cellHeight,
+                                top + Math.floorDiv(cell, columns) * cellHeight,
                                 left + cell % columns * cellWidth,
                                 cellHeight,
                                 cellWidth,

@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 /** Loops over cells: elements of which only the size matters. Positions and steps count cells, sizes count bytes. */
 public final class CellLoops {
     private static final int SHORT_RUN_BYTES = 64;
+    private static final int TILE = 32;
 
     private CellLoops() {}
 
@@ -64,19 +65,47 @@ public final class CellLoops {
             long toColumnStep,
             long rows,
             long columns) {
-        int tile = 32;
-        for (long column = 0; column < columns; column += tile) {
-            long width = Math.min(tile, columns - column);
+        long column = 0;
+        if (size == 4 && rowStep == 1 && toColumnStep == 1 && rows > 1) {
+            column = columns & -2;
+            swapPairs(from, first, columnStep, to, at, toRowStep, rows & -2, column);
+            if ((rows & 1) != 0) {
+                copy(4, from, first + rows - 1, columnStep, to, at + (rows - 1) * toRowStep, 1, column);
+            }
+        }
+        for (; column < columns; column += TILE) {
+            long width = Math.min(TILE, columns - column);
             for (long row = 0; row < rows; row++) {
-                copy(
-                        size,
-                        from,
-                        first + row * rowStep + column * columnStep,
-                        columnStep,
-                        to,
-                        at + row * toRowStep + column * toColumnStep,
-                        toColumnStep,
-                        width);
+                long source = first + row * rowStep + column * columnStep;
+                long target = at + row * toRowStep + column * toColumnStep;
+                copy(size, from, source, columnStep, to, target, toColumnStep, width);
+            }
+        }
+    }
+
+    /** Cells of four bytes, contiguous by rows on one side and by columns on the other: two by two, in a long each. */
+    private static void swapPairs(
+            MemorySegment from,
+            long first,
+            long columnStep,
+            MemorySegment to,
+            long at,
+            long toRowStep,
+            long rows,
+            long columns) {
+        int n = (int) rows;
+        long low = 0xffffffffL;
+        for (long column = 0; column < columns; column += 2) {
+            long source = (first + column * columnStep) * 4;
+            long beside = source + columnStep * 4;
+            long target = (at + column) * 4;
+            long step = toRowStep * 4;
+            for (int row = 0; row < n; row += 2) {
+                long a = from.get(Layouts.LONG, source + row * 4L);
+                long b = from.get(Layouts.LONG, beside + row * 4L);
+                long place = target + row * step;
+                to.set(Layouts.LONG, place, (a & low) | (b << 32));
+                to.set(Layouts.LONG, place + step, (a >>> 32) | (b & ~low));
             }
         }
     }

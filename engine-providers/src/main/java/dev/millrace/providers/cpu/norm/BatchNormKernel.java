@@ -28,8 +28,15 @@ record BatchNormKernel(Node node) implements ShapedKernel {
         double epsilon = node.attributes().real("epsilon", 1e-5f);
         if (node.opset() >= 14 && node.attributes().flag("training_mode", false)) {
             var training = new Training(
-                    type, parameters, statistics, channels, spatial, shape.elements(), epsilon,
-                    node.attributes().real("momentum", 0.9f), context.outputCount());
+                    type,
+                    parameters,
+                    statistics,
+                    channels,
+                    spatial,
+                    shape.elements(),
+                    epsilon,
+                    node.attributes().real("momentum", 0.9f),
+                    context.outputCount());
             return launch -> launch.parallelFor(channels, 1, training);
         }
         context.mayReuse(0, 0);

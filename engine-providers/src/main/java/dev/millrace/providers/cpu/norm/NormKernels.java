@@ -12,7 +12,7 @@ public final class NormKernels {
     public static @Nullable Kernel create(Node node) {
         return switch (node.op().name()) {
             case "LayerNormalization" -> new RowNormKernel(node, true);
-            case "RMSNormalization" -> new RowNormKernel(node, false);
+            case "RMSNormalization", "SimplifiedLayerNormalization" -> new RowNormKernel(node, false);
             case "InstanceNormalization", "GroupNormalization" -> new GroupNormKernel(node);
             case "BatchNormalization" -> new BatchNormKernel(node);
             case "LpNormalization", "LRN" -> new LaneNormKernel(node);

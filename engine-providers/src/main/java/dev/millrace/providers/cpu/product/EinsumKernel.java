@@ -23,8 +23,8 @@ record EinsumKernel(Node node) implements ShapedKernel {
         EinsumTerms terms = EinsumTerms.parse(node.attributes().text("equation"), shapes);
         ElementType type = context.inputType(0);
         if (terms.output().elements() != context.outputShape(0).elements()) {
-            throw EngineException.invalidGraph(node.describe() + ": the equation gives " + terms.output() + ", not "
-                    + context.outputShape(0));
+            throw EngineException.invalidGraph(
+                    node.describe() + ": the equation gives " + terms.output() + ", not " + context.outputShape(0));
         }
         RangeTask task = type.isFloating() ? doubles(terms, type) : longs(terms, type);
         long count = terms.output().elements();

@@ -50,7 +50,12 @@ final class EinsumTerms {
         int dots = 0;
         for (int i = 0; i < terms.length; i++) {
             List<String> axes = axes(terms[i], shapes[i].rank());
-            dots = Math.max(dots, (int) axes.stream().filter(axis -> axis.startsWith(".")).count());
+            if (axes.size() != shapes[i].rank()) {
+                throw EngineException.invalidGraph(
+                        "einsum term '" + terms[i] + "' does not fit an input of shape " + shapes[i]);
+            }
+            dots = Math.max(dots, (int)
+                    axes.stream().filter(axis -> axis.startsWith(".")).count());
             long[] strides = shapes[i].strides();
             for (int axis = 0; axis < axes.size(); axis++) {
                 long extent = shapes[i].dim(axis);

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 /** Gemm: {@code alpha · A' · B' + beta · C}. */
 record GemmKernel(boolean transposeA, boolean transposeB, float alpha, float beta) implements ShapedKernel {
 
+    private static final int FEW_ROWS = 4;
+
     static GemmKernel of(Attributes attributes) {
         return new GemmKernel(
                 attributes.flag("transA", false),
@@ -32,15 +34,17 @@ record GemmKernel(boolean transposeA, boolean transposeB, float alpha, float bet
         int m = Math.toIntExact(out.dim(0));
         int n = Math.toIntExact(out.dim(1));
         int k = Math.toIntExact(a.dim(transposeA ? 0 : 1));
-        Broadcast bias =
-                context.hasInput(2) && beta != 0 ? Broadcast.of(type, context.inputShape(2), out) : null;
+        Broadcast bias = context.hasInput(2) && beta != 0 ? Broadcast.of(type, context.inputShape(2), out) : null;
         Matrix left = transposeA ? Matrix.transposed(type, m) : Matrix.rows(type, k);
         Matrix right = transposeB ? Matrix.transposed(type, k) : Matrix.rows(type, n);
         if (Domain.of(type) != Domain.FLOAT) {
-            RangeTask task = type.isFloating()
-                    ? doubles(left, right, k, n, bias)
-                    : longs(left, right, k, n, bias);
+            RangeTask task = type.isFloating() ? doubles(left, right, k, n, bias) : longs(left, right, k, n, bias);
             return launch -> launch.parallelFor(m, 1, task);
+        }
+        if (transposeB && m <= FEW_ROWS) {
+            RangeTask task = dots(left, type, m, k, n, bias);
+            long grain = Math.max(1, 50_000 / Math.max(1, k));
+            return launch -> launch.parallelFor(n, grain, task);
         }
         return new Product(
                 1,
@@ -70,6 +74,45 @@ record GemmKernel(boolean transposeA, boolean transposeB, float alpha, float bet
             }
             Elements.write(type, launch.output(0), at, sums, 0, columns);
         };
+    }
+
+    /** For few rows, where turning the right operand around would cost more than the product. An item is a column. */
+    private RangeTask dots(Matrix left, ElementType type, int m, int k, int n, @Nullable Broadcast bias) {
+        return (launch, from, to, scratch) -> {
+            float[] rows = scratch.floats(0, m * k);
+            float[] line = scratch.floats(2, k);
+            float[] added = scratch.floats(3, 1);
+            left.read(launch.input(0), 0, 0, m, 0, k, rows, k, scratch);
+            for (long column = from; column < to; column++) {
+                Elements.read(type, launch.input(1), column * k, line, 0, k);
+                for (int row = 0; row < m; row++) {
+                    float sum = alpha * dot(rows, row * k, line, k);
+                    if (bias != null) {
+                        bias.read(launch.input(2), row * (long) n + column, added, 1);
+                        sum += beta * added[0];
+                    }
+                    Elements.setDouble(type, launch.output(0), row * (long) n + column, sum);
+                }
+            }
+        };
+    }
+
+    private static float dot(float[] x, int at, float[] y, int count) {
+        float a = 0;
+        float b = 0;
+        float c = 0;
+        float d = 0;
+        int i = 0;
+        for (; i + 4 <= count; i += 4) {
+            a = Math.fma(x[at + i], y[i], a);
+            b = Math.fma(x[at + i + 1], y[i + 1], b);
+            c = Math.fma(x[at + i + 2], y[i + 2], c);
+            d = Math.fma(x[at + i + 3], y[i + 3], d);
+        }
+        for (; i < count; i++) {
+            a = Math.fma(x[at + i], y[i], a);
+        }
+        return (a + b) + (c + d);
     }
 
     private RangeTask doubles(Matrix left, Matrix right, int k, int n, @Nullable Broadcast bias) {

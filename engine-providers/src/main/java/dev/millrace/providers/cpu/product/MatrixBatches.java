@@ -25,6 +25,11 @@ final class MatrixBatches {
     }
 
     static MatrixBatches of(Shape a, Shape b) {
+        return of(a, b, true);
+    }
+
+    /** The same; {@code merging} says whether the rows of all batches on the left may be taken for one matrix. */
+    static MatrixBatches of(Shape a, Shape b, boolean merging) {
         Shape left = a.rank() == 1 ? Shape.of(1, a.dim(0)) : a;
         Shape right = b.rank() == 1 ? Shape.of(b.dim(0), 1) : b;
         long rows = left.dimAt(-2);
@@ -33,7 +38,7 @@ final class MatrixBatches {
             throw EngineException.invalidArgument("shapes " + a + " and " + b + " do not multiply");
         }
         int columns = Math.toIntExact(right.dimAt(-1));
-        if (right.elements(0, right.rank() - 2) == 1) {
+        if (merging && right.elements(0, right.rank() - 2) == 1) {
             rows = left.elements(0, left.rank() - 1);
             left = Shape.of(rows, depth);
             right = Shape.of(depth, columns);

@@ -11,7 +11,8 @@ public final class ProductKernels {
     /** The kernel for this node of whatever domain, or null where this family has none. */
     public static @Nullable Kernel create(Node node) {
         return switch (node.op().name()) {
-            case "MatMul" -> new MatMulKernel();
+            case "MatMul" -> MatMulKernel.plain();
+            case "FusedMatMul", "TransposeMatMul" -> MatMulKernel.fused(node);
             case "Gemm" -> GemmKernel.of(node.attributes());
             case "MatMulInteger" -> new QuantisedMatMulKernel(false);
             case "QLinearMatMul" -> new QuantisedMatMulKernel(true);

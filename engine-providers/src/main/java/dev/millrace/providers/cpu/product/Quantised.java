@@ -18,7 +18,10 @@ public record Quantised(int input, @Nullable ElementType type, boolean single) {
 
     public static Quantised of(BindContext context, int input) {
         return context.hasInput(input)
-                ? new Quantised(input, context.inputType(input), context.inputShape(input).elements() == 1)
+                ? new Quantised(
+                        input,
+                        context.inputType(input),
+                        context.inputShape(input).elements() == 1)
                 : new Quantised(input, null, true);
     }
 

@@ -37,7 +37,13 @@ record QuantisedMatMulKernel(boolean scaled) implements ShapedKernel {
             }
         };
         return new IntegerProduct(
-                shape.batches(), rows, shape.depth(), columns, left, right, scaled ? scale(context, shape) : store(shape));
+                shape.batches(),
+                rows,
+                shape.depth(),
+                columns,
+                left,
+                right,
+                scaled ? scale(context, shape) : store(shape));
     }
 
     private static IntegerProduct.Finish store(MatrixBatches shape) {

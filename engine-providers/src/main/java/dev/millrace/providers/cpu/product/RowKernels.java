@@ -24,7 +24,19 @@ public final class RowKernels {
             for (int k = 0; k < depth; k += 4) {
                 int at = base + r * stride + k;
                 int row = first + r;
-                fourByFour(c[row], c[row + 1], c[row + 2], c[row + 3], b[k], b[k + 1], b[k + 2], b[k + 3], a, at, stride, n);
+                fourByFour(
+                        c[row],
+                        c[row + 1],
+                        c[row + 2],
+                        c[row + 3],
+                        b[k],
+                        b[k + 1],
+                        b[k + 2],
+                        b[k + 3],
+                        a,
+                        at,
+                        stride,
+                        n);
             }
         }
         for (; r < m; r++) {
@@ -111,8 +123,7 @@ public final class RowKernels {
         }
     }
 
-    private static void oneByFour(
-            float[] c, float[] b0, float[] b1, float[] b2, float[] b3, float[] a, int at, int n) {
+    private static void oneByFour(float[] c, float[] b0, float[] b1, float[] b2, float[] b3, float[] a, int at, int n) {
         float a0 = a[at];
         float a1 = a[at + 1];
         float a2 = a[at + 2];

@@ -27,7 +27,9 @@ record Granularity(long extent, long inner, long block, boolean blocked) {
         }
         long blocks = scales.rank() == shape.rank() ? scales.dim(at) : 0;
         long block = blockSize > 0 ? blockSize : blocks == 0 ? 0 : Math.ceilDiv(extent, blocks);
-        if (block == 0 || Math.ceilDiv(extent, block) != blocks || scales.elements() * extent != shape.elements() * blocks) {
+        if (block == 0
+                || Math.ceilDiv(extent, block) != blocks
+                || scales.elements() * extent != shape.elements() * blocks) {
             throw EngineException.invalidGraph(
                     "scales of shape " + scales + " do not fit blocks of " + block + " of shape " + shape);
         }

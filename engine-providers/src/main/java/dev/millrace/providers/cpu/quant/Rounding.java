@@ -14,7 +14,8 @@ public final class Rounding {
     public static void store(ElementType type, MemorySegment to, long at, double value, double zero, boolean saturate) {
         if (type.isInteger()) {
             double shifted = Math.rint(value) + zero;
-            Elements.setLong(type, to, at, Double.isNaN(value) ? 0 : (long) Math.clamp(shifted, least(type), most(type)));
+            Elements.setLong(
+                    type, to, at, Double.isNaN(value) ? 0 : (long) Math.clamp(shifted, least(type), most(type)));
         } else if (type.bits() == 8) {
             to.set(Layouts.BYTE, at, (byte) SmallFloats.encode(type, (float) (value + zero), saturate));
         } else {

@@ -39,8 +39,8 @@ final class MersenneTwister {
 
     /** Uniform in [0, 1). */
     double nextDouble() {
-        long high = nextInt() >>> 5;
-        long low = nextInt() >>> 6;
+        int high = nextInt() >>> 5;
+        int low = nextInt() >>> 6;
         return (high * 67108864.0 + low) / 9007199254740992.0;
     }
 

@@ -54,15 +54,14 @@ public final class RandomKernels {
 
     static MersenneTwister generator(Node node) {
         Attribute seed = node.attributes().find("seed");
-        return new MersenneTwister(
-                switch (seed) {
-                    case Attribute.Int number -> (int) number.value();
-                    case Attribute.Float number ->
-                        number.value() == (int) number.value()
-                                ? (int) number.value()
-                                : Float.floatToIntBits(number.value());
-                    case null, default -> ThreadLocalRandom.current().nextInt();
-                });
+        if (seed instanceof Attribute.Int number) {
+            return new MersenneTwister((int) number.value());
+        }
+        if (seed instanceof Attribute.Float number) {
+            float value = number.value();
+            return new MersenneTwister(value == (int) value ? (int) value : Float.floatToIntBits(value));
+        }
+        return new MersenneTwister(ThreadLocalRandom.current().nextInt());
     }
 
     private static Kernel drawn(Node node, ToDoubleFunction<MersenneTwister> draw) {

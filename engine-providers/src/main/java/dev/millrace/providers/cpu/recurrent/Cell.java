@@ -20,11 +20,5 @@ interface Cell {
      * @param candidate the recurrent weights of the gates that are not plain, transposed
      */
     void step(
-            float[] gates,
-            float[] hidden,
-            float[] cells,
-            int at,
-            float[] extra,
-            float[][] candidate,
-            Scratch scratch);
+            float[] gates, float[] hidden, float[] cells, int at, float[] extra, float[][] candidate, Scratch scratch);
 }

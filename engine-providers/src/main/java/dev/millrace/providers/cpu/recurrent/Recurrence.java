@@ -28,9 +28,9 @@ final class Recurrence implements Launch, RangeTask {
     private final @Nullable ElementType lengthType;
     private final boolean[] given = new boolean[8];
     private final boolean[] wanted = new boolean[3];
-    private final float[][] @Nullable [] inputWeights;
-    private final float[][] @Nullable [] stateWeights;
-    private final float[][] @Nullable [] candidates;
+    private final float @Nullable [][][] inputWeights;
+    private final float @Nullable [][][] stateWeights;
+    private final float @Nullable [][][] candidates;
     private final boolean splitBias;
 
     Recurrence(BindContext context, RecurrentShape shape, Cell[] cells, boolean splitBias) {
@@ -52,7 +52,7 @@ final class Recurrence implements Launch, RangeTask {
         this.candidates = plain < all ? transposed(context.constantInput(2), plain, all, shape.units()) : null;
     }
 
-    private float[][] @Nullable [] transposed(@Nullable Tensor weights, int from, int to, int columns) {
+    private float @Nullable [][][] transposed(@Nullable Tensor weights, int from, int to, int columns) {
         if (weights == null) {
             return null;
         }
@@ -124,7 +124,7 @@ final class Recurrence implements Launch, RangeTask {
 
     private float[][] panel(
             LaunchContext launch,
-            float[][] @Nullable [] constant,
+            float @Nullable [][][] constant,
             int input,
             int d,
             int from,

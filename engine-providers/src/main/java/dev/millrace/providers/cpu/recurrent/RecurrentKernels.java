@@ -16,12 +16,11 @@ public final class RecurrentKernels {
     /** The kernel for this node, which is one of the three. */
     public static ShapedKernel create(Node node) {
         int directions = node.attributes().text("direction", "forward").equals("bidirectional") ? 2 : 1;
-        List<String> defaults =
-                switch (node.op().name()) {
-                    case "LSTM" -> List.of("Sigmoid", "Tanh", "Tanh");
-                    case "GRU" -> List.of("Sigmoid", "Tanh");
-                    default -> List.of("Tanh");
-                };
+        List<String> defaults = switch (node.op().name()) {
+            case "LSTM" -> List.of("Sigmoid", "Tanh", "Tanh");
+            case "GRU" -> List.of("Sigmoid", "Tanh");
+            default -> List.of("Tanh");
+        };
         List<Unary.Floats> functions = Activations.of(node, directions, defaults);
         return context -> bind(context, node, functions, directions);
     }

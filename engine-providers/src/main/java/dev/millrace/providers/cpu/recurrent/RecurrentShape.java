@@ -26,9 +26,7 @@ record RecurrentShape(
     }
 
     long y(long step, long direction, long b) {
-        return (batchFirst
-                        ? (b * steps + step) * directions + direction
-                        : (step * directions + direction) * batch + b)
+        return (batchFirst ? (b * steps + step) * directions + direction : (step * directions + direction) * batch + b)
                 * units;
     }
 

@@ -18,13 +18,7 @@ record RnnCell(int units, float clip, Unary.Floats f) implements Cell {
 
     @Override
     public void step(
-            float[] gates,
-            float[] hidden,
-            float[] cells,
-            int at,
-            float[] extra,
-            float[][] candidate,
-            Scratch scratch) {
+            float[] gates, float[] hidden, float[] cells, int at, float[] extra, float[][] candidate, Scratch scratch) {
         for (int i = 0; i < units; i++) {
             gates[i] = Math.max(-clip, Math.min(clip, gates[i]));
         }

@@ -61,17 +61,17 @@ record ReduceKernel(Node node, Reduction reduction) implements ShapedKernel {
 
     private void fillEmpty(LaunchContext launch, ElementType type, long results) {
         double identity = reduction.finish(0).applyAsDouble(reduction.fold.identity);
-        long least = type == ElementType.BOOL || type.kind() == ElementType.Kind.UNSIGNED ? 0 : -1L << (type.bits() - 1);
+        long least =
+                type == ElementType.BOOL || type.kind() == ElementType.Kind.UNSIGNED ? 0 : -1L << (type.bits() - 1);
         for (long i = 0; i < results; i++) {
             if (type.isFloating()) {
                 Elements.setDouble(type, launch.output(0), i, identity);
             } else {
-                long value =
-                        switch (reduction.fold) {
-                            case MAX -> least;
-                            case MIN -> ~least;
-                            default -> reduction.fold.longIdentity;
-                        };
+                long value = switch (reduction.fold) {
+                    case MAX -> least;
+                    case MIN -> ~least;
+                    default -> reduction.fold.longIdentity;
+                };
                 Elements.setLong(type, launch.output(0), i, value);
             }
         }

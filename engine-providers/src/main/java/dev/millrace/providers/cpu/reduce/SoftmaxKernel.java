@@ -34,9 +34,8 @@ public record SoftmaxKernel(Node node, Function function) implements ShapedKerne
         boolean flat = node.opset() < 13;
         long given = node.attributes().integer("axis", flat ? 1 : -1);
         int axis = flat && given == shape.rank() ? shape.rank() : Shape.axis(given, Math.max(1, shape.rank()));
-        Lanes lanes = shape.rank() == 0
-                ? new Lanes(1, 1, 1)
-                : Lanes.between(shape, axis, flat ? shape.rank() : axis + 1);
+        Lanes lanes =
+                shape.rank() == 0 ? new Lanes(1, 1, 1) : Lanes.between(shape, axis, flat ? shape.rank() : axis + 1);
         context.mayReuse(0, 0);
         RangeTask task = (launch, from, to, scratch) -> {
             double[] lane = scratch.doubles(0, lanes.length());

@@ -51,8 +51,9 @@ public final class TrainKernels {
         double epsilon = attributes.real("epsilon", 1e-6f);
         return (rate, updates, x) -> {
             double gradient = norm * x[0] + x[1];
+            double count = (double) updates;
             double adjusted =
-                    updates > 0 ? rate * Math.sqrt(1 - Math.pow(beta, updates)) / (1 - Math.pow(alpha, updates)) : rate;
+                    updates > 0 ? rate * Math.sqrt(1 - Math.pow(beta, count)) / (1 - Math.pow(alpha, count)) : rate;
             x[2] = alpha * x[2] + (1 - alpha) * gradient;
             x[3] = beta * x[3] + (1 - beta) * gradient * gradient;
             x[0] = (1 - after) * (x[0] - adjusted * x[2] / (Math.sqrt(x[3]) + epsilon));

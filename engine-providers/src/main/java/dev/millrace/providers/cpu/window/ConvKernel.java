@@ -37,7 +37,7 @@ record ConvKernel(Node node) implements ShapedKernel {
             return launch -> launch.parallelFor(planes, 1, task);
         }
         int rows = filters / groups;
-        if (rows == 1 && channels == 1) {
+        if (rows == 1 && channels == 1 && window.axes() <= 2) {
             RangeTask task = new DepthwiseTask(window, type, filters, bias);
             long planes = out.dim(0) * filters;
             long grain = Math.max(1, 100_000 / Math.max(1, window.outSize() * window.kernelSize()));
@@ -69,15 +69,7 @@ record ConvKernel(Node node) implements ShapedKernel {
                 columns,
                 context.parallelism(),
                 (launch, batch, row, count, at, deep, to, stride, scratch) -> left.read(
-                        launch.input(1),
-                        batch % groups * rows * depth,
-                        row,
-                        count,
-                        at,
-                        deep,
-                        to,
-                        stride,
-                        scratch),
+                        launch.input(1), batch % groups * rows * depth, row, count, at, deep, to, stride, scratch),
                 (launch, batch, at, deep, column, count, to, scratch) -> {
                     if (pointwise) {
                         pixels.read(launch.input(0), batch * step, at, deep, column, count, to, scratch);
@@ -92,8 +84,7 @@ record ConvKernel(Node node) implements ShapedKernel {
                             sums[i] += added;
                         }
                     }
-                    Elements.write(
-                            type, launch.output(0), (batch * rows + row) * columns + column, sums, 0, count);
+                    Elements.write(type, launch.output(0), (batch * rows + row) * columns + column, sums, 0, count);
                 });
     }
 

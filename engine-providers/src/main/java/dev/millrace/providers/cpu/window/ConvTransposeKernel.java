@@ -70,8 +70,7 @@ record ConvTransposeKernel(Node node) implements ShapedKernel {
     }
 
     /** An item is one channel of one image of the output. */
-    private record Task(
-            Window window, ElementType type, int channels, int filters, int groups, boolean bias)
+    private record Task(Window window, ElementType type, int channels, int filters, int groups, boolean bias)
             implements RangeTask {
 
         @Override
@@ -98,12 +97,7 @@ record ConvTransposeKernel(Node node) implements ShapedKernel {
                     long base = (b * channels * groups + c) * small;
                     Elements.read(type, launch.input(0), base, plane, 0, small);
                     Elements.read(
-                            type,
-                            launch.input(1),
-                            ((long) c * filters + filter % filters) * taps,
-                            weights,
-                            0,
-                            taps);
+                            type, launch.input(1), ((long) c * filters + filter % filters) * taps, weights, 0, taps);
                     scatter(plane, small, weights, taps, places, sums);
                 }
                 Elements.write(type, launch.output(0), item * large, sums, 0, large);

@@ -85,9 +85,11 @@ record DeformConvKernel(Node node) implements ShapedKernel {
                 long group = b * offsetGroups + (long) c * offsetGroups / channels;
                 for (int tap = 0; tap < taps; tap++) {
                     long offset = (group * taps + tap) * 2 * size + position;
-                    double y = top + tap / window.kernel()[1] * window.dilations()[0]
+                    double y = top
+                            + tap / window.kernel()[1] * window.dilations()[0]
                             + Elements.getDouble(type, launch.input(2), offset);
-                    double x = left + tap % window.kernel()[1] * window.dilations()[1]
+                    double x = left
+                            + tap % window.kernel()[1] * window.dilations()[1]
                             + Elements.getDouble(type, launch.input(2), offset + size);
                     double share = masked
                             ? Elements.getDouble(type, launch.input(4), (group * taps + tap) * size + position)
@@ -103,7 +105,9 @@ record DeformConvKernel(Node node) implements ShapedKernel {
             int left = (int) Math.floor(x);
             double down = y - top;
             double right = x - left;
-            return (1 - down) * ((1 - right) * pixel(image, plane, top, left) + right * pixel(image, plane, top, left + 1))
+            return (1 - down)
+                            * ((1 - right) * pixel(image, plane, top, left)
+                                    + right * pixel(image, plane, top, left + 1))
                     + down
                             * ((1 - right) * pixel(image, plane, top + 1, left)
                                     + right * pixel(image, plane, top + 1, left + 1));

@@ -2,40 +2,109 @@ package dev.millrace.providers.cpu.window;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.providers.cpu.product.RowKernels;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.Scratch;
 import java.util.Arrays;
 
-/** A convolution in which each channel has one filter of its own. An item is one channel of one image. */
-record DepthwiseTask(Window window, ElementType type, int channels, boolean bias) implements RangeTask {
-    private static final int COLUMNS = 512;
+/**
+ * A convolution over one or two axes in which each channel has one filter of its own. An item is one channel of one
+ * image, which is read into an array with its padding around it.
+ */
+final class DepthwiseTask implements RangeTask {
+    private final ElementType type;
+    private final int channels;
+    private final boolean bias;
+    private final int inHeight;
+    private final int inWidth;
+    private final int outHeight;
+    private final int outWidth;
+    private final int kernelHeight;
+    private final int kernelWidth;
+    private final int rowStride;
+    private final int columnStride;
+    private final int rowDilation;
+    private final int columnDilation;
+    private final int top;
+    private final int left;
+    private final int height;
+    private final int width;
+
+    DepthwiseTask(Window window, ElementType type, int channels, boolean bias) {
+        this.type = type;
+        this.channels = channels;
+        this.bias = bias;
+        int last = window.axes() - 1;
+        boolean flat = last == 0;
+        this.inHeight = flat ? 1 : window.in()[0];
+        this.inWidth = window.in()[last];
+        this.outHeight = flat ? 1 : window.out()[0];
+        this.outWidth = window.out()[last];
+        this.kernelHeight = flat ? 1 : window.kernel()[0];
+        this.kernelWidth = window.kernel()[last];
+        this.rowStride = flat ? 1 : window.strides()[0];
+        this.columnStride = window.strides()[last];
+        this.rowDilation = flat ? 1 : window.dilations()[0];
+        this.columnDilation = window.dilations()[last];
+        this.top = flat ? 0 : window.padsBefore()[0];
+        this.left = window.padsBefore()[last];
+        this.height = Math.max(top + inHeight, (outHeight - 1) * rowStride + (kernelHeight - 1) * rowDilation + 1);
+        this.width = Math.max(left + inWidth, (outWidth - 1) * columnStride + (kernelWidth - 1) * columnDilation + 1);
+    }
 
     @Override
     public void run(LaunchContext launch, long from, long to, Scratch scratch) {
-        int taps = window.kernelSize();
-        int padded = (taps + 3) & ~3;
-        int size = window.outSize();
-        Patches patches = new Patches(window, type);
-        float[] weights = scratch.floats(0, padded);
-        float[][] panel = scratch.rows(1, padded, COLUMNS);
-        float[][] sums = scratch.rows(0, 1, COLUMNS);
+        int taps = kernelHeight * kernelWidth;
+        int inSize = inHeight * inWidth;
+        int outSize = outHeight * outWidth;
+        float[] weights = scratch.floats(0, taps);
+        float[] image = scratch.floats(1, inSize);
+        float[] sums = scratch.floats(2, outWidth);
+        float[] padded = scratch.zeroedFloats(3, Math.multiplyExact(height, width));
         for (long plane = from; plane < to; plane++) {
             long channel = plane % channels;
             Elements.read(type, launch.input(1), channel * taps, weights, 0, taps);
-            Arrays.fill(weights, taps, padded, 0f);
-            float start = bias ? (float) Elements.getDouble(type, launch.input(2), channel) : 0f;
-            for (int column = 0; column < size; column += COLUMNS) {
-                int count = Math.min(COLUMNS, size - column);
-                Arrays.fill(sums[0], 0, count, start);
-                patches.read(launch.input(0), plane * window.inSize(), 0, taps, column, count, panel, scratch);
-                for (int r = taps; r < padded; r++) {
-                    Arrays.fill(panel[r], 0, count, 0f);
-                }
-                RowKernels.accumulate(sums, 1, weights, padded, panel, padded, count);
-                Elements.write(type, launch.output(0), plane * size + column, sums[0], 0, count);
+            Elements.read(type, launch.input(0), plane * inSize, image, 0, inSize);
+            for (int y = 0; y < inHeight; y++) {
+                System.arraycopy(image, y * inWidth, padded, (top + y) * width + left, inWidth);
             }
+            float start = bias ? (float) Elements.getDouble(type, launch.input(2), channel) : 0f;
+            for (int y = 0; y < outHeight; y++) {
+                Arrays.fill(sums, 0, outWidth, start);
+                row(padded, y * rowStride * width, weights, sums);
+                Elements.write(type, launch.output(0), plane * outSize + (long) y * outWidth, sums, 0, outWidth);
+            }
+        }
+    }
+
+    private void row(float[] padded, int first, float[] weights, float[] sums) {
+        for (int y = 0; y < kernelHeight; y++) {
+            int at = first + y * rowDilation * width;
+            int tap = y * kernelWidth;
+            int x = 0;
+            for (; x + 3 <= kernelWidth; x += 3) {
+                int next = at + x * columnDilation;
+                three(padded, next, columnDilation, columnStride, weights, tap + x, sums, outWidth);
+            }
+            for (; x < kernelWidth; x++) {
+                one(padded, at + x * columnDilation, columnStride, weights[tap + x], sums, outWidth);
+            }
+        }
+    }
+
+    private static void three(
+            float[] from, int at, int apart, int stride, float[] weights, int tap, float[] sums, int count) {
+        float a = weights[tap];
+        float b = weights[tap + 1];
+        float c = weights[tap + 2];
+        for (int i = 0, p = at; i < count; i++, p += stride) {
+            sums[i] = Math.fma(c, from[p + 2 * apart], Math.fma(b, from[p + apart], Math.fma(a, from[p], sums[i])));
+        }
+    }
+
+    private static void one(float[] from, int at, int stride, float weight, float[] sums, int count) {
+        for (int i = 0, p = at; i < count; i++, p += stride) {
+            sums[i] = Math.fma(weight, from[p], sums[i]);
         }
     }
 }

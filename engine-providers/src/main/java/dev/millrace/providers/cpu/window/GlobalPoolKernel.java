@@ -37,27 +37,30 @@ record GlobalPoolKernel(Node node) implements ShapedKernel {
     private Fold fold() {
         long p = node.attributes().integer("p", 2);
         return switch (node.op().name()) {
-            case "GlobalMaxPool" -> (values, count) -> {
-                double best = Double.NEGATIVE_INFINITY;
-                for (int i = 0; i < count; i++) {
-                    best = Math.max(best, values[i]);
-                }
-                return best;
-            };
-            case "GlobalAveragePool" -> (values, count) -> {
-                double sum = 0;
-                for (int i = 0; i < count; i++) {
-                    sum += values[i];
-                }
-                return sum / count;
-            };
-            default -> (values, count) -> {
-                double sum = 0;
-                for (int i = 0; i < count; i++) {
-                    sum += Powers.of(values[i], p);
-                }
-                return Powers.root(sum, p);
-            };
+            case "GlobalMaxPool" ->
+                (values, count) -> {
+                    double best = Double.NEGATIVE_INFINITY;
+                    for (int i = 0; i < count; i++) {
+                        best = Math.max(best, values[i]);
+                    }
+                    return best;
+                };
+            case "GlobalAveragePool" ->
+                (values, count) -> {
+                    double sum = 0;
+                    for (int i = 0; i < count; i++) {
+                        sum += values[i];
+                    }
+                    return sum / count;
+                };
+            default ->
+                (values, count) -> {
+                    double sum = 0;
+                    for (int i = 0; i < count; i++) {
+                        sum += Powers.of(values[i], p);
+                    }
+                    return Powers.root(sum, p);
+                };
         };
     }
 }

@@ -14,14 +14,7 @@ record Patches(Window window, ElementType type) {
 
     /** Reads rows {@code [at, at + depth)} of a block of columns, of the group of channels that starts at {@code base}. */
     void read(
-            MemorySegment image,
-            long base,
-            int at,
-            int depth,
-            int column,
-            int columns,
-            float[][] to,
-            Scratch scratch) {
+            MemorySegment image, long base, int at, int depth, int column, int columns, float[][] to, Scratch scratch) {
         int taps = window.kernelSize();
         for (int r = 0; r < depth; r++) {
             long plane = base + (long) ((at + r) / taps) * window.inSize();
@@ -30,8 +23,7 @@ record Patches(Window window, ElementType type) {
     }
 
     /** One tap of one channel at a run of output positions, row of the output by row. */
-    private void line(
-            MemorySegment image, long plane, int tap, int column, int columns, float[] to, Scratch scratch) {
+    private void line(MemorySegment image, long plane, int tap, int column, int columns, float[] to, Scratch scratch) {
         int last = window.axes() - 1;
         int width = window.out()[last];
         for (int done = 0; done < columns; ) {
@@ -44,18 +36,10 @@ record Patches(Window window, ElementType type) {
     }
 
     private void row(
-            MemorySegment image,
-            long plane,
-            int outRow,
-            int tap,
-            int x,
-            int run,
-            float[] to,
-            int at,
-            Scratch scratch) {
+            MemorySegment image, long plane, int outRow, int tap, int x, int run, float[] to, int at, Scratch scratch) {
         int last = window.axes() - 1;
         int inner = window.in()[last];
-        long start = rowStart(outRow, tap / window.kernel()[last]);
+        long start = window.row(outRow, tap / window.kernel()[last]);
         if (start < 0) {
             Arrays.fill(to, at, at + run, 0f);
             return;
@@ -80,26 +64,5 @@ record Patches(Window window, ElementType type) {
         for (int i = 0, from = 0; i < high - low; i++, from += stride) {
             to[at + low - x + i] = line[from];
         }
-    }
-
-    /** Which row of the image the outer taps select, or -1 for one in the padding. */
-    private long rowStart(int outRow, int outerTap) {
-        long row = 0;
-        long step = 1;
-        int restRow = outRow;
-        int restTap = outerTap;
-        for (int i = window.axes() - 2; i >= 0; i--) {
-            int y = restRow % window.out()[i] * window.strides()[i]
-                    - window.padsBefore()[i]
-                    + restTap % window.kernel()[i] * window.dilations()[i];
-            if (y < 0 || y >= window.in()[i]) {
-                return -1;
-            }
-            row += y * step;
-            step *= window.in()[i];
-            restRow /= window.out()[i];
-            restTap /= window.kernel()[i];
-        }
-        return row;
     }
 }

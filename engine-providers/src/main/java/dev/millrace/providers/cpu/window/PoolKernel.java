@@ -12,6 +12,7 @@ import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.ShapedKernel;
+import java.util.Arrays;
 
 /** MaxPool, AveragePool and LpPool. An item is one channel of one image. */
 record PoolKernel(Node node) implements ShapedKernel {
@@ -28,41 +29,41 @@ record PoolKernel(Node node) implements ShapedKernel {
         Window window = Window.of(attributes, kernel, shape, context.outputShape(0));
         boolean indices = context.outputCount() > 1 && context.hasOutput(1);
         boolean byColumn = attributes.flag("storage_order", false);
-        RangeTask task =
-                switch (node.op().name()) {
-                    case "MaxPool" -> maximum(window, type, indices, byColumn);
-                    case "AveragePool" -> average(window, type, attributes.flag("count_include_pad", false));
-                    default -> power(window, type, attributes.integer("p", 2));
-                };
+        RangeTask task = switch (node.op().name()) {
+            case "MaxPool" -> maximum(window, type, indices, byColumn);
+            case "AveragePool" -> average(window, type, attributes.flag("count_include_pad", false));
+            default -> power(window, type, attributes.integer("p", 2));
+        };
         long planes = shape.elements(0, 2);
         long grain = Math.max(1, 50_000 / Math.max(1, (long) window.outSize() * window.kernelSize()));
         return launch -> launch.parallelFor(planes, grain, task);
     }
 
     private static RangeTask maximum(Window window, ElementType type, boolean indices, boolean byColumn) {
+        int in = window.inSize();
+        int out = window.outSize();
         return (launch, from, to, scratch) -> {
-            double[] image = scratch.doubles(0, window.inSize());
-            double[] result = scratch.doubles(1, window.outSize());
-            int taps = window.kernelSize();
-            for (long plane = from; plane < to; plane++) {
-                Elements.read(type, launch.input(0), plane * window.inSize(), image, 0, window.inSize());
-                for (int position = 0; position < window.outSize(); position++) {
-                    double best = Double.NEGATIVE_INFINITY;
-                    int winner = -1;
-                    for (int tap = 0; tap < taps; tap++) {
-                        int place = window.place(position, tap);
-                        if (place >= 0 && (winner < 0 || image[place] > best || Double.isNaN(image[place]))) {
-                            best = image[place];
-                            winner = place;
-                        }
-                    }
-                    result[position] = best;
-                    if (indices) {
-                        long index = plane * window.inSize() + (byColumn ? transposed(window.in(), winner) : winner);
-                        writeIndex(launch, plane * window.outSize() + position, index);
+            double[] image = scratch.doubles(0, in);
+            double[] best = scratch.doubles(1, out);
+            int[] winners = scratch.ints(0, out);
+            Runs.Run fold = (position, count, place, step) -> {
+                for (int i = position, at = place; i < position + count; i++, at += step) {
+                    if (winners[i] < 0 || image[at] > best[i] || Double.isNaN(image[at])) {
+                        best[i] = image[at];
+                        winners[i] = at;
                     }
                 }
-                Elements.write(type, launch.output(0), plane * window.outSize(), result, 0, window.outSize());
+            };
+            for (long plane = from; plane < to; plane++) {
+                Elements.read(type, launch.input(0), plane * in, image, 0, in);
+                Arrays.fill(best, 0, out, Double.NEGATIVE_INFINITY);
+                Arrays.fill(winners, 0, out, -1);
+                Runs.forEach(window, fold);
+                Elements.write(type, launch.output(0), plane * out, best, 0, out);
+                for (int i = 0; i < out && indices; i++) {
+                    long index = byColumn ? transposed(window.in(), winners[i]) : winners[i];
+                    writeIndex(launch, plane * out + i, plane * in + index);
+                }
             }
         };
     }
@@ -85,46 +86,57 @@ record PoolKernel(Node node) implements ShapedKernel {
     }
 
     private static RangeTask average(Window window, ElementType type, boolean countPads) {
-        return (launch, from, to, scratch) -> {
-            double[] image = scratch.doubles(0, window.inSize());
-            double[] result = scratch.doubles(1, window.outSize());
-            int taps = window.kernelSize();
-            for (long plane = from; plane < to; plane++) {
-                Elements.read(type, launch.input(0), plane * window.inSize(), image, 0, window.inSize());
-                for (int position = 0; position < window.outSize(); position++) {
-                    double sum = 0;
-                    int count = 0;
-                    for (int tap = 0; tap < taps; tap++) {
-                        int place = window.place(position, tap);
-                        if (place >= 0) {
-                            sum += image[place];
-                            count++;
-                        }
-                    }
-                    int divisor = countPads ? window.tapsInPaddedImage(position) : count;
-                    result[position] = divisor == 0 ? 0 : sum / divisor;
+        int in = window.inSize();
+        int out = window.outSize();
+        double[] divisors = new double[out];
+        if (countPads) {
+            Arrays.setAll(divisors, window::tapsInPaddedImage);
+        } else {
+            Runs.forEach(window, (position, count, place, step) -> {
+                for (int i = position; i < position + count; i++) {
+                    divisors[i]++;
                 }
-                Elements.write(type, launch.output(0), plane * window.outSize(), result, 0, window.outSize());
+            });
+        }
+        return (launch, from, to, scratch) -> {
+            double[] image = scratch.doubles(0, in);
+            double[] sums = scratch.doubles(1, out);
+            Runs.Run fold = (position, count, place, step) -> {
+                for (int i = position, at = place; i < position + count; i++, at += step) {
+                    sums[i] += image[at];
+                }
+            };
+            for (long plane = from; plane < to; plane++) {
+                Elements.read(type, launch.input(0), plane * in, image, 0, in);
+                Arrays.fill(sums, 0, out, 0);
+                Runs.forEach(window, fold);
+                for (int i = 0; i < out; i++) {
+                    sums[i] = divisors[i] == 0 ? 0 : sums[i] / divisors[i];
+                }
+                Elements.write(type, launch.output(0), plane * out, sums, 0, out);
             }
         };
     }
 
     private static RangeTask power(Window window, ElementType type, long p) {
+        int in = window.inSize();
+        int out = window.outSize();
         return (launch, from, to, scratch) -> {
-            double[] image = scratch.doubles(0, window.inSize());
-            double[] result = scratch.doubles(1, window.outSize());
-            int taps = window.kernelSize();
-            for (long plane = from; plane < to; plane++) {
-                Elements.read(type, launch.input(0), plane * window.inSize(), image, 0, window.inSize());
-                for (int position = 0; position < window.outSize(); position++) {
-                    double sum = 0;
-                    for (int tap = 0; tap < taps; tap++) {
-                        int place = window.place(position, tap);
-                        sum += place < 0 ? 0 : Powers.of(image[place], p);
-                    }
-                    result[position] = Powers.root(sum, p);
+            double[] image = scratch.doubles(0, in);
+            double[] sums = scratch.doubles(1, out);
+            Runs.Run fold = (position, count, place, step) -> {
+                for (int i = position, at = place; i < position + count; i++, at += step) {
+                    sums[i] += Powers.of(image[at], p);
                 }
-                Elements.write(type, launch.output(0), plane * window.outSize(), result, 0, window.outSize());
+            };
+            for (long plane = from; plane < to; plane++) {
+                Elements.read(type, launch.input(0), plane * in, image, 0, in);
+                Arrays.fill(sums, 0, out, 0);
+                Runs.forEach(window, fold);
+                for (int i = 0; i < out; i++) {
+                    sums[i] = Powers.root(sums[i], p);
+                }
+                Elements.write(type, launch.output(0), plane * out, sums, 0, out);
             }
         };
     }

@@ -52,8 +52,7 @@ record QuantisedConvKernel(Node node, boolean scaled) implements ShapedKernel {
             }
         };
         int columns = window.outSize();
-        IntegerProduct.Finish finish =
-                scaled ? scale(context, rows, groups, columns) : store(rows, columns);
+        IntegerProduct.Finish finish = scaled ? scale(context, rows, groups, columns) : store(rows, columns);
         return new IntegerProduct(image.dim(0) * groups, rows, depth, columns, left, right, finish);
     }
 
@@ -77,8 +76,7 @@ record QuantisedConvKernel(Node node, boolean scaled) implements ShapedKernel {
             long filter = batch % groups * rows + row;
             long at = (batch * rows + row) * columns + column;
             int added = bias ? launch.input(8).get(Layouts.INT, filter * 4) : 0;
-            double factor =
-                    imageScale.scale(launch, 0) * weightScale.scale(launch, filter) / outScale.scale(launch, 0);
+            double factor = imageScale.scale(launch, 0) * weightScale.scale(launch, filter) / outScale.scale(launch, 0);
             int zero = outZero.zero(launch, 0);
             for (int i = 0; i < count; i++) {
                 Rounding.store(type, launch.output(0), at + i, (sums[i] + added) * factor, zero, true);

@@ -127,4 +127,26 @@ public record Window(
         }
         return count;
     }
+
+    /**
+     * Which row of the image a window at row {@code outRow} of the output sees through the taps of all but the last
+     * axis, or -1 for one in the padding. Rows run along the last axis.
+     */
+    int row(int outRow, int outerTap) {
+        int row = 0;
+        int step = 1;
+        int restRow = outRow;
+        int restTap = outerTap;
+        for (int i = in.length - 2; i >= 0; i--) {
+            int at = restRow % out[i] * strides[i] - padsBefore[i] + restTap % kernel[i] * dilations[i];
+            if (at < 0 || at >= in[i]) {
+                return -1;
+            }
+            row += at * step;
+            step *= in[i];
+            restRow /= out[i];
+            restTap /= kernel[i];
+        }
+        return row;
+    }
 }

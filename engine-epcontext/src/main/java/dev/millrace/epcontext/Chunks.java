@@ -1,0 +1,59 @@
+package dev.millrace.epcontext;
+
+import static dev.millrace.graph.tensor.Layouts.BYTE;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.zip.CRC32C;
+
+/** Memory of any size and kind, read piece by piece. */
+final class Chunks {
+    private static final int SIZE = 1 << 18;
+
+    private Chunks() {}
+
+    /** Takes the first {@code count} bytes of {@code chunk}, which is filled anew for the next call. */
+    interface Sink {
+        void take(byte[] chunk, int count) throws IOException;
+    }
+
+    static void copy(MemorySegment data, Sink sink) throws IOException {
+        byte[] chunk = new byte[(int) Math.min(SIZE, data.byteSize())];
+        for (long at = 0; at < data.byteSize(); at += chunk.length) {
+            int count = (int) Math.min(chunk.length, data.byteSize() - at);
+            MemorySegment.copy(data, BYTE, at, chunk, 0, count);
+            sink.take(chunk, count);
+        }
+    }
+
+    static byte[] sha256(MemorySegment data) {
+        MessageDigest digest = newSha256();
+        scan(data, (chunk, count) -> digest.update(chunk, 0, count));
+        return digest.digest();
+    }
+
+    static MessageDigest newSha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+
+    static int crc32c(MemorySegment data) {
+        var crc = new CRC32C();
+        scan(data, (chunk, count) -> crc.update(chunk, 0, count));
+        return (int) crc.getValue();
+    }
+
+    private static void scan(MemorySegment data, Sink sink) {
+        try {
+            copy(data, sink);
+        } catch (IOException e) {
+            throw new UncheckedIOException("a sink without input or output failed", e);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+package dev.millrace.epcontext;
+
+import dev.millrace.epcontext.ContextTables.GraphEntry;
+import dev.millrace.epcontext.ContextTables.SegmentEntry;
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.providers.spi.CompiledGraph;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A context binary, read. Opening reads its tables and nothing else; a graph's plan is read when the graph is first asked
+ * for, a segment when its memory is first touched. What it gives out stays readable for as long as it is held. Thread-safe.
+ */
+public final class ContextBinary {
+    private final String place;
+    private final MemorySegment file;
+    private final ContextTables tables;
+    private final Map<String, Integer> indexOf = new HashMap<>();
+    private final AtomicReferenceArray<@Nullable CompiledGraph> views;
+
+    private ContextBinary(MemorySegment file, String place) {
+        this.place = place;
+        this.file = file.asReadOnly();
+        this.tables = ContextTablesReader.read(this.file, place);
+        this.views = new AtomicReferenceArray<>(tables.graphs().size());
+        for (GraphEntry graph : tables.graphs()) {
+            indexOf.put(graph.partition(), indexOf.size());
+        }
+    }
+
+    /** Maps a file, which must not be overwritten in place while the binary is in use; it may be replaced or removed. */
+    public static ContextBinary map(Path path) {
+        if (!Files.isRegularFile(path)) {
+            throw EngineException.invalidGraph("context binary " + path + " does not exist or is no file");
+        }
+        MemorySegment mapped;
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+            mapped = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), Arena.ofAuto());
+        } catch (IOException e) {
+            throw new EngineException(
+                    Status.INVALID_GRAPH, "context binary " + path + " cannot be read: " + e, e);
+        }
+        return new ContextBinary(mapped, path.toString());
+    }
+
+    /**
+     * A binary in memory, which stays as it is.
+     *
+     * @param place what to call it in messages
+     */
+    public static ContextBinary of(MemorySegment memory, String place) {
+        return new ContextBinary(memory, place);
+    }
+
+    /** What messages call it: the file, as a rule. */
+    public String place() {
+        return place;
+    }
+
+    /** The names of the graphs, in the order in which they were compiled. */
+    public List<String> partitions() {
+        return tables.graphs().stream().map(GraphEntry::partition).toList();
+    }
+
+    public int graphCount() {
+        return tables.graphs().size();
+    }
+
+    /** The provider that compiled graph {@code index}. */
+    public String source(int index) {
+        return tables.graphs().get(index).source();
+    }
+
+    /** The place of a graph in {@link #partitions()}, or -1 where there is none of this name. */
+    public int indexOf(String partition) {
+        return indexOf.getOrDefault(partition, -1);
+    }
+
+    public CompiledGraph graph(int index) {
+        CompiledGraph known = views.get(index);
+        if (known != null) {
+            return known;
+        }
+        CompiledGraph made = view(tables.graphs().get(index));
+        CompiledGraph first = views.compareAndExchange(index, null, made);
+        return first == null ? made : first;
+    }
+
+    private CompiledGraph view(GraphEntry graph) {
+        return new View(this, graph.partition(), plan(graph), graph.segments());
+    }
+
+    private MemorySegment plan(GraphEntry graph) {
+        MemorySegment plan = file.asSlice(graph.planOffset(), graph.planLength());
+        if (Chunks.crc32c(plan) != graph.planChecksum()) {
+            throw EngineException.invalidGraph("context binary " + place + " is damaged: the checksum of the plan of graph '"
+                    + graph.partition() + "' is wrong; compile the source model again");
+        }
+        return plan;
+    }
+
+    public int segmentCount() {
+        return tables.segments().size();
+    }
+
+    public MemorySegment segment(int number) {
+        SegmentEntry segment = tables.segments().get(number);
+        return file.asSlice(segment.offset(), segment.length());
+    }
+
+    /** Reads everything, and throws where the content is not what was written. */
+    public void verify() {
+        tables.graphs().forEach(this::plan);
+        for (int i = 0; i < segmentCount(); i++) {
+            String digest = HexFormat.of().formatHex(Chunks.sha256(segment(i)));
+            if (!digest.equals(tables.segments().get(i).digest())) {
+                throw EngineException.invalidGraph("context binary " + place + " is damaged: the digest of segment " + i
+                        + " is wrong; compile the source model again");
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "context binary " + place + " of " + graphCount() + " graphs";
+    }
+
+    private record View(ContextBinary binary, String partition, MemorySegment plan, List<Integer> numbers)
+            implements CompiledGraph {
+        @Override
+        public int segmentCount() {
+            return numbers.size();
+        }
+
+        @Override
+        public MemorySegment segment(int index) {
+            return binary.segment(numbers.get(index));
+        }
+    }
+}

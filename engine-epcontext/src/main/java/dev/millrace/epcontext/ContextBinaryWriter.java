@@ -1,0 +1,94 @@
+package dev.millrace.epcontext;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.providers.spi.ContextSink;
+import dev.millrace.providers.spi.Partition;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Collects what one provider compiled, and makes a context binary of it. Segments of equal content become one. A provider
+ * may hand in its partitions from several threads.
+ */
+public final class ContextBinaryWriter implements ContextSink {
+    private final String provider;
+    private final Map<String, ContextImage.GraphPart> graphs = new LinkedHashMap<>();
+    private final List<ContextImage.SegmentPart> segments = new ArrayList<>();
+    private final Map<String, Integer> segmentByDigest = new HashMap<>();
+
+    public ContextBinaryWriter(String provider) {
+        this.provider = provider;
+    }
+
+    public String provider() {
+        return provider;
+    }
+
+    @Override
+    public int segment(MemorySegment data) {
+        String digest = HexFormat.of().formatHex(Chunks.sha256(data));
+        synchronized (this) {
+            Integer known = segmentByDigest.putIfAbsent(digest, segments.size());
+            if (known != null) {
+                return known;
+            }
+            segments.add(new ContextImage.SegmentPart(data, digest));
+            return segments.size() - 1;
+        }
+    }
+
+    @Override
+    public synchronized void graph(Partition partition, byte[] plan, int[] segmentNumbers) {
+        var numbers = new ArrayList<Integer>(segmentNumbers.length);
+        for (int number : segmentNumbers) {
+            if (number < 0 || number >= segments.size()) {
+                throw misuse(partition, "with segment " + number + ", and it handed in " + segments.size());
+            }
+            numbers.add(number);
+        }
+        var part = new ContextImage.GraphPart(partition.name(), plan.clone(), List.copyOf(numbers));
+        if (graphs.putIfAbsent(partition.name(), part) != null) {
+            throw misuse(partition, "twice");
+        }
+    }
+
+    private EngineException misuse(Partition partition, String how) {
+        return new EngineException(
+                Status.EP_FAIL,
+                "provider '" + provider + "' keeps partition '" + partition.name() + "' in a context binary " + how);
+    }
+
+    /** The names of the partitions that were handed in. */
+    public synchronized Set<String> partitions() {
+        return Set.copyOf(graphs.keySet());
+    }
+
+    /** Writes the binary, all of it or none: a file that stands there is replaced in one step. */
+    public void write(Path file) {
+        try (var staging = new Staging(file)) {
+            image("").writeTo(staging.place(file.getFileName().toString()));
+            staging.publish();
+        }
+    }
+
+    /** The binary as one array, for what is smaller than 2 GB. */
+    public byte[] toBytes() {
+        return image("").toBytes();
+    }
+
+    /** The binary with {@code prefix} before the names of all partitions. */
+    synchronized ContextImage image(String prefix) {
+        List<ContextImage.GraphPart> named = graphs.values().stream()
+                .map(graph -> new ContextImage.GraphPart(prefix + graph.partition(), graph.plan(), graph.segments()))
+                .toList();
+        return new ContextImage(provider, named, List.copyOf(segments));
+    }
+}

@@ -1,0 +1,144 @@
+package dev.millrace.epcontext;
+
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.GraphEditor;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.partition.Partitioning;
+import dev.millrace.providers.spi.EpContext;
+import dev.millrace.providers.spi.Partition;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Copies a graph that was shared out, with what it has nested. The stand-in of a partition that was kept becomes a context
+ * node, that of another the nodes that it was made from. Constants that nobody reads any more are left behind.
+ */
+final class ContextGraphCopy {
+    /** Says which attributes a context node has. */
+    interface ContextNodes {
+        /** The attributes of the partition's node, or null where nothing was kept of it. */
+        @Nullable Attributes attributes(Partitioning.Fused fused);
+    }
+
+    private final Map<Node, Partitioning.Fused> fused = new IdentityHashMap<>();
+    private final Map<Value, Value> copies = new IdentityHashMap<>();
+    private final ContextNodes contexts;
+    private final int opset;
+
+    private ContextGraphCopy(Partitioning parts, ContextNodes contexts, int opset) {
+        parts.fused().forEach(each -> fused.put(each.partition().fused(), each));
+        this.contexts = contexts;
+        this.opset = opset;
+    }
+
+    /** @param opset the opset of {@link EpContext#OP}'s domain */
+    static Graph of(Partitioning parts, ContextNodes contexts, int opset) {
+        return new ContextGraphCopy(parts, contexts, opset).copy(parts.graph(), null);
+    }
+
+    private Graph copy(Graph graph, @Nullable Graph around) {
+        Graph copy = around == null ? Graph.named(graph.name()) : Graph.nested(graph.name(), around);
+        var editor = new GraphEditor(copy);
+        editor.document(graph.documentation());
+        graph.metadata().forEach(editor::metadata);
+        for (Value input : graph.inputs()) {
+            Value made = editor.addInput(input.name(), input.type());
+            copies.put(input, made);
+            Tensor otherwise = graph.defaultOf(input);
+            if (otherwise != null) {
+                editor.defaultInput(made, otherwise);
+            }
+        }
+        copyContent(graph, editor);
+        for (int i = 0; i < graph.outputs().size(); i++) {
+            editor.addOutput(
+                    graph.outputNames().get(i), copyOf(graph.outputs().get(i)));
+        }
+        return copy;
+    }
+
+    private void copyContent(Graph from, GraphEditor editor) {
+        for (Value constant : from.constants()) {
+            Tensor tensor = constant.constant();
+            if (tensor != null && constant.isUsed()) {
+                copies.put(constant, editor.addConstant(constant.name(), tensor));
+            }
+        }
+        for (Node node : from.nodes()) {
+            Partitioning.Fused stands = fused.get(node);
+            Attributes context = stands == null ? null : contexts.attributes(stands);
+            if (stands == null) {
+                insert(node, NodeSpec.like(node, inputs(node)).with(nested(node, editor.graph())), editor);
+            } else if (context == null) {
+                putBack(stands.partition(), editor);
+            } else {
+                String name = context.text(EpContext.PARTITION);
+                insert(node, new NodeSpec(EpContext.OP, opset, name, "", inputs(node), context), editor);
+            }
+        }
+    }
+
+    private void insert(Node node, NodeSpec spec, GraphEditor editor) {
+        @Nullable Value[] outputs = new Value[node.outputs().size()];
+        for (int i = 0; i < outputs.length; i++) {
+            Value output = node.output(i);
+            if (output != null) {
+                outputs[i] = editor.value(output.name(), output.type());
+                copies.put(output, outputs[i]);
+            }
+        }
+        editor.insert(spec, null, outputs);
+    }
+
+    private void putBack(Partition partition, GraphEditor editor) {
+        Node node = partition.fused();
+        Graph part = partition.graph();
+        for (int i = 0; i < part.inputs().size(); i++) {
+            copies.put(part.inputs().get(i), copyOf(node.requireInput(i)));
+        }
+        copyContent(part, editor);
+        for (int i = 0; i < part.outputs().size(); i++) {
+            copies.put(node.requireOutput(i), copyOf(part.outputs().get(i)));
+        }
+    }
+
+    private List<@Nullable Value> inputs(Node node) {
+        var inputs = new ArrayList<@Nullable Value>();
+        for (Value input : node.inputs()) {
+            inputs.add(input == null ? null : copyOf(input));
+        }
+        return inputs;
+    }
+
+    private Attributes nested(Node node, Graph around) {
+        if (node.attributes().graphs().isEmpty()) {
+            return node.attributes();
+        }
+        var attributes = new LinkedHashMap<String, Attribute>();
+        node.attributes().asMap().forEach((name, attribute) -> attributes.put(name, switch (attribute) {
+            case Attribute.GraphValue one -> Attribute.of(copy(one.value(), around));
+            case Attribute.Graphs many ->
+                new Attribute.Graphs(
+                        many.values().stream().map(graph -> copy(graph, around)).toList());
+            default -> attribute;
+        }));
+        return Attributes.of(attributes);
+    }
+
+    private Value copyOf(Value value) {
+        Value copy = copies.get(value);
+        if (copy == null) {
+            throw new IllegalStateException("value '" + value.name() + "' is read before it is made");
+        }
+        return copy;
+    }
+}

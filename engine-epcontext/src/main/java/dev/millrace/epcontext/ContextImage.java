@@ -1,0 +1,118 @@
+package dev.millrace.epcontext;
+
+import dev.millrace.epcontext.ContextTables.GraphEntry;
+import dev.millrace.epcontext.ContextTables.SegmentEntry;
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A context binary of which every byte has its place, ready to be written to a file or to memory. */
+final class ContextImage {
+    /** Segments from here on are likely to be touched page by page, so they start on one. */
+    private static final long LARGE = 1 << 16;
+
+    private static final long PAGE = 4096;
+
+    /** A graph as its provider gave it. */
+    record GraphPart(String partition, byte[] plan, List<Integer> segments) {}
+
+    /** A segment as its provider gave it, and its digest. */
+    record SegmentPart(MemorySegment data, String digest) {}
+
+    /** Bytes and where they go. */
+    private record Piece(long offset, MemorySegment data) {}
+
+    private final List<Piece> pieces = new ArrayList<>();
+    private final long byteSize;
+
+    ContextImage(String source, List<GraphPart> graphs, List<SegmentPart> segments) {
+        long end = tables(source, graphs, segments, new long[graphs.size()], new long[segments.size()])
+                .byteSize();
+        long[] plans = new long[graphs.size()];
+        for (int i = 0; i < plans.length; i++) {
+            plans[i] = align(end, ContextTables.ALIGNMENT);
+            MemorySegment plan = MemorySegment.ofArray(graphs.get(i).plan);
+            pieces.add(new Piece(plans[i], plan));
+            end = plans[i] + plan.byteSize();
+        }
+        long[] blocks = new long[segments.size()];
+        for (int i = 0; i < blocks.length; i++) {
+            MemorySegment data = segments.get(i).data;
+            blocks[i] = align(end, data.byteSize() >= LARGE ? PAGE : ContextTables.ALIGNMENT);
+            pieces.add(new Piece(blocks[i], data));
+            end = blocks[i] + data.byteSize();
+        }
+        byteSize = end;
+        byte[] front = tables(source, graphs, segments, plans, blocks).encode(end);
+        pieces.addFirst(new Piece(0, MemorySegment.ofArray(front)));
+    }
+
+    private static ContextTables tables(
+            String source, List<GraphPart> graphs, List<SegmentPart> segments, long[] plans, long[] blocks) {
+        var graphEntries = new ArrayList<GraphEntry>();
+        for (int i = 0; i < plans.length; i++) {
+            GraphPart graph = graphs.get(i);
+            MemorySegment plan = MemorySegment.ofArray(graph.plan);
+            graphEntries.add(new GraphEntry(
+                    graph.partition, source, plans[i], plan.byteSize(), Chunks.crc32c(plan), graph.segments));
+        }
+        var segmentEntries = new ArrayList<SegmentEntry>();
+        for (int i = 0; i < blocks.length; i++) {
+            SegmentPart segment = segments.get(i);
+            segmentEntries.add(new SegmentEntry(blocks[i], segment.data.byteSize(), segment.digest));
+        }
+        return new ContextTables(graphEntries, segmentEntries);
+    }
+
+    private static long align(long offset, long alignment) {
+        return (offset + alignment - 1) / alignment * alignment;
+    }
+
+    long byteSize() {
+        return byteSize;
+    }
+
+    /** Writes a file that does not exist yet. */
+    void writeTo(Path file) {
+        try (FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            for (Piece piece : pieces) {
+                channel.position(piece.offset);
+                Chunks.copy(piece.data, (chunk, count) -> write(channel, ByteBuffer.wrap(chunk, 0, count)));
+            }
+            if (channel.size() < byteSize) {
+                write(channel.position(byteSize - 1), ByteBuffer.allocate(1));
+            }
+        } catch (IOException e) {
+            throw new EngineException(Status.FAIL, "context binary " + file + " cannot be written: " + e, e);
+        }
+    }
+
+    private static void write(FileChannel channel, ByteBuffer bytes) throws IOException {
+        while (bytes.hasRemaining()) {
+            channel.write(bytes);
+        }
+    }
+
+    /** The binary as one array; it must be smaller than 2 GB. */
+    byte[] toBytes() {
+        byte[] bytes = new byte[Math.toIntExact(byteSize)];
+        for (Piece piece : pieces) {
+            var to = ByteBuffer.wrap(bytes).position((int) piece.offset);
+            try {
+                Chunks.copy(piece.data, (chunk, count) -> to.put(chunk, 0, count));
+            } catch (IOException e) {
+                throw new UncheckedIOException("memory cannot be written", e);
+            }
+        }
+        return bytes;
+    }
+}

@@ -1,0 +1,94 @@
+package dev.millrace.epcontext;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * From the name in a model to the file of a context binary. The name stays inside the model's folder, also after symbolic
+ * links were followed, and means the same on every system; where the model file itself is a link, the folder that it leads
+ * to counts as its folder too.
+ */
+final class ContextPath {
+    private ContextPath() {}
+
+    /** @param location the model's file, or another in the folder that its names are relative to; null where there is none */
+    static Path locate(String name, @Nullable Path location) {
+        checkName(name);
+        if (location == null) {
+            throw refuse(
+                    name,
+                    "requires a model path: the model was read from memory, so set ep.context_file_path"
+                            + " (EpContextOptions.filePath) to a path in its folder");
+        }
+        Path folder = location.toAbsolutePath().getParent();
+        if (folder == null) {
+            throw refuse(name, "is relative to the folder of " + location + ", which is in none");
+        }
+        Path file;
+        try {
+            file = folder.resolve(name.replace('\\', '/'));
+        } catch (InvalidPathException e) {
+            throw refuse(name, "is no path");
+        }
+        if (!Files.exists(file)) {
+            throw refuse(name, "names " + file + ", which does not exist; keep it beside the model");
+        }
+        return confine(name, file, location, folder);
+    }
+
+    private static void checkName(String name) {
+        if (name.isEmpty()) {
+            throw refuse(name, "is empty; it must refer to a file");
+        }
+        if (isAbsolute(name)) {
+            throw refuse(name, "is absolute; it is to be relative to the model's folder");
+        }
+        List<String> parts = List.of(name.split("[/\\\\]", -1));
+        if (parts.getLast().isEmpty() || isDots(parts.getLast())) {
+            throw refuse(name, "must refer to a file, not to a folder");
+        }
+        if (parts.contains("..")) {
+            throw refuse(name, "escapes model directory; it is not to hold '..'");
+        }
+    }
+
+    private static boolean isAbsolute(String name) {
+        char first = name.charAt(0);
+        boolean drive = name.length() > 1 && name.charAt(1) == ':' && Character.isLetter(first);
+        return first == '/' || first == '\\' || drive;
+    }
+
+    private static boolean isDots(String part) {
+        return part.equals(".") || part.equals("..");
+    }
+
+    private static Path confine(String name, Path file, Path location, Path folder) {
+        try {
+            Path real = file.toRealPath();
+            boolean inside = real.startsWith(folder.toRealPath());
+            if (!inside && Files.isSymbolicLink(location)) {
+                Path target = location.toRealPath().getParent();
+                inside = target != null && real.startsWith(target);
+            }
+            if (!inside) {
+                throw refuse(name, "escapes model directory: a symbolic link leads to " + real);
+            }
+            if (!Files.isRegularFile(real)) {
+                throw refuse(name, "must refer to a file, and " + real + " is none");
+            }
+            return real;
+        } catch (IOException e) {
+            throw new EngineException(Status.INVALID_GRAPH, "ep_cache_context '" + name + "' cannot be read: " + e, e);
+        }
+    }
+
+    private static EngineException refuse(String name, String why) {
+        return EngineException.invalidGraph("ep_cache_context '" + name + "' " + why);
+    }
+}

@@ -1,0 +1,163 @@
+package dev.millrace.epcontext;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.Model;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.providers.spi.CompiledGraph;
+import dev.millrace.providers.spi.EpContext;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds what was compiled for the context nodes of one session's model. Each context binary is opened once, and shared with
+ * the other sessions of the engine until this is closed. Thread-safe.
+ */
+public final class ContextResolver implements AutoCloseable {
+    /** Where embedded binaries are copied to starts as a mapped file would. */
+    private static final long PAGE = 4096;
+
+    private final Workspaces workspaces;
+    private final @Nullable Path location;
+    private final Map<String, List<Main>> mains = new HashMap<>();
+    private final Map<External, Workspace.Handle> files = new HashMap<>();
+    private final Map<byte[], ContextBinary> embedded = new IdentityHashMap<>();
+    private boolean closed;
+
+    /** A node that says where a context binary is. */
+    private record Main(String node, Attributes attributes) {}
+
+    private record External(String source, String file) {}
+
+    /** @param model as it is before it is shared out, when its context nodes still stand in it */
+    public ContextResolver(Workspaces workspaces, EpContextOptions options, Model model) {
+        this.workspaces = workspaces;
+        this.location = model.source() == null ? options.filePath() : model.source();
+        collect(model.graph());
+    }
+
+    private void collect(Graph graph) {
+        for (Node node : graph.nodes()) {
+            if (node.op().equals(EpContext.OP)) {
+                collect(node);
+            }
+            node.attributes().graphs().forEach(this::collect);
+        }
+    }
+
+    private void collect(Node node) {
+        try {
+            Attributes attributes = node.attributes();
+            if (isSet(attributes, EpContext.MAIN_CONTEXT)) {
+                mains.computeIfAbsent(attributes.text(EpContext.SOURCE, ""), source -> new ArrayList<>())
+                        .add(new Main(node.describe(), attributes));
+            }
+        } catch (EngineException e) {
+            throw e.at(node.describe());
+        }
+    }
+
+    /** What was compiled for {@code node}, which is a context node of the model or a copy of one. */
+    public synchronized CompiledGraph resolve(Node node) {
+        if (closed) {
+            throw EngineException.invalidArgument("the session of " + node.describe() + " is closed");
+        }
+        try {
+            return find(node);
+        } catch (EngineException e) {
+            throw e.at(node.describe());
+        }
+    }
+
+    private CompiledGraph find(Node node) {
+        Attributes attributes = node.attributes();
+        String source = attributes.text(EpContext.SOURCE, "");
+        String partition = attributes.text(EpContext.PARTITION, node.name());
+        if (isSet(attributes, EpContext.MAIN_CONTEXT)) {
+            ContextBinary binary = open(new Main(node.describe(), attributes), source);
+            int index = binary.graphCount() == 1 ? 0 : binary.indexOf(partition);
+            if (index < 0) {
+                throw missing(partition, List.of(binary));
+            }
+            return graph(binary, index, source);
+        }
+        var searched = new ArrayList<ContextBinary>();
+        for (Main main : mains.getOrDefault(source, List.of())) {
+            ContextBinary binary = open(main, source);
+            int index = binary.indexOf(partition);
+            if (index >= 0) {
+                return graph(binary, index, source);
+            }
+            searched.add(binary);
+        }
+        throw missing(partition, searched);
+    }
+
+    private static CompiledGraph graph(ContextBinary binary, int index, String source) {
+        if (!source.isEmpty() && !source.equals(binary.source(index))) {
+            throw EngineException.invalidGraph("context binary " + binary.place() + " was compiled by '"
+                    + binary.source(index) + "', and the node's source is '" + source + "'");
+        }
+        return binary.graph(index);
+    }
+
+    private static EngineException missing(String partition, List<ContextBinary> searched) {
+        String where = searched.isEmpty()
+                ? "the model has no node of its source with main_context 1"
+                : "what there is, is " + searched.stream().map(ContextBinary::toString).toList();
+        return EngineException.invalidGraph("no compiled graph is named '" + partition + "': " + where);
+    }
+
+    private ContextBinary open(Main main, String source) {
+        Attribute content = main.attributes.find(EpContext.CACHE_CONTEXT);
+        if (!(content instanceof Attribute.Bytes bytes)) {
+            throw EngineException.invalidGraph("attribute '" + EpContext.CACHE_CONTEXT + "' of " + main.node
+                    + (content == null ? " is missing" : " is no string"));
+        }
+        if (isSet(main.attributes, EpContext.EMBED_MODE)) {
+            return embedded.computeIfAbsent(
+                    bytes.value(), payload -> ContextBinary.of(copy(payload), "in " + main.node));
+        }
+        var key = new External(source, bytes.text());
+        return files.computeIfAbsent(
+                        key, file -> workspaces.of(source).open(ContextPath.locate(file.file, location)))
+                .binary();
+    }
+
+    private static MemorySegment copy(byte[] payload) {
+        MemorySegment memory = Arena.ofAuto().allocate(Math.max(1, payload.length), PAGE).asSlice(0, payload.length);
+        return memory.copyFrom(MemorySegment.ofArray(payload));
+    }
+
+    /** An attribute that is 0 or 1, and 1 where it is left out. */
+    private static boolean isSet(Attributes attributes, String name) {
+        long value = attributes.integer(name, 1);
+        if (value != 0 && value != 1) {
+            throw EngineException.invalidGraph("attribute '" + name + "' is " + value + "; it is 0 or 1");
+        }
+        return value == 1;
+    }
+
+    /** Lets go of the model: nothing more will be resolved, while what is open stays shared until {@link #close}. */
+    public synchronized void forgetModel() {
+        mains.clear();
+        embedded.clear();
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        files.values().forEach(Workspace.Handle::close);
+        files.clear();
+        forgetModel();
+    }
+}

@@ -1,0 +1,120 @@
+package dev.millrace.epcontext;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.List;
+
+/**
+ * What stands at the front of a context binary: a header, and the tables of its graphs and segments. The numbers here are
+ * those of {@code docs/context-binary.md}.
+ */
+record ContextTables(List<GraphEntry> graphs, List<SegmentEntry> segments) {
+    static final int VERSION = 1;
+
+    /** Plans and segments start at multiples of this. */
+    static final long ALIGNMENT = 64;
+
+    /** The bytes {@code MILLRACE}. */
+    static final long MAGIC = 0x4543_4152_4C4C_494DL;
+
+    static final int HEADER = 64;
+    static final int CHECKSUM_AT = 12;
+    static final int COUNTS_AT = 32;
+    static final int DIGEST = 32;
+
+    static final int MAX_GRAPHS = 1 << 16;
+    static final int MAX_SEGMENTS = 1 << 20;
+    static final int MAX_REFERENCES = 1 << 22;
+    static final int MAX_NAMES = 1 << 24;
+
+    private static final int GRAPH = 32;
+    private static final int SEGMENT = 48;
+
+    /** A compiled partition: who made it, where its plan lies, and which segments it uses. */
+    record GraphEntry(
+            String partition,
+            String source,
+            long planOffset,
+            long planLength,
+            int planChecksum,
+            List<Integer> segments) {
+        GraphEntry {
+            segments = List.copyOf(segments);
+        }
+    }
+
+    /** A block of bulk data, and the SHA-256 of its content in hexadecimal digits. */
+    record SegmentEntry(long offset, long length, String digest) {}
+
+    ContextTables {
+        graphs = List.copyOf(graphs);
+        segments = List.copyOf(segments);
+    }
+
+    /** Header and tables as they stand in a file of {@code fileLength} bytes. */
+    byte[] encode(long fileLength) {
+        int references = references();
+        int names = names();
+        ByteBuffer to = ByteBuffer.allocate(byteSize()).order(ByteOrder.LITTLE_ENDIAN);
+        to.putLong(MAGIC).putInt(VERSION).putInt(0);
+        to.putLong(fileLength).putLong(byteSize() - HEADER);
+        to.putInt(graphs.size()).putInt(segments.size()).putInt(references).putInt(names);
+        to.position(HEADER);
+        for (GraphEntry graph : graphs) {
+            to.putInt(utf8(graph.partition).length).putInt(utf8(graph.source).length);
+            to.putInt(graph.segments.size()).putInt(graph.planChecksum);
+            to.putLong(graph.planOffset).putLong(graph.planLength);
+        }
+        for (SegmentEntry segment : segments) {
+            to.putLong(segment.offset).putLong(segment.length);
+            to.put(HexFormat.of().parseHex(segment.digest));
+        }
+        graphs.forEach(graph -> graph.segments.forEach(to::putInt));
+        graphs.forEach(graph -> to.put(utf8(graph.partition)).put(utf8(graph.source)));
+        to.putInt(CHECKSUM_AT, Chunks.crc32c(MemorySegment.ofArray(to.array())));
+        return to.array();
+    }
+
+    /** How many bytes header and tables take. */
+    int byteSize() {
+        return HEADER
+                + (int) tablesLength(
+                        within("graphs", graphs.size(), MAX_GRAPHS),
+                        within("segments", segments.size(), MAX_SEGMENTS),
+                        references(),
+                        names());
+    }
+
+    static long tablesLength(long graphs, long segments, long references, long names) {
+        return graphs * GRAPH + segments * SEGMENT + references * Integer.BYTES + names;
+    }
+
+    private int references() {
+        long sum = graphs.stream().mapToLong(graph -> graph.segments.size()).sum();
+        return within("references to segments", sum, MAX_REFERENCES);
+    }
+
+    private int names() {
+        long sum = graphs.stream()
+                .mapToLong(graph -> (long) utf8(graph.partition).length + utf8(graph.source).length)
+                .sum();
+        return within("bytes of names", sum, MAX_NAMES);
+    }
+
+    private static int within(String what, long count, int limit) {
+        if (count > limit) {
+            throw new EngineException(
+                    Status.FAIL, "a context binary holds at most " + limit + " " + what + ", and here are " + count);
+        }
+        return (int) count;
+    }
+
+    private static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

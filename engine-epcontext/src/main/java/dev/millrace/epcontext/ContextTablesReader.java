@@ -1,0 +1,188 @@
+package dev.millrace.epcontext;
+
+import static dev.millrace.graph.tensor.Layouts.INT;
+import static dev.millrace.graph.tensor.Layouts.LONG;
+
+import dev.millrace.epcontext.ContextTables.GraphEntry;
+import dev.millrace.epcontext.ContextTables.SegmentEntry;
+import dev.millrace.graph.EngineException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+import java.util.zip.CRC32C;
+
+/**
+ * Reads header and tables of a context binary that comes from outside. Every number is held against the length of the
+ * file before it is used, so what is returned lies inside of it.
+ */
+final class ContextTablesReader {
+    private final MemorySegment file;
+    private final String place;
+
+    private ContextTablesReader(MemorySegment file, String place) {
+        this.file = file;
+        this.place = place;
+    }
+
+    /** Whether {@code file} says of itself that it is a context binary. */
+    static boolean hasMagic(MemorySegment file) {
+        return file.byteSize() >= ContextTables.HEADER && file.get(LONG, 0) == ContextTables.MAGIC;
+    }
+
+    /** @param place what to call the file where it is refused */
+    static ContextTables read(MemorySegment file, String place) {
+        return new ContextTablesReader(file, place).read();
+    }
+
+    private ContextTables read() {
+        if (!hasMagic(file)) {
+            throw refuse("it is none: it does not start as one");
+        }
+        ByteBuffer header = file.asSlice(0, ContextTables.HEADER).asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
+        int version = header.getInt(8);
+        if (version != ContextTables.VERSION) {
+            throw refuse("its format is version " + Integer.toUnsignedString(version) + ", and this engine reads version "
+                    + ContextTables.VERSION + "; compile the source model again");
+        }
+        long length = header.getLong(16);
+        if (length != file.byteSize()) {
+            throw refuse("it says that it has " + Long.toUnsignedString(length) + " bytes, and it has "
+                    + file.byteSize() + "; it was cut off or changed");
+        }
+        header.position(ContextTables.COUNTS_AT);
+        int graphs = count("graphs", header.getInt(), ContextTables.MAX_GRAPHS);
+        int segments = count("segments", header.getInt(), ContextTables.MAX_SEGMENTS);
+        int references = count("references", header.getInt(), ContextTables.MAX_REFERENCES);
+        int names = count("bytes of names", header.getInt(), ContextTables.MAX_NAMES);
+        long tables = ContextTables.tablesLength(graphs, segments, references, names);
+        if (header.getLong(24) != tables || tables > file.byteSize() - ContextTables.HEADER) {
+            throw refuse("its tables do not have the length that their entries need");
+        }
+        MemorySegment front = file.asSlice(0, ContextTables.HEADER + tables);
+        if (checksum(front) != file.get(INT, ContextTables.CHECKSUM_AT)) {
+            throw refuse("the checksum of its tables is wrong; it was damaged");
+        }
+        ByteBuffer in = front.asByteBuffer().order(ByteOrder.LITTLE_ENDIAN).position(ContextTables.HEADER);
+        return tables(in, graphs, segments, references);
+    }
+
+    private ContextTables tables(ByteBuffer in, int graphs, int segments, int references) {
+        ByteBuffer graphTable = in.slice(in.position(), (int) ContextTables.tablesLength(graphs, 0, 0, 0))
+                .order(ByteOrder.LITTLE_ENDIAN);
+        in.position(in.position() + graphTable.capacity());
+        List<SegmentEntry> segmentEntries = segments(in, segments);
+        ByteBuffer referenceTable =
+                in.slice(in.position(), references * Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        in.position(in.position() + referenceTable.capacity());
+        List<GraphEntry> graphEntries = graphs(graphTable, referenceTable, in, graphs, segments);
+        if (referenceTable.hasRemaining() || in.hasRemaining()) {
+            throw refuse("its graphs do not use all of its references and names");
+        }
+        return new ContextTables(graphEntries, segmentEntries);
+    }
+
+    private List<SegmentEntry> segments(ByteBuffer in, int count) {
+        var entries = new ArrayList<SegmentEntry>(count);
+        byte[] digest = new byte[ContextTables.DIGEST];
+        int dataStart = in.limit();
+        for (int i = 0; i < count; i++) {
+            long offset = in.getLong();
+            long length = in.getLong();
+            in.get(digest);
+            checkRange("segment " + i, offset, length, dataStart);
+            entries.add(new SegmentEntry(offset, length, HexFormat.of().formatHex(digest)));
+        }
+        return entries;
+    }
+
+    private List<GraphEntry> graphs(
+            ByteBuffer table, ByteBuffer references, ByteBuffer names, int count, int segments) {
+        var entries = new ArrayList<GraphEntry>(count);
+        Set<String> known = new HashSet<>();
+        int dataStart = names.limit();
+        for (int i = 0; i < count; i++) {
+            int partitionLength = table.getInt();
+            int sourceLength = table.getInt();
+            int used = table.getInt();
+            int checksum = table.getInt();
+            long planOffset = table.getLong();
+            long planLength = table.getLong();
+            String partition = text(names, partitionLength);
+            String source = text(names, sourceLength);
+            if (!known.add(partition)) {
+                throw refuse("it has two graphs named '" + partition + "'");
+            }
+            checkRange("the plan of graph '" + partition + "'", planOffset, planLength, dataStart);
+            entries.add(new GraphEntry(
+                    partition, source, planOffset, planLength, checksum, references(references, used, segments)));
+        }
+        return entries;
+    }
+
+    private List<Integer> references(ByteBuffer table, int count, int segments) {
+        if (count < 0 || count > table.remaining() / Integer.BYTES) {
+            throw refuse("its graphs have more references than there are");
+        }
+        var numbers = new ArrayList<Integer>(count);
+        for (int i = 0; i < count; i++) {
+            int number = table.getInt();
+            if (number < 0 || number >= segments) {
+                throw refuse("a graph refers to segment " + Integer.toUnsignedString(number) + " of " + segments);
+            }
+            numbers.add(number);
+        }
+        return numbers;
+    }
+
+    private String text(ByteBuffer names, int length) {
+        if (length < 0 || length > names.remaining()) {
+            throw refuse("the names of its graphs are longer than their table");
+        }
+        ByteBuffer bytes = names.slice(names.position(), length);
+        names.position(names.position() + length);
+        try {
+            return StandardCharsets.UTF_8.newDecoder().decode(bytes).toString();
+        } catch (CharacterCodingException e) {
+            throw refuse("the name of a graph is not UTF-8");
+        }
+    }
+
+    private void checkRange(String what, long offset, long length, long dataStart) {
+        if (offset < dataStart || length < 0 || offset > file.byteSize() || length > file.byteSize() - offset) {
+            throw refuse(what + " lies at offset " + Long.toUnsignedString(offset) + " with "
+                    + Long.toUnsignedString(length) + " bytes, outside of the data of the file's "
+                    + file.byteSize() + " bytes");
+        }
+        if (offset % ContextTables.ALIGNMENT != 0) {
+            throw refuse(what + " lies at offset " + offset + ", which is no multiple of " + ContextTables.ALIGNMENT);
+        }
+    }
+
+    private int count(String what, int count, int limit) {
+        if (count < 0 || count > limit) {
+            throw refuse("it claims " + Integer.toUnsignedString(count) + " " + what + "; at most " + limit
+                    + " are allowed");
+        }
+        return count;
+    }
+
+    /** The checksum of header and tables, computed with zero in its own place. */
+    private static int checksum(MemorySegment front) {
+        var crc = new CRC32C();
+        crc.update(front.asSlice(0, ContextTables.CHECKSUM_AT).asByteBuffer());
+        crc.update(new byte[Integer.BYTES]);
+        crc.update(front.asSlice(ContextTables.CHECKSUM_AT + Integer.BYTES).asByteBuffer());
+        return (int) crc.getValue();
+    }
+
+    private EngineException refuse(String why) {
+        return EngineException.invalidGraph("context binary " + place + " is refused: " + why);
+    }
+}

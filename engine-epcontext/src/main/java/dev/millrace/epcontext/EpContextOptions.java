@@ -1,0 +1,105 @@
+package dev.millrace.epcontext;
+
+import dev.millrace.graph.EngineException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether and how a session writes a context model, and where a model from memory has its context.
+ *
+ * @param enable writes a context model while the session is made
+ * @param filePath the context model to write, by default {@code <source>_ctx.onnx} beside the source; for a model with
+ *     context nodes that is read from memory, a path in the folder that its context binaries lie in. The empty path is
+ *     the same as none
+ * @param embedMode 1 puts context binaries into the model, 0 into files beside it
+ * @param nodeNamePrefix stands before the names of context nodes and of their partitions, so that nodes of several
+ *     models can be brought together in one
+ * @param externalInitializersFile the file beside the context model that takes its initializers; null keeps them inside
+ * @param share makes the session one of a group that compiles into one context binary
+ * @param stopShare makes the session the last of its group
+ */
+public record EpContextOptions(
+        boolean enable,
+        @Nullable Path filePath,
+        int embedMode,
+        String nodeNamePrefix,
+        @Nullable String externalInitializersFile,
+        boolean share,
+        boolean stopShare) {
+    private static final EpContextOptions DEFAULTS = builder().build();
+
+    public EpContextOptions {
+        if (embedMode != 0 && embedMode != 1) {
+            throw EngineException.invalidArgument(
+                    "embedMode is " + embedMode + "; it is 0 for a file beside the model or 1 for inside of it");
+        }
+        if (filePath != null && filePath.toString().isEmpty()) {
+            filePath = null;
+        }
+        if (externalInitializersFile != null && externalInitializersFile.isEmpty()) {
+            externalInitializersFile = null;
+        }
+    }
+
+    /** Writes nothing. */
+    public static EpContextOptions defaults() {
+        return DEFAULTS;
+    }
+
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** Every option has a default. */
+    public static final class Builder {
+        private boolean enable;
+        private @Nullable Path filePath;
+        private int embedMode;
+        private String nodeNamePrefix = "";
+        private @Nullable String externalInitializersFile;
+        private boolean share;
+        private boolean stopShare;
+
+        private Builder() {}
+
+        public Builder enable(boolean value) {
+            enable = value;
+            return this;
+        }
+
+        public Builder filePath(@Nullable Path value) {
+            filePath = value;
+            return this;
+        }
+
+        public Builder embedMode(int value) {
+            embedMode = value;
+            return this;
+        }
+
+        public Builder nodeNamePrefix(String value) {
+            nodeNamePrefix = value;
+            return this;
+        }
+
+        public Builder externalInitializersFile(@Nullable String value) {
+            externalInitializersFile = value;
+            return this;
+        }
+
+        public Builder share(boolean value) {
+            share = value;
+            return this;
+        }
+
+        public Builder stopShare(boolean value) {
+            stopShare = value;
+            return this;
+        }
+
+        public EpContextOptions build() {
+            return new EpContextOptions(
+                    enable, filePath, embedMode, nodeNamePrefix, externalInitializersFile, share, stopShare);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+package dev.millrace.epcontext;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the sessions of an engine meet over what one provider compiled: sessions that name the same file share one mapping
+ * of it, for as long as one of them is open. They may come and go in any order. Thread-safe.
+ */
+public final class Workspace {
+    private final String provider;
+    private final Map<FileId, Shared> open = new HashMap<>();
+
+    Workspace(String provider) {
+        this.provider = provider;
+    }
+
+    /** One state of one file: a file that was replaced or changed is another. */
+    private record FileId(Path path, @Nullable Object key, long size, long modified) {
+        static FileId of(Path file) throws IOException {
+            Path real = file.toRealPath();
+            BasicFileAttributes attributes = Files.readAttributes(real, BasicFileAttributes.class);
+            return new FileId(
+                    real,
+                    attributes.fileKey(),
+                    attributes.size(),
+                    attributes.lastModifiedTime().to(TimeUnit.NANOSECONDS));
+        }
+    }
+
+    private static final class Shared {
+        final ContextBinary binary;
+        int users;
+
+        Shared(ContextBinary binary) {
+            this.binary = binary;
+        }
+    }
+
+    /** Opens a context binary, or shares it where it is open. Close the handle when no session needs it for new graphs. */
+    public Handle open(Path file) {
+        FileId id;
+        try {
+            id = FileId.of(file);
+        } catch (IOException e) {
+            throw EngineException.wrap(
+                    Status.INVALID_GRAPH, "context binary " + file + " cannot be read", e);
+        }
+        synchronized (open) {
+            Shared shared = open.computeIfAbsent(id, key -> new Shared(ContextBinary.map(key.path())));
+            shared.users++;
+            return new Handle(id, shared.binary);
+        }
+    }
+
+    /** How many files are open. */
+    public int openFiles() {
+        synchronized (open) {
+            return open.size();
+        }
+    }
+
+    private void release(FileId id) {
+        synchronized (open) {
+            open.computeIfPresent(id, (key, shared) -> --shared.users == 0 ? null : shared);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "workspace of " + provider + " with " + openFiles() + " files";
+    }
+
+    /** One user's share of an open context binary. Closing it again does nothing. */
+    public final class Handle implements AutoCloseable {
+        private final FileId id;
+        private final ContextBinary binary;
+        private final AtomicBoolean closed = new AtomicBoolean();
+
+        private Handle(FileId id, ContextBinary binary) {
+            this.id = id;
+            this.binary = binary;
+        }
+
+        public ContextBinary binary() {
+            return binary;
+        }
+
+        @Override
+        public void close() {
+            if (closed.compareAndSet(false, true)) {
+                release(id);
+            }
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/// Context binaries and shared workspaces.
+@NullMarked
+package dev.millrace.epcontext;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,7 @@
+/// Context binaries and shared workspaces.
+module dev.millrace.epcontext {
+    requires transitive dev.millrace.providers;
+    requires static transitive org.jspecify;
+
+    exports dev.millrace.epcontext;
+}

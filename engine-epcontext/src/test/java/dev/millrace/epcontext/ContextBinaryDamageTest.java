@@ -1,0 +1,219 @@
+package dev.millrace.epcontext;
+
+import static dev.millrace.epcontext.Fixtures.bytes;
+import static dev.millrace.epcontext.Fixtures.partition;
+import static dev.millrace.epcontext.Fixtures.random;
+import static dev.millrace.epcontext.Fixtures.writer;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.providers.spi.CompiledGraph;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Files that are not what was written: refused, or read as if nothing had happened where nothing has. */
+class ContextBinaryDamageTest {
+    private static final int TRIALS = 10_000;
+    private static final long[] HOSTILE = {
+        0, 1, 63, 64, 1000, 1 << 20, Integer.MAX_VALUE, 0xFFFF_FFFFL, 1L << 40, Long.MAX_VALUE, Long.MIN_VALUE, -1, -64
+    };
+
+    @TempDir
+    Path folder;
+
+    private static byte[] sample() {
+        var writer = new ContextBinaryWriter("fast");
+        int[] segments = {
+            writer.segment(MemorySegment.ofArray(random(1, 200))), writer.segment(MemorySegment.ofArray(random(2, 70)))
+        };
+        writer.graph(partition("first"), random(3, 90), segments);
+        writer.graph(partition("second"), random(4, 10), new int[] {segments[1]});
+        return writer.toBytes();
+    }
+
+    /** All that can be read out of a binary. */
+    private static List<Object> content(byte[] image) {
+        ContextBinary binary = ContextBinary.of(MemorySegment.ofArray(image), "test.bin");
+        var content = new ArrayList<Object>();
+        for (int i = 0; i < binary.graphCount(); i++) {
+            CompiledGraph graph = binary.graph(i);
+            content.add(graph.partition());
+            content.add(binary.source(i));
+            content.add(Arrays.hashCode(bytes(graph.plan())));
+            for (int k = 0; k < graph.segmentCount(); k++) {
+                content.add(Arrays.hashCode(bytes(graph.segment(k))));
+            }
+        }
+        binary.verify();
+        return content;
+    }
+
+    @Test
+    void everyMutationIsRefusedOrWithoutEffect() {
+        byte[] image = sample();
+        List<Object> expected = content(image);
+        var random = new Random(20_260_101);
+        int refused = 0;
+        for (int trial = 0; trial < TRIALS; trial++) {
+            byte[] mutant = mutant(image, random);
+            try {
+                assertThat(content(mutant)).as("trial %d", trial).isEqualTo(expected);
+            } catch (EngineException e) {
+                assertThat(e.status()).isEqualTo(Status.INVALID_GRAPH);
+                assertThat(e).hasMessageContaining("test.bin");
+                refused++;
+            }
+        }
+        assertThat(refused).isGreaterThan(TRIALS / 2);
+    }
+
+    private static byte[] mutant(byte[] image, Random random) {
+        return switch (random.nextInt(4)) {
+            case 0 -> Arrays.copyOf(image, random.nextInt(image.length));
+            case 1 -> Arrays.copyOf(image, image.length + 1 + random.nextInt(100));
+            case 2 -> {
+                byte[] mutant = image.clone();
+                mutant[random.nextInt(mutant.length)] ^= (byte) (1 << random.nextInt(8));
+                yield mutant;
+            }
+            default -> {
+                byte[] mutant = image.clone();
+                for (int i = 1 + random.nextInt(8); i > 0; i--) {
+                    mutant[random.nextInt(mutant.length)] = (byte) random.nextInt();
+                }
+                yield mutant;
+            }
+        };
+    }
+
+    /** What somebody writes who means harm has a right checksum. */
+    @Test
+    void hostileNumbersWithARightChecksumNeverLeadOutOfTheFile() {
+        byte[] image = sample();
+        int tables = ContextTables.HEADER + (int) ByteBuffer.wrap(image).order(ByteOrder.LITTLE_ENDIAN).getLong(24);
+        var random = new Random(20_260_102);
+        int refused = 0;
+        for (int trial = 0; trial < TRIALS; trial++) {
+            ByteBuffer mutant = ByteBuffer.wrap(image.clone()).order(ByteOrder.LITTLE_ENDIAN);
+            for (int i = 1 + random.nextInt(2); i > 0; i--) {
+                long value = HOSTILE[random.nextInt(HOSTILE.length)] + random.nextInt(2);
+                if (random.nextBoolean()) {
+                    mutant.putInt(random.nextInt(tables / 4) * 4, (int) value);
+                } else {
+                    mutant.putLong(random.nextInt(tables / 8) * 8, value);
+                }
+            }
+            sign(mutant.array());
+            try {
+                content(mutant.array());
+            } catch (EngineException e) {
+                assertThat(e.status()).isEqualTo(Status.INVALID_GRAPH);
+                refused++;
+            }
+        }
+        assertThat(refused).isGreaterThan(TRIALS / 2);
+    }
+
+    /** Puts the checksum right where the length of the tables makes sense. */
+    private static void sign(byte[] image) {
+        ByteBuffer bytes = ByteBuffer.wrap(image).order(ByteOrder.LITTLE_ENDIAN);
+        long end = ContextTables.HEADER + bytes.getLong(24);
+        if (end >= ContextTables.HEADER && end <= image.length) {
+            bytes.putInt(ContextTables.CHECKSUM_AT, 0);
+            int checksum = Chunks.crc32c(MemorySegment.ofArray(Arrays.copyOf(image, (int) end)));
+            bytes.putInt(ContextTables.CHECKSUM_AT, checksum);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0, 0, does not start as one",
+        "8, 2, version 2",
+        "16, 100000000000, it was cut off or changed",
+        "24, -1, length that their entries need",
+        "32, 65537, graphs",
+        "32, -1, graphs",
+        "36, 1048577, segments",
+        "40, 4194305, references",
+        "44, 16777217, bytes of names",
+        "32, 3, length that their entries need",
+        "64, -1, longer than their table",
+        "64, 5, is not",
+        "72, 4, more references than there are",
+        "72, 1, do not use all",
+        "80, 0, outside of the data",
+        "80, 1073741824, outside of the data",
+        "80, 9223372036854775807, outside of the data",
+        "80, 321, no multiple of 64",
+        "88, -1, outside of the data",
+        "88, 9223372036854775807, outside of the data",
+        "128, 1, segment 0 lies at offset 1",
+        "136, 9223372036854775807, segment 0 lies at",
+        "224, 2, refers to segment 2 of 2",
+        "224, -1, refers to segment"
+    })
+    void everyNumberIsCheckedAndTheMessageSaysWhich(int offset, long value, String message) {
+        byte[] image = sample();
+        ByteBuffer bytes = ByteBuffer.wrap(image).order(ByteOrder.LITTLE_ENDIAN);
+        boolean isLong = offset == 0 || offset == 16 || offset == 24 || offset >= 80 && offset < 224;
+        if (isLong) {
+            bytes.putLong(offset, value);
+        } else {
+            bytes.putInt(offset, (int) value);
+        }
+        if (offset != 24) {
+            sign(image);
+        }
+
+        assertThatThrownBy(() -> content(image))
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("test.bin")
+                .hasMessageContaining(message);
+    }
+
+    @Test
+    void twoGraphsOfOneNameAreRefused() {
+        byte[] image = writer("twin1", "twin2").toBytes();
+        for (int i = 0; i < image.length - 5; i++) {
+            if (new String(image, i, 5, java.nio.charset.StandardCharsets.US_ASCII).equals("twin2")
+                    && i < image.length / 2) {
+                image[i + 4] = '1';
+            }
+        }
+        sign(image);
+
+        assertThatThrownBy(() -> content(image)).hasMessageContaining("two graphs named 'twin1'");
+    }
+
+    @Test
+    void aDamagedPlanIsRefusedWhenItIsAskedFor() {
+        byte[] image = sample();
+        int plan = (int) ByteBuffer.wrap(image).order(ByteOrder.LITTLE_ENDIAN).getLong(80);
+        image[plan] ^= 1;
+        ContextBinary binary = ContextBinary.of(MemorySegment.ofArray(image), "test.bin");
+
+        assertThat(binary.graph(1).partition()).isEqualTo("second");
+        assertThatThrownBy(() -> binary.graph(0)).hasMessageContaining("plan of graph 'first'");
+    }
+
+    @Test
+    void anEmptyFileAndAFolderAreRefused() throws Exception {
+        Path empty = Files.createFile(folder.resolve("empty.bin"));
+
+        assertThatThrownBy(() -> ContextBinary.map(empty)).hasMessageContaining(empty.toString());
+        assertThatThrownBy(() -> ContextBinary.map(folder)).hasMessageContaining("is no file");
+    }
+}

@@ -1,0 +1,138 @@
+package dev.millrace.graph.infer;
+
+import static dev.millrace.graph.infer.TestGraph.integer;
+import static dev.millrace.graph.infer.TestGraph.ints;
+import static dev.millrace.graph.tensor.ElementType.BOOL;
+import static dev.millrace.graph.tensor.ElementType.FLOAT;
+import static dev.millrace.graph.tensor.ElementType.INT64;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.GraphEditor;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import org.assertj.core.api.AbstractThrowableAssert;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class RefusalTest {
+    private final TestGraph g = new TestGraph(13);
+
+    private AbstractThrowableAssert<?, ? extends Throwable> refused(
+            String op, Attributes attributes, @Nullable Value... inputs) {
+        g.node(op, attributes, inputs);
+        return assertThatThrownBy(g::infer)
+                .isInstanceOfSatisfying(
+                        EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.INVALID_GRAPH))
+                .hasMessageStartingWith(op + " -> 'v");
+    }
+
+    private Value in(Object... dims) {
+        return g.input("x", FLOAT, dims);
+    }
+
+    @Test
+    void shapesThatDoNotBroadcast() {
+        refused("Add", Attributes.NONE, in(2, 3), in(2, 4)).hasMessageContaining("[2, 3] and [2, 4] do not broadcast");
+    }
+
+    @Test
+    void elementTypesThatDiffer() {
+        refused("Add", Attributes.NONE, in(2), g.input("y", INT64, 2)).hasMessageContaining("float and int64");
+    }
+
+    @Test
+    void matricesWithoutAProduct() {
+        refused("MatMul", Attributes.NONE, in(2, 3), in(4, 5)).hasMessageContaining("3 and 4 have to be equal");
+    }
+
+    @Test
+    void anAxisOutside() {
+        refused("Concat", integer("axis", 2), in(2, 3)).hasMessageContaining("axis 2 is outside [-2, 2)");
+    }
+
+    @Test
+    void anAttributeThatIsMissing() {
+        refused("Concat", Attributes.NONE, in(2, 3)).hasMessageContaining("attribute 'axis' is missing");
+    }
+
+    @Test
+    void anAttributeOfAnotherKind() {
+        refused("Concat", Attributes.of("axis", Attribute.of("0")), in(2, 3))
+                .hasMessageContaining("attribute 'axis' is of kind Bytes where Int is expected");
+    }
+
+    @Test
+    void aRankThatTheOperatorDoesNotTake() {
+        refused("LSTM", integer("hidden_size", 4), in(2, 3), in(1, 16, 3), in(1, 16, 4))
+                .hasMessageContaining("input 0 has shape [2, 3] where rank 3 is expected");
+    }
+
+    @Test
+    void aKernelThatIsLargerThanItsImage() {
+        refused("Conv", Attributes.NONE, in(1, 1, 2, 2), in(1, 1, 5, 5)).hasMessageContaining("larger than the padded");
+    }
+
+    @Test
+    void anExtentThatWouldBeNegative() {
+        refused("Pad", Attributes.NONE, in(2), g.constant(-2, -1)).hasMessageContaining("negative extent -1");
+    }
+
+    @Test
+    void anExtentBeyondALong() {
+        refused("Tile", Attributes.NONE, in(1L << 40), g.constant(1L << 40)).hasMessageContaining("too large");
+    }
+
+    @Test
+    void elementsThatDoNotFillTheShape() {
+        refused("Reshape", Attributes.NONE, in(2, 3), g.constant(4, -1)).hasMessageContaining("cannot be read as");
+    }
+
+    @Test
+    void aSequenceWhereATensorIsExpected() {
+        Value sequence = g.input("s", new ValueType.SequenceType(ValueType.tensor(FLOAT)));
+        refused("Abs", Attributes.NONE, sequence).hasMessageContaining("where a tensor is expected");
+    }
+
+    @Test
+    void aDeclaredTypeThatContradictsNamesTheValueAndLeavesTheGraphAsItWas() {
+        Value x = in(2, 3);
+        Value before = g.node("Abs", x);
+        Value y = g.node("Transpose", ints("perm", 1, 0), before);
+        new GraphEditor(g.graph()).setType(y, ValueType.tensor(FLOAT, Shape.of(2, 3)));
+        assertThatThrownBy(g::infer)
+                .hasMessageContaining("Transpose -> '" + y.name() + "': '" + y.name() + "' is inferred to be float[3,2]"
+                        + ", but is declared as float[2,3]");
+        assertThat(before.type()).isNull();
+    }
+
+    @Test
+    void aNodeInABranchIsNamedWithItsWay() {
+        TestGraph branch = g.nested();
+        branch.output(branch.node("Add", in(2), in(3)));
+        Attributes branches = Attributes.of("then_branch", Attribute.of(branch.graph()))
+                .with("else_branch", Attribute.of(branch.graph()));
+        refused("If", branches, g.input("c", BOOL)).hasMessageContaining(": Add -> 'v").hasMessageContaining("broadcast");
+    }
+
+    @Test
+    void theBranchThatIsCertainlyNotTakenMayBeWrong() {
+        TestGraph wrong = g.nested();
+        wrong.output(wrong.node("Add", in(2), in(3)));
+        TestGraph right = g.nested();
+        right.output(right.node("Abs", in(2)));
+        Attributes branches = Attributes.of("then_branch", Attribute.of(right.graph()))
+                .with("else_branch", Attribute.of(wrong.graph()));
+        Value y = g.add(OpId.onnx("If"), 1, branches, g.constant(Tensor.scalar(true)))
+                .requireOutput(0);
+        g.infer();
+        assertThat(y.type()).hasToString("float[2]");
+    }
+}

@@ -1,0 +1,49 @@
+package dev.millrace.providers.cpu;
+
+import dev.millrace.providers.spi.ExecutionProvider;
+import dev.millrace.providers.spi.HardwareDevice;
+import dev.millrace.providers.spi.ProviderDevice;
+import dev.millrace.providers.spi.ProviderFactory;
+import dev.millrace.providers.spi.ProviderOptions;
+import dev.millrace.scheduler.device.DeviceType;
+import dev.millrace.scheduler.device.MemoryDevice;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Where {@code cpu} providers come from. */
+public final class CpuFactory implements ProviderFactory {
+    static final String NAME = "cpu";
+
+    private static final String VERSION = "1.0.0";
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public String vendor() {
+        return "Millrace";
+    }
+
+    @Override
+    public String version() {
+        return VERSION;
+    }
+
+    @Override
+    public List<ProviderDevice> devices(List<HardwareDevice> hardware) {
+        return hardware.stream()
+                .filter(device -> device.type() == DeviceType.CPU)
+                .map(device -> new ProviderDevice(
+                        NAME, device, Map.of("version", VERSION), Map.of(), List.of(MemoryDevice.HOST)))
+                .toList();
+    }
+
+    @Override
+    public ExecutionProvider create(List<ProviderDevice> devices, ProviderOptions options) {
+        options.allowOnly(NAME, Set.of());
+        return new CpuProvider();
+    }
+}

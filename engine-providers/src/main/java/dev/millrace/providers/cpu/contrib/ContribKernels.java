@@ -1,0 +1,25 @@
+package dev.millrace.providers.cpu.contrib;
+
+import dev.millrace.graph.ir.Node;
+import dev.millrace.providers.cpu.elementwise.ElementwiseKernels;
+import dev.millrace.providers.cpu.norm.NormKernels;
+import dev.millrace.providers.cpu.product.ProductKernels;
+import dev.millrace.scheduler.kernel.Kernel;
+import org.jspecify.annotations.Nullable;
+
+/** The kernels of {@code com.microsoft}. */
+public final class ContribKernels {
+    private ContribKernels() {}
+
+    /** The kernel for this node, or null where there is none. */
+    public static @Nullable Kernel create(Node node) {
+        return switch (node.op().name()) {
+            case "Gelu", "FastGelu", "BiasGelu", "QuickGelu" -> ElementwiseKernels.contributed(node);
+            case "FusedMatMul", "TransposeMatMul" -> ProductKernels.create(node);
+            case "LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization" -> NormKernels.create(node);
+            case "SkipLayerNormalization" -> new SkipNormKernel(node, false);
+            case "SkipSimplifiedLayerNormalization" -> new SkipNormKernel(node, true);
+            default -> null;
+        };
+    }
+}

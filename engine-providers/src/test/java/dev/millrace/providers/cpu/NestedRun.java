@@ -1,0 +1,105 @@
+package dev.millrace.providers.cpu;
+
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.Datum;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.kernel.DirectRun;
+import dev.millrace.scheduler.kernel.DynamicContext;
+import dev.millrace.scheduler.kernel.DynamicKernel;
+import dev.millrace.scheduler.kernel.Kernel;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Runs a graph node by node, nested graphs included: the plainest meaning that control flow can have. */
+final class NestedRun {
+    private NestedRun() {}
+
+    static List<Datum> run(Graph graph, List<Datum> inputs, Map<Value, Datum> around) {
+        Map<Value, Datum> values = new HashMap<>(around);
+        for (int i = 0; i < inputs.size(); i++) {
+            values.put(graph.inputs().get(i), inputs.get(i));
+        }
+        for (Value constant : graph.constants()) {
+            values.put(constant, Objects.requireNonNull(constant.constant()));
+        }
+        for (Node node : graph.nodes()) {
+            List<@Nullable Datum> given = new ArrayList<>();
+            for (Value input : node.inputs()) {
+                given.add(input == null ? null : values.get(input));
+            }
+            Kernel kernel = Objects.requireNonNull(new CpuKernels().create(node), node::describe);
+            List<@Nullable Datum> results;
+            if (kernel instanceof DynamicKernel dynamic) {
+                var context = new Context(
+                        node, given, values, new Datum[node.outputs().size()]);
+                dynamic.run(context);
+                results = Arrays.asList(context.outputs);
+            } else {
+                results = DirectRun.run(kernel, node, given);
+            }
+            for (int i = 0; i < results.size(); i++) {
+                Value output = node.output(i);
+                Datum result = results.get(i);
+                if (output != null && result != null) {
+                    values.put(output, result);
+                }
+            }
+        }
+        return graph.outputs().stream()
+                .map(output -> Objects.requireNonNull(values.get(output)))
+                .toList();
+    }
+
+    private record Context(
+            Node node,
+            List<@Nullable Datum> inputs,
+            Map<Value, Datum> around,
+            @Nullable Datum[] outputs) implements DynamicContext {
+        @Override
+        public int inputCount() {
+            return inputs.size();
+        }
+
+        @Override
+        public @Nullable Datum input(int index) {
+            return index < inputs.size() ? inputs.get(index) : null;
+        }
+
+        @Override
+        public Tensor tensor(int index) {
+            return (Tensor) Objects.requireNonNull(input(index));
+        }
+
+        @Override
+        public int outputCount() {
+            return outputs.length;
+        }
+
+        @Override
+        public boolean hasOutput(int index) {
+            return node.output(index) != null;
+        }
+
+        @Override
+        public void output(int index, Datum value) {
+            if (hasOutput(index)) {
+                outputs[index] = value;
+            }
+        }
+
+        @Override
+        public List<Datum> runNested(String attribute, List<Datum> values) {
+            return NestedRun.run(node.attributes().graph(attribute), values, around);
+        }
+
+        @Override
+        public void checkCancelled() {}
+    }
+}

@@ -1,0 +1,130 @@
+package dev.millrace.providers.cpu.image;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.cpu.OneNode;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+
+class ImageKernelsTest {
+    private static final Tensor PLANE = Tensor.copyOf(new float[] {1, 2, 3, 4}, 1, 1, 2, 2);
+
+    private static Tensor file(String head, int... rest) {
+        byte[] text = head.getBytes(StandardCharsets.ISO_8859_1);
+        Tensor file = Tensor.allocate(ElementType.UINT8, Shape.of(text.length + rest.length));
+        for (int i = 0; i < text.length; i++) {
+            Elements.setLong(ElementType.UINT8, file.segment(), i, text[i]);
+        }
+        for (int i = 0; i < rest.length; i++) {
+            Elements.setLong(ElementType.UINT8, file.segment(), text.length + i, rest[i]);
+        }
+        return file;
+    }
+
+    @Test
+    void upsamplesByAttributesInputsAndTheFirstForm() {
+        float[] expected = {1, 1, 2, 2, 3, 3, 4, 4};
+        assertThat(OneNode.onnx("Upsample", 7)
+                        .with("scales", 1f, 1f, 1f, 2f)
+                        .run(PLANE)
+                        .floats())
+                .isEqualTo(expected);
+        assertThat(OneNode.onnx("Upsample", 9)
+                        .run(PLANE, Tensor.copyOf(new float[] {1, 1, 1, 2}, 4))
+                        .floats())
+                .isEqualTo(expected);
+        assertThat(OneNode.onnx("Upsample", 1)
+                        .with("height_scale", Attribute.of(1f))
+                        .with("width_scale", Attribute.of(2f))
+                        .run(PLANE)
+                        .floats())
+                .isEqualTo(expected);
+    }
+
+    @Test
+    void upsamplesLinearlyFromTheCornerBeforeOpsetEleven() {
+        Tensor out = OneNode.onnx("Upsample", 9)
+                .with("mode", "linear")
+                .run(PLANE, Tensor.copyOf(new float[] {1, 1, 2, 1}, 4));
+        assertThat(out.floats()).containsExactly(1, 2, 2, 3, 3, 4, 3, 4);
+    }
+
+    @Test
+    void shrinksByTheNextPixelBeforeOpsetEleven() {
+        Tensor row = Tensor.copyOf(new float[] {0, 1, 2, 3, 4}, 1, 1, 1, 5);
+        Tensor out = OneNode.onnx("Resize", 10).run(row, Tensor.copyOf(new float[] {1, 1, 1, 0.6f}, 4));
+        assertThat(out.floats()).containsExactly(0, 2, 4);
+    }
+
+    @Test
+    void resizesDoublesWithoutLosingPrecision() {
+        double third = 1 / 3.0;
+        Tensor in = Tensor.copyOf(new double[] {0, third, 2 * third, 1}, 1, 1, 2, 2);
+        Tensor out = OneNode.onnx("Resize", 19)
+                .with("mode", "linear")
+                .with("coordinate_transformation_mode", "align_corners")
+                .run(in, null, null, Tensor.copyOf(new long[] {1, 1, 3, 3}, 4));
+        assertThat(out.doubles()[1]).isEqualTo(third / 2);
+        assertThat(out.doubles()[4]).isEqualTo(0.5);
+    }
+
+    @Test
+    void poolsTheLargestOfEachPartOfARegion() {
+        float[] values = new float[16];
+        for (int i = 0; i < 16; i++) {
+            values[i] = i;
+        }
+        Tensor out = OneNode.onnx("MaxRoiPool", 1)
+                .withAll("pooled_shape", 2L, 2L)
+                .run(
+                        Tensor.copyOf(values, 1, 1, 4, 4),
+                        Tensor.copyOf(new float[] {0, 0, 0, 3, 3, 0, 1, 1, 2, 2}, 2, 5));
+        assertThat(out.floats()).containsExactly(5, 7, 13, 15, 5, 6, 9, 10);
+    }
+
+    @Test
+    void refusesARegionOfAnImageThatIsNotThere() {
+        var pool = OneNode.onnx("MaxRoiPool", 1).withAll("pooled_shape", 1L, 1L);
+        Tensor region = Tensor.copyOf(new float[] {2, 0, 0, 1, 1}, 1, 5);
+        assertThatThrownBy(() -> pool.run(PLANE, region))
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("image 2.0 of 1");
+    }
+
+    @Test
+    void decodesPortableMaps() {
+        var decoder = OneNode.onnx("ImageDecoder", 20);
+        assertThat(decoder.run(file("P3\n# two pixels\n2 1\n255\n1 2 3  4 5 6\n"))
+                        .ints())
+                .containsExactly(1, 2, 3, 4, 5, 6);
+        assertThat(decoder.run(file("P6 1 2 255\n", 9, 8, 7, 6, 5, 4)).ints()).containsExactly(9, 8, 7, 6, 5, 4);
+        var gray = OneNode.onnx("ImageDecoder", 20).with("pixel_format", "Grayscale");
+        assertThat(gray.run(file("P5 2 1 15\n", 0, 15)).ints()).containsExactly(0, 255);
+        assertThat(gray.run(file("P4 9 2\n", 0b10000000, 0b10000000, 0, 0)).ints())
+                .startsWith(0, 255)
+                .endsWith(255, 255)
+                .contains(0, org.assertj.core.api.Assertions.atIndex(8));
+        assertThat(gray.run(file("P1 2 1\n10\n")).ints()).containsExactly(0, 255);
+    }
+
+    @Test
+    void saysWhatIsWrongWithAnImage() {
+        var decoder = OneNode.onnx("ImageDecoder", 20);
+        assertThatThrownBy(() -> decoder.run(file("P6 2 2 255\n", 1, 2, 3)))
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("broken");
+        assertThatThrownBy(() -> decoder.run(file("RIFF1234WEBP")))
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("WebP")
+                .extracting(e -> ((EngineException) e).status())
+                .isEqualTo(Status.NOT_IMPLEMENTED);
+    }
+}

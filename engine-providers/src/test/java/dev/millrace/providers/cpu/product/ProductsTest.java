@@ -1,0 +1,134 @@
+package dev.millrace.providers.cpu.product;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.cpu.OneNode;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ProductsTest {
+    private final Random random = new Random(7);
+
+    @ParameterizedTest
+    @CsvSource({"1,1,1", "3,5,7", "64,64,256", "65,67,259", "130,70,300", "4,9,513", "1,130,600"})
+    void matMulIsTheSumOfProductsWhereverBlocksEnd(int m, int k, int n) {
+        float[] a = values(m * k);
+        float[] b = values(k * n);
+        Tensor result = OneNode.onnx("MatMul", 13).run(Tensor.copyOf(a, m, k), Tensor.copyOf(b, k, n));
+        assertClose(result.floats(), product(a, b, m, k, n));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1,70,30", "3,70,30", "5,70,300", "70,3,5"})
+    void gemmWithEitherOperandTransposedIsTheSameProduct(int m, int k, int n) {
+        float[] a = values(m * k);
+        float[] b = values(k * n);
+        float[] c = values(n);
+        double[] expected = product(a, b, m, k, n);
+        for (int i = 0; i < expected.length; i++) {
+            expected[i] = 0.5 * expected[i] + 2 * c[i % n];
+        }
+        for (int form = 0; form < 4; form++) {
+            boolean left = (form & 1) != 0;
+            boolean right = (form & 2) != 0;
+            Tensor result = OneNode.onnx("Gemm", 13)
+                    .with("transA", left ? 1 : 0)
+                    .with("transB", right ? 1 : 0)
+                    .with("alpha", Attribute.of(0.5f))
+                    .with("beta", Attribute.of(2f))
+                    .run(
+                            left ? Tensor.copyOf(turned(a, m, k), k, m) : Tensor.copyOf(a, m, k),
+                            right ? Tensor.copyOf(turned(b, k, n), n, k) : Tensor.copyOf(b, k, n),
+                            Tensor.copyOf(c, n));
+            assertClose(result.floats(), expected);
+        }
+    }
+
+    @Test
+    void linearAddsBiasAndActivates() {
+        float[] x = values(2 * 3 * 70);
+        float[] w = values(70 * 40);
+        float[] bias = values(40);
+        double[] expected = product(x, w, 6, 70, 40);
+        for (int i = 0; i < expected.length; i++) {
+            expected[i] = Math.max(0, expected[i] + bias[i % 40]);
+        }
+        OneNode linear = OneNode.of(OpId.MILLRACE, "Linear", 1).with("activation", "Relu");
+        Tensor floats = linear.run(Tensor.copyOf(x, 2, 3, 70), Tensor.copyOf(w, 70, 40), Tensor.copyOf(bias, 40));
+        assertClose(floats.floats(), expected);
+        Tensor doubles = linear.run(wide(x, 2, 3, 70), wide(w, 70, 40), wide(bias, 40));
+        assertThat(doubles.doubles()).containsExactly(expected, within(1e-12));
+    }
+
+    @Test
+    void fusedMatMulTransposesAndScalesEachBatch() {
+        float[] a = values(2 * 5 * 6);
+        float[] b = values(2 * 6 * 4);
+        double[] expected = new double[2 * 5 * 4];
+        float[] turnedA = new float[a.length];
+        float[] turnedB = new float[b.length];
+        for (int batch = 0; batch < 2; batch++) {
+            float[] left = java.util.Arrays.copyOfRange(a, batch * 30, batch * 30 + 30);
+            float[] right = java.util.Arrays.copyOfRange(b, batch * 24, batch * 24 + 24);
+            System.arraycopy(turned(left, 5, 6), 0, turnedA, batch * 30, 30);
+            System.arraycopy(turned(right, 6, 4), 0, turnedB, batch * 24, 24);
+            double[] part = product(left, right, 5, 6, 4);
+            for (int i = 0; i < part.length; i++) {
+                expected[batch * 20 + i] = 0.25 * part[i];
+            }
+        }
+        Tensor result = OneNode.of(OpId.MICROSOFT, "FusedMatMul", 1)
+                .with("transA", 1)
+                .with("transB", 1)
+                .with("alpha", Attribute.of(0.25f))
+                .run(Tensor.copyOf(turnedA, 2, 6, 5), Tensor.copyOf(turnedB, 2, 4, 6));
+        assertClose(result.floats(), expected);
+    }
+
+    private float[] values(int count) {
+        float[] values = new float[count];
+        for (int i = 0; i < count; i++) {
+            values[i] = random.nextFloat() - 0.5f;
+        }
+        return values;
+    }
+
+    private static Tensor wide(float[] values, long... dims) {
+        double[] wide = new double[values.length];
+        for (int i = 0; i < wide.length; i++) {
+            wide[i] = values[i];
+        }
+        return Tensor.copyOf(wide, dims);
+    }
+
+    private static float[] turned(float[] matrix, int rows, int columns) {
+        float[] turned = new float[matrix.length];
+        for (int i = 0; i < matrix.length; i++) {
+            turned[i % columns * rows + i / columns] = matrix[i];
+        }
+        return turned;
+    }
+
+    private static double[] product(float[] a, float[] b, int m, int k, int n) {
+        double[] product = new double[m * n];
+        for (int i = 0; i < m * n; i++) {
+            for (int j = 0; j < k; j++) {
+                product[i] += (double) a[i / n * k + j] * b[j * n + i % n];
+            }
+        }
+        return product;
+    }
+
+    private static void assertClose(float[] actual, double[] expected) {
+        assertThat(actual).hasSameSizeAs(expected);
+        for (int i = 0; i < expected.length; i++) {
+            assertThat((double) actual[i]).as("element %d", i).isCloseTo(expected[i], within(1e-5));
+        }
+    }
+}

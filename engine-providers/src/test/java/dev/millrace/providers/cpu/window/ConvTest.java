@@ -1,0 +1,74 @@
+package dev.millrace.providers.cpu.window;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.cpu.OneNode;
+import java.util.Random;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ConvTest {
+
+    /** On doubles the kernel sums straight from the definition; on floats it multiplies matrices of patches. */
+    @ParameterizedTest
+    @CsvSource({
+        "1 3 17, 4 3 3, 1, 2, 1 1, 1",
+        "2 4 9 11, 6 2 3 3, 2, 1 1, 1 1 1 1, 1 1",
+        "2 4 9 11, 6 2 3 2, 2, 2 1, 0 1 2 0, 1 3",
+        "1 5 40 33, 7 5 1 1, 1, 1 1, 0 0 0 0, 1 1",
+        "1 70 6 6, 9 70 3 3, 1, 1 1, 1 1 1 1, 1 1",
+        "2 6 13 10, 6 1 5 5, 6, 2 2, 2 2 2 2, 1 1",
+        "1 6 13 10, 6 1 3 4, 6, 1 1, 0 1 1 0, 2 2",
+        "1 6 13, 6 1 4, 6, 1, 3 0, 1",
+        "1 9 13 10, 9 3 1 4, 3, 1 1, 0 1 1 0, 2 2",
+        "1 2 4 5 6, 3 2 2 3 2, 1, 1 2 1, 1 0 1 0 1 0, 1 1 2",
+        "1 2 4 5 6, 2 1 2 3 2, 2, 1 2 1, 1 0 1 0 1 0, 1 1 2"
+    })
+    void floatsAgreeWithTheDefinition(
+            String image, String weights, int groups, String strides, String pads, String dilations) {
+        long[] imageDims = numbers(image);
+        long[] weightDims = numbers(weights);
+        var random = new Random(3);
+        float[] x = values(random, imageDims);
+        float[] w = values(random, weightDims);
+        float[] bias = values(random, weightDims[0]);
+        OneNode conv = OneNode.onnx("Conv", 11)
+                .with("group", groups)
+                .withAll("strides", numbers(strides))
+                .withAll("pads", numbers(pads))
+                .withAll("dilations", numbers(dilations));
+        Tensor floats =
+                conv.run(Tensor.copyOf(x, imageDims), Tensor.copyOf(w, weightDims), Tensor.copyOf(bias, weightDims[0]));
+        Tensor doubles = conv.run(wide(x, imageDims), wide(w, weightDims), wide(bias, weightDims[0]));
+        assertThat(floats.shape()).isEqualTo(doubles.shape());
+        assertThat(floats.doubles()).containsExactly(doubles.doubles(), within(1e-5));
+    }
+
+    private static long[] numbers(String text) {
+        String[] parts = text.split(" ");
+        long[] numbers = new long[parts.length];
+        for (int i = 0; i < parts.length; i++) {
+            numbers[i] = Long.parseLong(parts[i]);
+        }
+        return numbers;
+    }
+
+    private static float[] values(Random random, long... dims) {
+        float[] values = new float[(int) Shape.of(dims).elements()];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = random.nextFloat() - 0.5f;
+        }
+        return values;
+    }
+
+    private static Tensor wide(float[] values, long... dims) {
+        double[] wide = new double[values.length];
+        for (int i = 0; i < wide.length; i++) {
+            wide[i] = values[i];
+        }
+        return Tensor.copyOf(wide, dims);
+    }
+}
