@@ -5,6 +5,9 @@ module dev.millrace.providers {
     requires java.desktop;
     requires static transitive org.jspecify;
 
+    exports dev.millrace.providers.partition;
+    exports dev.millrace.providers.spi;
+
     provides dev.millrace.providers.spi.ProviderFactory with
             dev.millrace.providers.cpu.CpuFactory,
             dev.millrace.providers.simd.SimdFactory;

@@ -7,6 +7,7 @@ import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.scheduler.event.FlightRecording;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.pool.WorkerPool;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -67,8 +68,11 @@ public final class Engine implements AutoCloseable {
         return new SessionBuilder(this, options).fromMemory(model);
     }
 
+    /** A session of a model in an array, which is copied. */
     public Session session(byte[] model, SessionOptions options) {
-        return session(MemorySegment.ofArray(model.clone()), options);
+        MemorySegment copy = Arena.ofAuto().allocate(Math.max(1, model.length), 64).asSlice(0, model.length);
+        copy.copyFrom(MemorySegment.ofArray(model));
+        return session(copy, options);
     }
 
     /** The providers that were found, in the order in which they are asked by default. */

@@ -23,6 +23,7 @@ final class Names {
     private final IdentityHashMap<Value, String> names = new IdentityHashMap<>();
     private final Set<String> taken = new HashSet<>();
     private final Map<String, Integer> counters = new HashMap<>();
+    private final Set<String> listed = new HashSet<>();
     private final List<Output> outputs = new ArrayList<>();
 
     /** An output of the graph; {@code copied} where its name is not the value's own and an Identity makes it. */
@@ -67,16 +68,13 @@ final class Names {
         if (name == null && value.graph() == graph) {
             name = claim(wanted);
             names.put(value, name);
+            listed.add(name);
             return new Output(name, value, false);
         }
-        if (name != null && (around != null || name.equals(wanted)) && isNotListed(name)) {
+        if (name != null && (around != null || name.equals(wanted)) && listed.add(name)) {
             return new Output(name, value, false);
         }
         return new Output(claim(wanted), value, true);
-    }
-
-    private boolean isNotListed(String name) {
-        return outputs.stream().noneMatch(output -> output.name.equals(name));
     }
 
     private void nameFreely(Value value) {

@@ -8,6 +8,7 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,7 @@ public final class FunctionInliner {
 
     private final Map<Function.Id, Function> functions;
     private final ArrayDeque<Place> open = new ArrayDeque<>();
+    private final Set<Node> expanded = new HashSet<>();
     private long copiedNodes;
 
     /** A graph whose calls are to be expanded, so many graphs deep. */
@@ -53,12 +55,17 @@ public final class FunctionInliner {
             }
             expandCallsOf(place);
         }
+        GraphEditor.removeAll(expanded);
     }
 
     private void expandCallsOf(Place place) {
         var editor = new GraphEditor(place.graph);
         Node node = place.graph.firstNode();
         while (node != null) {
+            if (expanded.contains(node)) {
+                node = node.next();
+                continue;
+            }
             Function function = functions.get(new Function.Id(node.op(), node.overload()));
             if (function == null) {
                 for (Graph nested : node.attributes().graphs()) {
@@ -90,7 +97,7 @@ public final class FunctionInliner {
         }
         List<@Nullable Value> made = GraphCopier.copyInto(body, editor, call, inputs, new BodyRewrite(call, function));
         handOver(editor, call, made);
-        editor.remove(call);
+        expanded.add(call);
     }
 
     /** Lets the readers of the call read the body's values, which take the names that they had outside. */

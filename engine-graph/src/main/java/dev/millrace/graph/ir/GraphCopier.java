@@ -49,8 +49,8 @@ public final class GraphCopier {
     /**
      * Copies what is in {@code source} into another graph, before {@code anchor} or at the end where that is null.
      *
-     * @param inputs what stands for each input of the source, null for one that is omitted; an input that is no key here
-     *     is its default
+     * @param inputs what stands for each input of the source, null for one that is omitted; an input that is no key is
+     *     its default
      * @return what stands for each output of the source; null for one that is an omitted input
      */
     public static List<@Nullable Value> copyInto(

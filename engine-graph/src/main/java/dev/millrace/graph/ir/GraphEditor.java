@@ -2,8 +2,11 @@ package dev.millrace.graph.ir;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.Tensor;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The primitive changes of a graph. Each keeps producers, users and order consistent. Not for several threads. */
@@ -171,12 +174,47 @@ public final class GraphEditor {
 
     /** Takes a node out whose outputs nothing uses. */
     public void remove(Node node) {
+        requireUnused(node);
+        detach(node);
+    }
+
+    /** Takes nodes of any graphs out whose outputs nothing uses; what they read is searched once for all of them. */
+    static void removeAll(Collection<Node> nodes) {
+        var gone = new HashSet<Node>();
+        var goneGraphs = new HashSet<Graph>();
+        var read = new HashSet<Value>();
+        nodes.forEach(node -> collect(node, gone, goneGraphs, read));
+        for (Value value : read) {
+            value.users.removeIf(gone::contains);
+            value.outputOf.removeIf(goneGraphs::contains);
+        }
+        for (Node node : nodes) {
+            requireUnused(node);
+            new GraphEditor(node.graph()).unlink(node);
+            node.removed = true;
+        }
+    }
+
+    private static void requireUnused(Node node) {
         for (Value output : node.outputs) {
             if (output != null && output.isUsed()) {
                 throw new IllegalStateException("output " + output + " of " + node.describe() + " is still used");
             }
         }
-        detach(node);
+    }
+
+    private static void collect(Node node, Set<Node> nodes, Set<Graph> graphs, Set<Value> read) {
+        nodes.add(node);
+        for (Value input : node.inputs) {
+            if (input != null) {
+                read.add(input);
+            }
+        }
+        for (Graph nested : node.attributes.graphs()) {
+            graphs.add(nested);
+            read.addAll(nested.outputs);
+            nested.nodes().forEach(inner -> collect(inner, nodes, graphs, read));
+        }
     }
 
     /** Takes a node out and frees its outputs for another source; the caller inserts one before the graph is read. */

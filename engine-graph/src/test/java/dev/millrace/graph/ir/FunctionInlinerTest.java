@@ -8,6 +8,7 @@ import static dev.millrace.graph.format.Protos.reference;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
@@ -19,6 +20,7 @@ import dev.millrace.graph.proto.GraphProto;
 import dev.millrace.graph.proto.ModelProto;
 import dev.millrace.graph.proto.NodeProto;
 import dev.millrace.graph.proto.TensorShapeProto;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;
@@ -214,6 +216,21 @@ class FunctionInlinerTest {
         assertThat(StreamSupport.stream(graph.nodes().spliterator(), false))
                 .extracting(Node::op)
                 .containsExactly(OpId.onnx("Abs"));
+    }
+
+    @Test
+    void manyCallsThatReadOneValueAreExpandedInOneGo() {
+        int calls = 200_000;
+        GraphProto.Builder graph = graph(List.of("a"), List.of("a"));
+        for (int i = 0; i < calls; i++) {
+            graph.addNode(call("F", "a", "v" + i));
+        }
+        Model model =
+                Protos.read(Protos.model(graph).addFunctions(function("F", node("Abs", List.of("x"), List.of("y")))));
+        Graph inlined = assertTimeoutPreemptively(
+                Duration.ofSeconds(30), () -> FunctionInliner.inline(model).graph());
+        assertThat(inlined.inputs().getFirst().users()).hasSize(calls).allMatch(user -> user.is("Abs"));
+        assertThat(inlined.nodeCount()).isEqualTo(calls);
     }
 
     @Test

@@ -1,6 +1,5 @@
 package dev.millrace.providers.partition;
 
-import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.Node;
@@ -26,7 +25,7 @@ final class PartitionCutter {
     private final Graph part;
     private final GraphEditor editor;
     private final Map<Value, Value> copies = new LinkedHashMap<>();
-    private final List<@Nullable Value> inputs = new ArrayList<>();
+    private final List<Value> inputs = new ArrayList<>();
 
     private PartitionCutter(Graph around, String name) {
         this.around = around;
@@ -52,7 +51,8 @@ final class PartitionCutter {
                 }
             }
         }
-        var spec = new NodeSpec(new OpId(DOMAIN, provider), 1, name, "", inputs, Attributes.NONE);
+        NodeSpec spec = NodeSpec.of(new OpId(DOMAIN, provider), 1, inputs.toArray(new Value[0]))
+                .named(name);
         Node anchor = group.getLast().next();
         var outer = new GraphEditor(around);
         group.forEach(outer::replaceProducer);

@@ -81,7 +81,6 @@ record AttentionTask(
             }
         }
         float[][] sums = scratch.rows(2, QUERIES, v.now().size());
-        var out = new HeadLayout(q.batch(), q.heads(), q.steps(), v.now().size(), q.packed());
         for (int r = 0; r < count; r++) {
             Arrays.fill(sums[r], 0, v.now().size(), 0f);
         }
@@ -90,7 +89,7 @@ record AttentionTask(
             Elements.write(
                     type,
                     launch.output(0),
-                    out.row(b, head, first + r),
+                    q.row(b, head, first + r, v.now().size()),
                     sums[r],
                     0,
                     v.now().size());

@@ -27,6 +27,11 @@ record HeadLayout(int batch, int heads, int steps, int size, boolean packed) {
 
     /** The first element of a row. */
     long row(long b, long head, long step) {
-        return (packed ? (b * steps + step) * heads + head : (b * heads + head) * steps + step) * size;
+        return row(b, head, step, size);
+    }
+
+    /** The same in a tensor that differs in the size of its rows only. */
+    long row(long b, long head, long step, long rowSize) {
+        return (packed ? (b * steps + step) * heads + head : (b * heads + head) * steps + step) * rowSize;
     }
 }

@@ -131,7 +131,8 @@ public final class RandomKernels {
     private static Kernel dropout(Node node) {
         ShapedKernel kernel = context -> {
             boolean training = context.hasInput(2) && context.requireValue(2).booleans()[0];
-            double ratio = context.hasInput(1) && training ? context.requireValue(1).doubles()[0] : 0.5;
+            double ratio =
+                    context.hasInput(1) && training ? context.requireValue(1).doubles()[0] : 0.5;
             return training && ratio > 0 ? drop(node, context, ratio) : KeepAll.bind(context);
         };
         return node.input(2) == null ? kernel : new Impure(kernel);
