@@ -20,9 +20,7 @@ final class Answers {
     }
 
     private static double maxAbsDiff(Tensor ours, Tensor theirs) {
-        if (!ours.shape().equals(theirs.shape())
-                || ours.type() != theirs.type()
-                || ours.type() == ElementType.STRING) {
+        if (!ours.shape().equals(theirs.shape()) || ours.type() != theirs.type() || ours.type() == ElementType.STRING) {
             return Double.POSITIVE_INFINITY;
         }
         double worst = 0;

@@ -30,17 +30,15 @@ public final class BenchCommand implements Subcommand {
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
-    @Parameters(
-            paramLabel = "MODEL",
-            arity = "1..*",
-            description = "Model files, or names that 'models' lists.")
+    @Parameters(paramLabel = "MODEL", arity = "1..*", description = "Model files, or names that 'models' lists.")
     private List<String> models = new ArrayList<>();
 
     @Option(
             names = "--shape",
             paramLabel = "NAME=EXTENTS",
-            description = "The shape of an input, like x=1,3,224,224. Known models have sensible ones; else free extents"
-                    + " are 1.")
+            description =
+                    "The shape of an input, like x=1,3,224,224. Known models have sensible ones; else free extents"
+                            + " are 1.")
     private List<String> shapes = new ArrayList<>();
 
     @Option(

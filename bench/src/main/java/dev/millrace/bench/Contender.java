@@ -1,7 +1,7 @@
 package dev.millrace.bench;
 
-import dev.millrace.session.Inputs;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.session.Inputs;
 import java.util.Map;
 
 /** One of two who run the same model on the same inputs. */

@@ -77,8 +77,8 @@ final class ModelBench {
         return Quantised.isQuantised(model.file());
     }
 
-    private BenchResult measureRuns(
-            int threads, Inputs inputs, Times ours, @Nullable Times peer, double difference) throws Exception {
+    private BenchResult measureRuns(int threads, Inputs inputs, Times ours, @Nullable Times peer, double difference)
+            throws Exception {
         int oursPerBlock = ours.warmUp();
         int peerPerBlock = peer == null ? 0 : peer.warmUp();
         var ratios = new ArrayList<Double>();
@@ -95,7 +95,8 @@ final class ModelBench {
         for (Map.Entry<String, Datum> input : inputs.asMap().entrySet()) {
             if (input.getValue() instanceof Tensor tensor) {
                 extents.put(
-                        input.getKey(), Arrays.toString(tensor.shape().toArray()).replaceAll("[\\[\\] ]", ""));
+                        input.getKey(),
+                        Arrays.toString(tensor.shape().toArray()).replaceAll("[\\[\\] ]", ""));
             }
         }
         Timing oursTiming = ours.timing();

@@ -116,8 +116,7 @@ final class OnnxRuntime implements Contender {
             ByteBuffer bytes = tensor.segment().asByteBuffer().order(ByteOrder.nativeOrder());
             views.put(
                     input.getKey(),
-                    OnnxTensor.createTensor(
-                            environment, bytes, tensor.shape().toArray(), type));
+                    OnnxTensor.createTensor(environment, bytes, tensor.shape().toArray(), type));
         }
         tensors = views;
         current = inputs;

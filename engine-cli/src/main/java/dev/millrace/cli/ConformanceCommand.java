@@ -125,6 +125,8 @@ final class ConformanceCommand implements Callable<Integer> {
 
     private static String quoted(String text) {
         boolean plain = text.chars().noneMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r');
-        return plain ? text : '"' + text.replace("\"", "\"\"").replace('\n', ' ').replace('\r', ' ') + '"';
+        return plain
+                ? text
+                : '"' + text.replace("\"", "\"\"").replace('\n', ' ').replace('\r', ' ') + '"';
     }
 }

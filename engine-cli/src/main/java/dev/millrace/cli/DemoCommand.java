@@ -63,8 +63,8 @@ final class DemoCommand implements Callable<Integer> {
                     .map(sentence -> Embeddings.inputs(tokens.encode(sentence)))
                     .transform(session::flux)
                     .map(DemoCommand::close)
-                    .zipWithIterable(SENTENCES, (embedding, sentence) ->
-                            new Answer(sentence, Embeddings.dot(query, embedding)))
+                    .zipWithIterable(
+                            SENTENCES, (embedding, sentence) -> new Answer(sentence, Embeddings.dot(query, embedding)))
                     .doOnNext(answer -> out.printf("  %5.2f  %s%n", answer.similarity(), answer.sentence()))
                     .collectList()
                     .block();
@@ -72,10 +72,7 @@ final class DemoCommand implements Callable<Integer> {
             int count = Objects.requireNonNull(answers).size();
             out.printf(
                     "%nCreated in %.0f ms, first answer %.0f ms, then %d streamed answers in %.0f ms.%n%n",
-                    session.report().creation().toNanos() / 1e6,
-                    firstMillis,
-                    count,
-                    streamMillis);
+                    session.report().creation().toNanos() / 1e6, firstMillis, count, streamMillis);
             SessionText.partitions(session, out);
             out.flush();
         }

@@ -84,19 +84,21 @@ final class InspectCommand implements Callable<Integer> {
         Model read = Models.read(argument.file());
         out.println(argument.file());
         Model.Header header = read.header();
-        out.println("IR " + header.irVersion() + ", producer " + header.producerName() + " "
-                + header.producerVersion());
-        read.opsets().forEach((domain, opset) -> out.println(
-                "opset " + (domain.equals(OpId.ONNX) ? "ai.onnx" : domain) + " " + opset));
+        out.println(
+                "IR " + header.irVersion() + ", producer " + header.producerName() + " " + header.producerVersion());
+        read.opsets()
+                .forEach((domain, opset) ->
+                        out.println("opset " + (domain.equals(OpId.ONNX) ? "ai.onnx" : domain) + " " + opset));
         read.graph().inputs().forEach(input -> out.println("input  " + input));
         List<String> names = read.graph().outputNames();
         for (int i = 0; i < names.size(); i++) {
-            out.println("output " + names.get(i) + ": " + read.graph().outputs().get(i).type());
+            out.println("output " + names.get(i) + ": "
+                    + read.graph().outputs().get(i).type());
         }
         var operators = new TreeMap<String, Integer>();
         count(read.graph(), operators);
-        out.println(read.graph().nodeCount() + " nodes, "
-                + read.graph().constants().size() + " initializers");
+        out.println(
+                read.graph().nodeCount() + " nodes, " + read.graph().constants().size() + " initializers");
         operators.entrySet().stream()
                 .sorted(Map.Entry.<String, Integer>comparingByValue().reversed())
                 .forEach(entry -> out.printf("  %5d %s%n", entry.getValue(), entry.getKey()));

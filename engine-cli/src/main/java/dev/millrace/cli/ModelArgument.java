@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param label what was typed
  */
-public record ModelArgument(String label, Path file, @Nullable KnownModel known) {
+public record ModelArgument(
+        String label, Path file, @Nullable KnownModel known) {
     /** Resolves a name or path; a known model that is not in the cache is fetched. */
     public static ModelArgument of(String nameOrPath) {
         KnownModel known = ModelCatalog.find(nameOrPath);

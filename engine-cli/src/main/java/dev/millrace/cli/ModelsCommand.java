@@ -39,15 +39,15 @@ final class ModelsCommand implements Callable<Integer> {
         ModelCache cache = ModelCache.ofUser();
         if (names.isEmpty() && !all) {
             for (KnownModel model : ModelCatalog.all()) {
-                out.printf(
-                        "%-17s %-9s %s%n", model.name(), cache.has(model) ? "fetched" : "", model.description());
+                out.printf("%-17s %-9s %s%n", model.name(), cache.has(model) ? "fetched" : "", model.description());
             }
             out.println("Folder: " + cache.folder());
             out.flush();
             return ExitCode.OK;
         }
-        List<KnownModel> wanted =
-                all ? ModelCatalog.all() : names.stream().map(ModelsCommand::find).toList();
+        List<KnownModel> wanted = all
+                ? ModelCatalog.all()
+                : names.stream().map(ModelsCommand::find).toList();
         try (var progress = Progress.of("fetching", wanted.size())) {
             for (KnownModel model : wanted) {
                 out.println(cache.fetch(model));

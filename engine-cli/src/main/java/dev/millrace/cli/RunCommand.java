@@ -100,7 +100,8 @@ final class RunCommand implements Callable<Integer> {
                 Session session = engine.session(argument.file(), flags.options());
                 ChromeTrace listener = trace == null ? null : ChromeTrace.to(trace)) {
             Inputs inputs = inputs(argument, session);
-            RunOptions how = listener == null ? RunOptions.create() : RunOptions.create().heardBy(listener);
+            RunOptions how =
+                    listener == null ? RunOptions.create() : RunOptions.create().heardBy(listener);
             for (int i = 1; i < runs; i++) {
                 session.run(inputs, how).close();
             }
@@ -126,7 +127,8 @@ final class RunCommand implements Callable<Integer> {
     private void show(Outputs outputs) throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         switch (format) {
-            case TEXT -> outputs.asMap().forEach((name, value) -> out.println(name + ": " + DatumText.of(value, elements)));
+            case TEXT ->
+                outputs.asMap().forEach((name, value) -> out.println(name + ": " + DatumText.of(value, elements)));
             case JSON -> showJson(outputs, out);
             case NPY -> showNpy(outputs, out);
         }

@@ -40,8 +40,8 @@ class CommandTest {
     @BeforeEach
     void writeModel() {
         var editor = new GraphEditor(Graph.named("plus"));
-        Value x = editor.addInput(
-                "x", ValueType.tensor(ElementType.FLOAT, SymbolicShape.of(Dim.symbol("n"), Dim.of(3))));
+        Value x =
+                editor.addInput("x", ValueType.tensor(ElementType.FLOAT, SymbolicShape.of(Dim.symbol("n"), Dim.of(3))));
         Value one = editor.addConstant("one", Tensor.scalar(1f));
         editor.addOutput(
                 "y",
@@ -99,7 +99,8 @@ class CommandTest {
         assertThat(millrace("run", model, "-i", "x=" + input, "--format", "npy", "-o", folder.toString()))
                 .isZero();
         assertThat(Npy.read(folder.resolve("y.npy")).floats()).containsExactly(2, 3, 4, 5, 6, 7);
-        assertThat(millrace("run", model, "-i", "x=" + input, "--format", "json")).isZero();
+        assertThat(millrace("run", model, "-i", "x=" + input, "--format", "json"))
+                .isZero();
         assertThat(out.toString()).contains("{\"y\":{\"type\":\"float\",\"shape\":[2,3],\"data\":[2.0,3.0,4.0");
     }
 
@@ -164,8 +165,7 @@ class CommandTest {
                 data.resolve("input_0.pb"),
                 dev.millrace.graph.format.Tensors.toBytes("x", Tensor.copyOf(new float[3], 1, 3)));
         Files.write(
-                data.resolve("output_0.pb"),
-                dev.millrace.graph.format.Tensors.toBytes("y", Tensor.copyOf(y, 1, 3)));
+                data.resolve("output_0.pb"), dev.millrace.graph.format.Tensors.toBytes("y", Tensor.copyOf(y, 1, 3)));
         return test;
     }
 }

@@ -256,7 +256,8 @@ class MutationIT {
             }
             editor.addOutput("y", value);
             byte[] bytes = Models.toBytes(model(editor.graph(), Map.of()));
-            assertThat(outcome("depth of " + operators[0], () -> createAndRun(bytes))).isEmpty();
+            assertThat(outcome("depth of " + operators[0], () -> createAndRun(bytes)))
+                    .isEmpty();
         }
     }
 
@@ -265,8 +266,9 @@ class MutationIT {
         var editor = new GraphEditor(Graph.named("claims"));
         Value x = editor.addInput("x", ValueType.tensor(ElementType.FLOAT, SymbolicShape.of(Dim.of(1))));
         var attributes = new ArrayList<Long>(List.of(1L << 40, 1L << 20));
-        Value shape = editor.addConstant("shape", Tensor.copyOf(
-                attributes.stream().mapToLong(Long::longValue).toArray(), 2));
+        Value shape = editor.addConstant(
+                "shape",
+                Tensor.copyOf(attributes.stream().mapToLong(Long::longValue).toArray(), 2));
         Value filled = editor.append(NodeSpec.of(OpId.onnx("ConstantOfShape"), 21, shape), List.of("filled"))
                 .requireOutput(0);
         editor.addOutput(

@@ -49,8 +49,7 @@ public final class ContextBinary {
         try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
             mapped = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), Arena.ofAuto());
         } catch (IOException e) {
-            throw new EngineException(
-                    Status.INVALID_GRAPH, "context binary " + path + " cannot be read: " + e, e);
+            throw new EngineException(Status.INVALID_GRAPH, "context binary " + path + " cannot be read: " + e, e);
         }
         return new ContextBinary(mapped, path.toString());
     }
@@ -105,8 +104,9 @@ public final class ContextBinary {
     private MemorySegment plan(GraphEntry graph) {
         MemorySegment plan = file.asSlice(graph.planOffset(), graph.planLength());
         if (Chunks.crc32c(plan) != graph.planChecksum()) {
-            throw EngineException.invalidGraph("context binary " + place + " is damaged: the checksum of the plan of graph '"
-                    + graph.partition() + "' is wrong; compile the source model again");
+            throw EngineException.invalidGraph(
+                    "context binary " + place + " is damaged: the checksum of the plan of graph '" + graph.partition()
+                            + "' is wrong; compile the source model again");
         }
         return plan;
     }

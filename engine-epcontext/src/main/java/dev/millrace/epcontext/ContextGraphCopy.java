@@ -26,7 +26,8 @@ final class ContextGraphCopy {
     /** Says which attributes a context node has. */
     interface ContextNodes {
         /** The attributes of the partition's node, or null where nothing was kept of it. */
-        @Nullable Attributes attributes(Partitioning.Fused fused);
+        @Nullable
+        Attributes attributes(Partitioning.Fused fused);
     }
 
     private final Map<Node, Partitioning.Fused> fused = new IdentityHashMap<>();
@@ -60,8 +61,7 @@ final class ContextGraphCopy {
         }
         copyContent(graph, editor);
         for (int i = 0; i < graph.outputs().size(); i++) {
-            editor.addOutput(
-                    graph.outputNames().get(i), copyOf(graph.outputs().get(i)));
+            editor.addOutput(graph.outputNames().get(i), copyOf(graph.outputs().get(i)));
         }
         return copy;
     }
@@ -81,8 +81,10 @@ final class ContextGraphCopy {
             } else if (context == null) {
                 putBack(stands.partition(), editor);
             } else {
-                String name = context.text(EpContext.PARTITION);
-                insert(node, new NodeSpec(EpContext.OP, opset, name, "", inputs(node), context), editor);
+                NodeSpec spec = NodeSpec.of(EpContext.OP, opset, inputs(node))
+                        .named(context.text(EpContext.PARTITION))
+                        .with(context);
+                insert(node, spec, editor);
             }
         }
     }
@@ -124,13 +126,18 @@ final class ContextGraphCopy {
             return node.attributes();
         }
         var attributes = new LinkedHashMap<String, Attribute>();
-        node.attributes().asMap().forEach((name, attribute) -> attributes.put(name, switch (attribute) {
-            case Attribute.GraphValue one -> Attribute.of(copy(one.value(), around));
-            case Attribute.Graphs many ->
-                new Attribute.Graphs(
-                        many.values().stream().map(graph -> copy(graph, around)).toList());
-            default -> attribute;
-        }));
+        node.attributes()
+                .asMap()
+                .forEach((name, attribute) -> attributes.put(
+                        name,
+                        switch (attribute) {
+                            case Attribute.GraphValue one -> Attribute.of(copy(one.value(), around));
+                            case Attribute.Graphs many ->
+                                new Attribute.Graphs(many.values().stream()
+                                        .map(graph -> copy(graph, around))
+                                        .toList());
+                            default -> attribute;
+                        }));
         return Attributes.of(attributes);
     }
 

@@ -82,8 +82,7 @@ final class ContextImage {
 
     /** Writes a file that does not exist yet. */
     void writeTo(Path file) {
-        try (FileChannel channel =
-                FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
             for (Piece piece : pieces) {
                 channel.position(piece.offset);
                 Chunks.copy(piece.data, (chunk, count) -> write(channel, ByteBuffer.wrap(chunk, 0, count)));

@@ -92,8 +92,7 @@ public final class ContextModelWriter {
             Map<String, ContextBinaryWriter> byProvider,
             EpContextOptions options,
             Map<String, String> compatibility) {
-        if (byProvider.values().stream()
-                .allMatch(writer -> writer.partitions().isEmpty())) {
+        if (byProvider.values().stream().allMatch(writer -> writer.partitions().isEmpty())) {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "no provider compiled a part of model '" + model.stem() + "', so no EP context model is written");
@@ -112,8 +111,7 @@ public final class ContextModelWriter {
         Graph graph = ContextGraphCopy.of(parts, this::attributes, opset);
         var opsets = new LinkedHashMap<>(model.opsets());
         opsets.put(OpId.MICROSOFT, opset);
-        var copy = new Model(
-                model.header(), opsets, metadata(model, compatibility), Map.of(), graph, model.source());
+        var copy = new Model(model.header(), opsets, metadata(model, compatibility), Map.of(), graph, model.source());
         try (var staging = new Staging(output.model())) {
             if (options.embedMode() == 0) {
                 mains.forEach(provider -> image(provider).writeTo(staging.place(output.binaryName(provider))));

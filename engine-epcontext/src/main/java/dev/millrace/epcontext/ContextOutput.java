@@ -69,7 +69,8 @@ record ContextOutput(Path model, @Nullable String initializers) {
         if (Files.exists(file)) {
             throw new EngineException(
                     Status.FAIL,
-                    "Failed to generate EP context model since the file '" + file + "' exists already. Please remove the"
+                    "Failed to generate EP context model since the file '" + file
+                            + "' exists already. Please remove the"
                             + " EP context model if you want to re-generate it.");
         }
     }

@@ -113,7 +113,8 @@ public final class ContextResolver implements AutoCloseable {
     private static EngineException missing(String partition, List<ContextBinary> searched) {
         String where = searched.isEmpty()
                 ? "the model has no node of its source with main_context 1"
-                : "what there is, is " + searched.stream().map(ContextBinary::toString).toList();
+                : "what there is, is "
+                        + searched.stream().map(ContextBinary::toString).toList();
         return EngineException.invalidGraph("no compiled graph is named '" + partition + "': " + where);
     }
 
@@ -128,13 +129,13 @@ public final class ContextResolver implements AutoCloseable {
                     bytes.value(), payload -> ContextBinary.of(copy(payload), "in " + main.node));
         }
         var key = new External(source, bytes.text());
-        return files.computeIfAbsent(
-                        key, file -> workspaces.of(source).open(ContextPath.locate(file.file, location)))
+        return files.computeIfAbsent(key, file -> workspaces.of(source).open(ContextPath.locate(file.file, location)))
                 .binary();
     }
 
     private static MemorySegment copy(byte[] payload) {
-        MemorySegment memory = Arena.ofAuto().allocate(Math.max(1, payload.length), PAGE).asSlice(0, payload.length);
+        MemorySegment memory =
+                Arena.ofAuto().allocate(Math.max(1, payload.length), PAGE).asSlice(0, payload.length);
         return memory.copyFrom(MemorySegment.ofArray(payload));
     }
 

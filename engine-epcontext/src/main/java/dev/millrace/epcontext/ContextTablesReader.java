@@ -48,8 +48,8 @@ final class ContextTablesReader {
         ByteBuffer header = file.asSlice(0, ContextTables.HEADER).asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
         int version = header.getInt(8);
         if (version != ContextTables.VERSION) {
-            throw refuse("its format is version " + Integer.toUnsignedString(version) + ", and this engine reads version "
-                    + ContextTables.VERSION + "; compile the source model again");
+            throw refuse("its format is version " + Integer.toUnsignedString(version)
+                    + ", and this engine reads version " + ContextTables.VERSION + "; compile the source model again");
         }
         long length = header.getLong(16);
         if (length != file.byteSize()) {

@@ -52,8 +52,7 @@ public final class Workspace {
         try {
             id = FileId.of(file);
         } catch (IOException e) {
-            throw EngineException.wrap(
-                    Status.INVALID_GRAPH, "context binary " + file + " cannot be read", e);
+            throw EngineException.wrap(Status.INVALID_GRAPH, "context binary " + file + " cannot be read", e);
         }
         synchronized (open) {
             Shared shared = open.computeIfAbsent(id, key -> new Shared(ContextBinary.map(key.path())));

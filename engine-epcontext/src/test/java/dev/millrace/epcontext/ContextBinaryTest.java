@@ -117,7 +117,8 @@ class ContextBinaryTest {
 
     @Test
     void whatIsGivenOutCannotBeWritten() {
-        ContextBinary binary = ContextBinary.of(MemorySegment.ofArray(writer("a").toBytes()), "test");
+        ContextBinary binary =
+                ContextBinary.of(MemorySegment.ofArray(writer("a").toBytes()), "test");
 
         assertThat(binary.graph(0).plan().isReadOnly()).isTrue();
         assertThat(binary.graph(0).segment(0).isReadOnly()).isTrue();
@@ -125,7 +126,8 @@ class ContextBinaryTest {
 
     @Test
     void aGraphIsTheSameViewEachTime() {
-        ContextBinary binary = ContextBinary.of(MemorySegment.ofArray(writer("a", "b").toBytes()), "test");
+        ContextBinary binary =
+                ContextBinary.of(MemorySegment.ofArray(writer("a", "b").toBytes()), "test");
 
         assertThat(binary.graph(1)).isSameAs(binary.graph(1));
     }

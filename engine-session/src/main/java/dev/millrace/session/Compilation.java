@@ -99,7 +99,8 @@ final class Compilation {
     }
 
     /** Writes the context model where the options ask for one; null where they do not or nothing was compiled. */
-    @Nullable Path writeContext(Model model) {
+    @Nullable
+    Path writeContext(Model model) {
         if (!options.epContext().enable()) {
             return null;
         }

@@ -41,8 +41,9 @@ public final class Engine implements AutoCloseable {
         factories = new LinkedHashMap<>();
         var found = new ArrayList<ProviderFactory>();
         ServiceLoader.load(ProviderFactory.class, Engine.class.getClassLoader()).forEach(found::add);
-        found.sort(Comparator.comparing((ProviderFactory factory) -> factory.name().equals(PLAIN))
-                .thenComparing(ProviderFactory::name, Comparator.reverseOrder()));
+        found.sort(
+                Comparator.comparing((ProviderFactory factory) -> factory.name().equals(PLAIN))
+                        .thenComparing(ProviderFactory::name, Comparator.reverseOrder()));
         found.forEach(factory -> factories.put(factory.name(), factory));
     }
 
@@ -70,7 +71,8 @@ public final class Engine implements AutoCloseable {
 
     /** A session of a model in an array, which is copied. */
     public Session session(byte[] model, SessionOptions options) {
-        MemorySegment copy = Arena.ofAuto().allocate(Math.max(1, model.length), 64).asSlice(0, model.length);
+        MemorySegment copy =
+                Arena.ofAuto().allocate(Math.max(1, model.length), 64).asSlice(0, model.length);
         copy.copyFrom(MemorySegment.ofArray(model));
         return session(copy, options);
     }
@@ -107,7 +109,8 @@ public final class Engine implements AutoCloseable {
     }
 
     /** What hears of runs while a flight recording is on, null while none is. */
-    @Nullable RunListener flightRecorder() {
+    @Nullable
+    RunListener flightRecorder() {
         return FlightRecording.listenerIfOn();
     }
 

@@ -30,7 +30,8 @@ final class InputCheck {
                 matched++;
                 check(info, value);
             } else if (!info.optional()) {
-                throw EngineException.invalidArgument("Missing Input: " + info.name() + "; the model takes " + declared);
+                throw EngineException.invalidArgument(
+                        "Missing Input: " + info.name() + "; the model takes " + declared);
             }
         }
         if (matched != given.asMap().size()) {

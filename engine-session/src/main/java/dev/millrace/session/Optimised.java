@@ -34,7 +34,6 @@ final class Optimised {
 
     /** Nothing done, nothing left to do. */
     static OptimisationReport report(Graph graph) {
-        return new OptimisationReport(
-                List.of(), List.of(), graph.nodeCount(), graph.nodeCount(), Duration.ZERO, true);
+        return new OptimisationReport(List.of(), List.of(), graph.nodeCount(), graph.nodeCount(), Duration.ZERO, true);
     }
 }

@@ -13,7 +13,12 @@ final class RunExecutor implements Executor, AutoCloseable {
 
     RunExecutor(int width) {
         threads = new ThreadPoolExecutor(
-                width, width, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> Thread.ofPlatform()
+                width,
+                width,
+                10,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                task -> Thread.ofPlatform()
                         .name("millrace-run-" + names.getAndIncrement())
                         .daemon(true)
                         .unstarted(task));

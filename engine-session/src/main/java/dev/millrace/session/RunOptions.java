@@ -12,7 +12,10 @@ import org.jspecify.annotations.Nullable;
  * @param outputs the names of the outputs to return; empty for all
  * @param listener hears of the run's steps, beside the session's own listener
  */
-public record RunOptions(Cancellation cancellation, List<String> outputs, @Nullable RunListener listener) {
+public record RunOptions(
+        Cancellation cancellation,
+        List<String> outputs,
+        @Nullable RunListener listener) {
     public RunOptions {
         outputs = List.copyOf(outputs);
     }

@@ -177,8 +177,7 @@ final class SessionBuilder {
         parts.singles().forEach((node, provider) -> {
             if (provider.name().equals("cpu")) {
                 throw new EngineException(
-                        Status.FAIL,
-                        node.describe() + " is left to provider 'cpu', and disableCpuFallback is set");
+                        Status.FAIL, node.describe() + " is left to provider 'cpu', and disableCpuFallback is set");
             }
         });
     }

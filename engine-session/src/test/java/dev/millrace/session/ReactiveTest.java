@@ -79,7 +79,9 @@ class ReactiveTest {
             var requests = Flux.range(0, 500).map(ReactiveTest::inputs);
             StepVerifier.create(session.flux(requests).map(ReactiveTest::sum).collectList())
                     .assertNext(sums -> assertThat(sums)
-                            .isEqualTo(IntStream.range(0, 500).mapToObj(i -> i + 1f).toList()))
+                            .isEqualTo(IntStream.range(0, 500)
+                                    .mapToObj(i -> i + 1f)
+                                    .toList()))
                     .verifyComplete();
         }
     }

@@ -100,7 +100,8 @@ class SessionTest {
     void providersAreChosenByNameAndUnknownOnesAreListed() {
         var plain = SessionOptions.builder().provider("cpu").build();
         try (Session session = engine.session(TestModels.perceptron(2, 8, 1), plain)) {
-            assertThat(session.report().partitions()).allMatch(part -> part.provider().equals("cpu"));
+            assertThat(session.report().partitions())
+                    .allMatch(part -> part.provider().equals("cpu"));
         }
         var unknown = SessionOptions.builder().provider("npu").build();
         assertThatThrownBy(() -> engine.session(TestModels.sumAndProduct(), unknown))
@@ -153,7 +154,8 @@ class SessionTest {
                         TestModels.sumAndProduct(),
                         SessionOptions.builder().optimiser(known).build())
                 .close();
-        var unknown = Optimiser.Options.builder().disable(Set.of("no-such-pass")).build();
+        var unknown =
+                Optimiser.Options.builder().disable(Set.of("no-such-pass")).build();
         assertThatThrownBy(() -> engine.session(
                         TestModels.sumAndProduct(),
                         SessionOptions.builder().optimiser(unknown).build()))

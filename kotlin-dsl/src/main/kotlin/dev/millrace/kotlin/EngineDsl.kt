@@ -23,16 +23,22 @@ public class EngineBuilder internal constructor() {
 public fun engine(configure: EngineBuilder.() -> Unit = {}): Engine = EngineBuilder().apply(configure).build()
 
 /** A session of a model file: `engine.session("model.onnx") { providers { simd(); cpu() } }`. */
-public fun Engine.session(model: String, configure: SessionConfiguration.() -> Unit = {}): Session =
-    session(Path.of(model), configure)
+public fun Engine.session(
+    model: String,
+    configure: SessionConfiguration.() -> Unit = {},
+): Session = session(Path.of(model), configure)
 
 /** A session of a model file. */
-public fun Engine.session(model: Path, configure: SessionConfiguration.() -> Unit = {}): Session =
-    session(model, sessionOptions(configure))
+public fun Engine.session(
+    model: Path,
+    configure: SessionConfiguration.() -> Unit = {},
+): Session = session(model, sessionOptions(configure))
 
 /** A session of a model in memory. */
-public fun Engine.session(model: ByteArray, configure: SessionConfiguration.() -> Unit = {}): Session =
-    session(model, sessionOptions(configure))
+public fun Engine.session(
+    model: ByteArray,
+    configure: SessionConfiguration.() -> Unit = {},
+): Session = session(model, sessionOptions(configure))
 
 /** Options alone, to be used for several sessions. */
 public fun sessionOptions(configure: SessionConfiguration.() -> Unit): SessionOptions =

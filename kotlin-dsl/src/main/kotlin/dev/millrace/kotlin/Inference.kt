@@ -14,7 +14,6 @@ import kotlinx.coroutines.reactor.awaitSingle
 public fun inputs(vararg values: Pair<String, Datum>): Inputs =
     values.fold(Inputs.empty()) { all, (name, value) -> all.and(name, value) }
 
-
 /** Runs without blocking the caller's thread; cancelling the coroutine stops the run. */
 public suspend fun Session.infer(given: Inputs): Outputs = mono(given).awaitSingle()
 
@@ -30,4 +29,7 @@ public fun LongArray.toTensor(vararg dims: Long): Tensor = Tensor.copyOf(this, *
 /** A 32-bit integer tensor of these extents over a copy of the array. */
 public fun IntArray.toTensor(vararg dims: Long): Tensor = Tensor.copyOf(this, *shapeOr(dims, size))
 
-private fun shapeOr(dims: LongArray, size: Int): LongArray = if (dims.isEmpty()) longArrayOf(size.toLong()) else dims
+private fun shapeOr(
+    dims: LongArray,
+    size: Int,
+): LongArray = if (dims.isEmpty()) longArrayOf(size.toLong()) else dims

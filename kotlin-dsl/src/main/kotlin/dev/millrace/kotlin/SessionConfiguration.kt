@@ -52,7 +52,9 @@ public class SessionConfiguration internal constructor() {
 
 /** The providers of a session, the first who claims a node gets it. */
 @MillraceDsl
-public class ProvidersBuilder internal constructor(private val options: SessionOptions.Builder) {
+public class ProvidersBuilder internal constructor(
+    private val options: SessionOptions.Builder,
+) {
     /** The fast provider. */
     public fun simd(vararg settings: Pair<String, String>): Unit = provider("simd", *settings)
 
@@ -60,7 +62,10 @@ public class ProvidersBuilder internal constructor(private val options: SessionO
     public fun cpu(vararg settings: Pair<String, String>): Unit = provider("cpu", *settings)
 
     /** Any provider on the class path, by its name. */
-    public fun provider(name: String, vararg settings: Pair<String, String>) {
+    public fun provider(
+        name: String,
+        vararg settings: Pair<String, String>,
+    ) {
         options.provider(name, settings.toMap())
     }
 }
@@ -78,7 +83,12 @@ public class OptimiserBuilder internal constructor() {
         disabled += passes
     }
 
-    internal fun build(): Optimiser.Options = Optimiser.Options.builder().level(level).disable(disabled).build()
+    internal fun build(): Optimiser.Options =
+        Optimiser.Options
+            .builder()
+            .level(level)
+            .disable(disabled)
+            .build()
 }
 
 /** Whether and how a context model is written. */

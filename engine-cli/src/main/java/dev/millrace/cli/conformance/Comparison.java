@@ -69,8 +69,7 @@ public final class Comparison {
         }
         for (Map.Entry<Object, Datum> entry : expected.entries().entrySet()) {
             String inside = difference(
-                    entry.getValue(),
-                    Objects.requireNonNull(actual.entries().get(entry.getKey())));
+                    entry.getValue(), Objects.requireNonNull(actual.entries().get(entry.getKey())));
             if (inside != null) {
                 return "key " + entry.getKey() + " " + inside;
             }

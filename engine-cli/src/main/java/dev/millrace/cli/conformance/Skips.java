@@ -36,7 +36,8 @@ final class Skips {
         return skips;
     }
 
-    @Nullable String reason(BackendCase test) {
+    @Nullable
+    String reason(BackendCase test) {
         for (Map.Entry<Pattern, String> entry : reasons.entrySet()) {
             if (entry.getKey().matcher(test.name()).matches()) {
                 return entry.getValue();

@@ -23,7 +23,8 @@ public record Tolerance(double relative, double absolute) {
     }
 
     private static double number(String json, String key, double otherwise) {
-        Matcher matcher = Pattern.compile("\"" + key + "\"\\s*:\\s*([-+0-9.eE]+)").matcher(json);
+        Matcher matcher =
+                Pattern.compile("\"" + key + "\"\\s*:\\s*([-+0-9.eE]+)").matcher(json);
         if (!matcher.find()) {
             return otherwise;
         }

@@ -62,8 +62,8 @@ public final class WordPiece {
     }
 
     private static List<String> words(String text) {
-        String plain =
-                Normalizer.normalize(text.toLowerCase(Locale.ROOT), Normalizer.Form.NFD).replaceAll("\\p{Mn}", "");
+        String plain = Normalizer.normalize(text.toLowerCase(Locale.ROOT), Normalizer.Form.NFD)
+                .replaceAll("\\p{Mn}", "");
         return List.of(plain.replaceAll("([\\p{Punct}\\p{IsPunctuation}])", " $1 ")
                 .strip()
                 .split("\\s+"));

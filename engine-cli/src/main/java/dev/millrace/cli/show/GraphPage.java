@@ -46,29 +46,23 @@ public final class GraphPage {
     }
 
     private void head(String title) {
-        page.append(
-                        """
-                <!DOCTYPE html>
-                <html lang="en"><head><meta charset="utf-8"><title>%s</title>
-                <style>
-                body { font: 13px system-ui, sans-serif; margin: 16px; color: #222; background: #fff }
-                table { border-collapse: collapse; margin-bottom: 16px }
-                td, th { padding: 2px 10px; text-align: left; border-bottom: 1px solid #ddd }
-                .key { display: inline-block; width: 12px; height: 12px; border-radius: 2px; margin-right: 6px }
-                .drawing { overflow: auto; border: 1px solid #ddd }
-                text { font: 11px system-ui, sans-serif; fill: #fff }
-                path { fill: none; stroke: #999; stroke-width: 1 }
-                g.step:hover rect { stroke: #000; stroke-width: 2 }
-                details { margin-bottom: 12px }
-                </style></head><body>
-                <h1>%s</h1>
-                <p>%d steps, %d partitions compiled. Hover over a step for its values.</p>
-                """
-                                .formatted(
-                                        escaped(title),
-                                        escaped(title),
-                                        plan.steps().size(),
-                                        compiled.size()))
+        page.append("""
+            <!DOCTYPE html>
+            <html lang="en"><head><meta charset="utf-8"><title>%s</title>
+            <style>
+            body { font: 13px system-ui, sans-serif; margin: 16px; color: #222; background: #fff }
+            table { border-collapse: collapse; margin-bottom: 16px }
+            td, th { padding: 2px 10px; text-align: left; border-bottom: 1px solid #ddd }
+            .key { display: inline-block; width: 12px; height: 12px; border-radius: 2px; margin-right: 6px }
+            .drawing { overflow: auto; border: 1px solid #ddd }
+            text { font: 11px system-ui, sans-serif; fill: #fff }
+            path { fill: none; stroke: #999; stroke-width: 1 }
+            g.step:hover rect { stroke: #000; stroke-width: 2 }
+            details { margin-bottom: 12px }
+            </style></head><body>
+            <h1>%s</h1>
+            <p>%d steps, %d partitions compiled. Hover over a step for its values.</p>
+            """.formatted(escaped(title), escaped(title), plan.steps().size(), compiled.size()))
                 .append("<p>");
         colours.forEach((provider, colour) -> page.append("<span class=\"key\" style=\"background:")
                 .append(colour)
@@ -149,7 +143,8 @@ public final class GraphPage {
     }
 
     private static String value(Slot slot) {
-        return slot.name() + (slot.type() == null ? "" : ": " + slot.type())
+        return slot.name()
+                + (slot.type() == null ? "" : ": " + slot.type())
                 + (slot.constant() == null ? "" : " constant");
     }
 

@@ -47,8 +47,7 @@ public final class SessionText {
         session.report()
                 .phases()
                 .forEach((phase, time) -> out.printf("  %-14s %8.2f ms%n", phase, time.toNanos() / 1e6));
-        out.printf(
-                "  %-14s %8.2f ms%n", "total", session.report().creation().toNanos() / 1e6);
+        out.printf("  %-14s %8.2f ms%n", "total", session.report().creation().toNanos() / 1e6);
     }
 
     /** The blocks of the stretches that were run. */

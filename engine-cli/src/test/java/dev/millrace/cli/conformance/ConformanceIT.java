@@ -76,7 +76,8 @@ class ConformanceIT {
     }
 
     private static Set<String> listed() throws IOException {
-        try (InputStream in = Objects.requireNonNull(ConformanceIT.class.getResourceAsStream("conformance-passing.txt"))) {
+        try (InputStream in =
+                Objects.requireNonNull(ConformanceIT.class.getResourceAsStream("conformance-passing.txt"))) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8)
                     .lines()
                     .filter(line -> !line.isBlank())

@@ -6,8 +6,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class WordPieceTest {
-    private final WordPiece tokens = new WordPiece(Map.of(
-            "[CLS]", 1, "[SEP]", 2, "[UNK]", 3, "mill", 4, "##race", 5, "runs", 6, ".", 7, "cafe", 8, "##s", 9));
+    private final WordPiece tokens = new WordPiece(
+            Map.of("[CLS]", 1, "[SEP]", 2, "[UNK]", 3, "mill", 4, "##race", 5, "runs", 6, ".", 7, "cafe", 8, "##s", 9));
 
     @Test
     void wordsBecomeTheLongestPiecesBetweenBeginAndEnd() {

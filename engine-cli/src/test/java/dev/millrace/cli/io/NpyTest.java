@@ -21,7 +21,9 @@ class NpyTest {
     @ParameterizedTest
     @EnumSource(
             value = ElementType.class,
-            names = {"FLOAT", "DOUBLE", "FLOAT16", "INT8", "UINT8", "INT16", "UINT16", "INT32", "UINT32", "INT64", "BOOL"})
+            names = {
+                "FLOAT", "DOUBLE", "FLOAT16", "INT8", "UINT8", "INT16", "UINT16", "INT32", "UINT32", "INT64", "BOOL"
+            })
     void whatIsWrittenIsRead(ElementType type) throws IOException {
         for (Shape shape : new Shape[] {Shape.SCALAR, Shape.of(3), Shape.of(2, 0), Shape.of(2, 3, 4)}) {
             Tensor tensor = Tensor.allocate(type, shape);

@@ -58,10 +58,7 @@ final class AttentionRules {
         Dim valueSize = v == null ? Dim.UNKNOWN : Dims.floorDiv(v.get(2), keyHeads);
         Dim batch = first(q, 0);
         c.set(0, c.element(0), List.of(batch, first(q, 1), Dims.mul(valueSize, queryHeads)));
-        c.set(
-                1,
-                c.has(3) ? c.element(3) : c.element(0),
-                List.of(batch, Dim.of(keyHeads), keySize, valueSize));
+        c.set(1, c.has(3) ? c.element(3) : c.element(0), List.of(batch, Dim.of(keyHeads), keySize, valueSize));
     }
 
     private static Dim first(@Nullable List<Dim> dims, int axis) {

@@ -16,7 +16,9 @@ final class ConcatRules {
         if (c.inputs() == 0) {
             throw c.refuse("at least one input is needed");
         }
-        long axis = c.opset() < 4 ? c.attributes().integer("axis", 1) : c.attributes().integer("axis");
+        long axis = c.opset() < 4
+                ? c.attributes().integer("axis", 1)
+                : c.attributes().integer("axis");
         var shapes = new ArrayList<@Nullable List<Dim>>();
         ElementType element = null;
         for (int i = 0; i < c.inputs(); i++) {
@@ -57,8 +59,8 @@ final class ConcatRules {
         var dims = new ArrayList<Dim>(a.size());
         for (int i = 0; i < a.size(); i++) {
             if (i != axis && Dims.differ(a.get(i), b.get(i))) {
-                throw c.refuse("shapes " + a + " and " + b + " differ beside axis " + axis
-                        + " and cannot be put together");
+                throw c.refuse(
+                        "shapes " + a + " and " + b + " differ beside axis " + axis + " and cannot be put together");
             }
             dims.add(i == axis ? Dims.add(a.get(i), b.get(i)) : Dims.meet(a.get(i), b.get(i), c));
         }

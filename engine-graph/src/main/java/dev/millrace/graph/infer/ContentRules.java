@@ -126,8 +126,8 @@ final class ContentRules {
         }
         if (attributes.find("value_ints") instanceof Attribute.Ints values
                 && values.values().size() <= Content.LIMIT) {
-            return Content.vector(Dims.of(
-                    values.values().stream().mapToLong(Long::longValue).toArray()));
+            return Content.vector(
+                    Dims.of(values.values().stream().mapToLong(Long::longValue).toArray()));
         }
         return null;
     }
@@ -139,8 +139,7 @@ final class ContentRules {
         }
         return switch (type.element()) {
             case INT32, INT64, FLOAT, DOUBLE -> content;
-            case BOOL ->
-                mapped(content, item -> item.isKnown() ? item.is(0) ? Dims.ZERO : Dims.ONE : Dim.UNKNOWN);
+            case BOOL -> mapped(content, item -> item.isKnown() ? item.is(0) ? Dims.ZERO : Dims.ONE : Dim.UNKNOWN);
             default -> null;
         };
     }
@@ -160,7 +159,8 @@ final class ContentRules {
             return null;
         }
         return switch (type.shape().rank()) {
-            case 0 -> content.items().size() == 1 ? Content.scalar(content.items().getFirst()) : null;
+            case 0 ->
+                content.items().size() == 1 ? Content.scalar(content.items().getFirst()) : null;
             case 1 -> Content.vector(content.items());
             default -> null;
         };
@@ -206,7 +206,9 @@ final class ContentRules {
         long from = 0;
         for (int i = 0; i <= output; i++) {
             Shape part = c.output(i) instanceof TensorType type ? type.concreteShape() : null;
-            if (part == null || part.rank() != 1 || from + part.dim(0) > data.items().size()) {
+            if (part == null
+                    || part.rank() != 1
+                    || from + part.dim(0) > data.items().size()) {
                 return null;
             }
             if (i == output) {
@@ -245,9 +247,7 @@ final class ContentRules {
             }
             fill = items.getFirst();
         }
-        return shape.length == 0
-                ? Content.scalar(fill)
-                : Content.vector(Collections.nCopies((int) shape[0], fill));
+        return shape.length == 0 ? Content.scalar(fill) : Content.vector(Collections.nCopies((int) shape[0], fill));
     }
 
     private static @Nullable Content range(InferenceContext c) {
@@ -306,7 +306,8 @@ final class ContentRules {
             return null;
         }
         int size = Math.max(
-                condition.items().size(), Math.max(one.items().size(), other.items().size()));
+                condition.items().size(),
+                Math.max(one.items().size(), other.items().size()));
         var items = new ArrayList<Dim>(size);
         for (int i = 0; i < size; i++) {
             Dim taken = at(condition, i);

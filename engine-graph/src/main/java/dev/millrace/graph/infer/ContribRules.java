@@ -18,9 +18,19 @@ final class ContribRules {
             case "FusedMatMul", "TransposeMatMul" -> fusedMatMul(c);
             case "FusedGemm" -> MatrixRules.gemm(c);
             case "FusedConv" -> ConvolutionRules.conv(c);
-            case "Gelu", "FastGelu", "BiasGelu", "QuickGelu", "BiasSoftmax", "RotaryEmbedding", "BiasDropout", "Inverse",
-                    "Trilu", "QLinearSigmoid", "QLinearLeakyRelu", "QLinearSoftmax", "GroupNorm" ->
-                ElementwiseRules.sameAsFirst(c);
+            case "Gelu",
+                    "FastGelu",
+                    "BiasGelu",
+                    "QuickGelu",
+                    "BiasSoftmax",
+                    "RotaryEmbedding",
+                    "BiasDropout",
+                    "Inverse",
+                    "Trilu",
+                    "QLinearSigmoid",
+                    "QLinearLeakyRelu",
+                    "QLinearSoftmax",
+                    "GroupNorm" -> ElementwiseRules.sameAsFirst(c);
             case "BiasSplitGelu" -> c.set(0, c.element(0), halved(c));
             case "BiasAdd" -> ElementwiseRules.sameAsFirst(c);
             case "SimplifiedLayerNormalization", "RMSNormalization" -> NormalizationRules.rmsNormalization(c);
@@ -34,13 +44,11 @@ final class ContribRules {
             case "MatMulIntegerToFloat" -> c.set(0, c.element(2), MatrixRules.product(c, c.dims(0), c.dims(1)));
             case "MatMulInteger16" -> MatrixRules.matMulInteger(c);
             case "QGemm" -> c.set(0, c.has(8) ? c.element(8) : ElementType.FLOAT, MatrixRules.gemm(c, 3));
-            case "QLinearAdd", "QLinearMul" ->
-                c.set(0, c.element(0), Dims.broadcast(c.dims(0), c.dims(3), c));
+            case "QLinearAdd", "QLinearMul" -> c.set(0, c.element(0), Dims.broadcast(c.dims(0), c.dims(3), c));
             case "QLinearConcat" -> qLinearConcat(c);
             case "QLinearConv" -> ConvolutionRules.qLinearConv(c);
             case "QLinearAveragePool" -> c.set(0, c.element(0), PoolingRules.pooled(c, channelsLast(c)));
-            case "QLinearGlobalAveragePool" ->
-                c.set(0, c.element(0), PoolingRules.globallyPooled(c, channelsLast(c)));
+            case "QLinearGlobalAveragePool" -> c.set(0, c.element(0), PoolingRules.globallyPooled(c, channelsLast(c)));
             case "NhwcMaxPool" -> c.set(0, c.element(0), PoolingRules.pooled(c, true));
             case "QuantizeLinear" -> QuantizationRules.quantize(c);
             case "DequantizeLinear" -> QuantizationRules.dequantize(c);
@@ -76,7 +84,10 @@ final class ContribRules {
 
     private static void fusedMatMul(InferenceContext c) {
         if (c.attributes().flag("transBatchA", false) || c.attributes().flag("transBatchB", false)) {
-            c.set(0, c.element(0), c.dims(0) == null ? null : Dims.unknown(c.dims(0).size()));
+            c.set(
+                    0,
+                    c.element(0),
+                    c.dims(0) == null ? null : Dims.unknown(c.dims(0).size()));
             return;
         }
         List<Dim> a = MatrixRules.transposed(c.dims(0), c.attributes().flag("transA", false));

@@ -47,8 +47,8 @@ final class ControlFlowRules {
     private static List<@Nullable ValueType> results(InferenceContext c, String attribute) {
         Graph branch = c.attributes().graph(attribute);
         if (branch.outputs().size() != c.outputs()) {
-            throw c.refuse("attribute '" + attribute + "' has " + branch.outputs().size() + " outputs, the node "
-                    + c.outputs());
+            throw c.refuse("attribute '" + attribute + "' has "
+                    + branch.outputs().size() + " outputs, the node " + c.outputs());
         }
         return Walk.of(c.facts()).body(branch, List.of(), c.depth());
     }

@@ -95,7 +95,8 @@ final class ConvolutionRules {
         long[] shape = c.attributes().integers("output_shape");
         if (shape != null) {
             if (shape.length != axes && shape.length != rank) {
-                throw c.refuse("attribute 'output_shape' " + Arrays.toString(shape) + " does not fit " + axes + " axes");
+                throw c.refuse(
+                        "attribute 'output_shape' " + Arrays.toString(shape) + " does not fit " + axes + " axes");
             }
             return Dims.of(Arrays.copyOfRange(shape, shape.length - axes, shape.length));
         }

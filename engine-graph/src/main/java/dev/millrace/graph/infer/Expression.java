@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Expression {
     private static final int LONGEST = 200;
-    private static final Comparator<List<String>> ORDER = Comparator.<List<String>, Boolean>comparing(List::isEmpty)
-            .thenComparing(atoms -> String.join("*", atoms));
+    private static final Comparator<List<String>> ORDER =
+            Comparator.<List<String>, Boolean>comparing(List::isEmpty).thenComparing(atoms -> String.join("*", atoms));
 
     /** Coefficients by product of atoms; the constant's product is empty. No coefficient is zero. */
     private final TreeMap<List<String>, Long> terms = new TreeMap<>(ORDER);
@@ -107,7 +107,8 @@ final class Expression {
     }
 
     /** This divided by {@code divisor} where that leaves no remainder for any choice of extents, or null. */
-    @Nullable Expression dividedExactly(Expression divisor) {
+    @Nullable
+    Expression dividedExactly(Expression divisor) {
         if (divisor.terms.isEmpty()) {
             return null;
         }
@@ -181,7 +182,9 @@ final class Expression {
             return null;
         }
         List<Expression> arguments = ExpressionParser.arguments(atoms.getFirst());
-        if (arguments.size() != 2 || !arguments.get(1).isConstant() || arguments.get(1).constant() <= 0) {
+        if (arguments.size() != 2
+                || !arguments.get(1).isConstant()
+                || arguments.get(1).constant() <= 0) {
             return null;
         }
         long inner = arguments.get(1).constant();
@@ -220,8 +223,7 @@ final class Expression {
             }
             long size = Math.abs(coefficient);
             String product = String.join("*", atoms);
-            text.append(
-                    atoms.isEmpty() ? Long.toString(size) : size == 1 ? product : product + "*" + size);
+            text.append(atoms.isEmpty() ? Long.toString(size) : size == 1 ? product : product + "*" + size);
         });
         return text.toString();
     }

@@ -50,7 +50,8 @@ final class ExpressionParser {
     private static boolean isReordered(String a, String b) {
         return a.equals(b)
                 || a.length() == b.length()
-                        && Arrays.equals(a.chars().sorted().toArray(), b.chars().sorted().toArray());
+                        && Arrays.equals(
+                                a.chars().sorted().toArray(), b.chars().sorted().toArray());
     }
 
     /** The arguments of an atom that is a call. */

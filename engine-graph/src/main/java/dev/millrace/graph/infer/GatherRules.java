@@ -86,9 +86,7 @@ final class GatherRules {
         c.set(
                 0,
                 c.element(0),
-                dims == null
-                        ? null
-                        : with(dims, c.axis(c.attributes().integer("axis"), dims.size()), Dim.UNKNOWN));
+                dims == null ? null : with(dims, c.axis(c.attributes().integer("axis"), dims.size()), Dim.UNKNOWN));
     }
 
     static void nonZero(InferenceContext c) {
@@ -121,7 +119,9 @@ final class GatherRules {
         List<Dim> top = null;
         if (dims != null) {
             int axis = c.axis(c.attributes().integer("axis", -1), dims.size());
-            if (k.isKnown() && dims.get(axis).isKnown() && k.extentOrMinusOne() > dims.get(axis).extentOrMinusOne()) {
+            if (k.isKnown()
+                    && dims.get(axis).isKnown()
+                    && k.extentOrMinusOne() > dims.get(axis).extentOrMinusOne()) {
                 throw c.refuse("k is " + k + ", but axis " + axis + " of shape " + dims + " has fewer elements");
             }
             top = with(dims, axis, k);

@@ -25,8 +25,9 @@ final class GeneratorRules {
             }
         }
         if (type == null) {
-            throw c.refuse("one of the attributes value, sparse_value, value_int, value_ints, value_float, value_floats,"
-                    + " value_string, value_strings is needed");
+            throw c.refuse(
+                    "one of the attributes value, sparse_value, value_int, value_ints, value_float, value_floats,"
+                            + " value_string, value_strings is needed");
         }
         c.set(0, type);
     }
@@ -62,7 +63,8 @@ final class GeneratorRules {
     }
 
     static void constantOfShape(InferenceContext c) {
-        ElementType element = c.attributes().has("value") ? c.attributes().tensor("value").type() : ElementType.FLOAT;
+        ElementType element =
+                c.attributes().has("value") ? c.attributes().tensor("value").type() : ElementType.FLOAT;
         c.set(0, element, c.integers(0));
     }
 

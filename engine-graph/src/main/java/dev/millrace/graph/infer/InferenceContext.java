@@ -67,7 +67,8 @@ final class InferenceContext {
         return node.input(input) != null;
     }
 
-    @Nullable ValueType type(int input) {
+    @Nullable
+    ValueType type(int input) {
         return has(input) ? facts.type(input) : null;
     }
 
@@ -83,23 +84,27 @@ final class InferenceContext {
         return Types.ANY_TENSOR;
     }
 
-    @Nullable ElementType element(int input) {
+    @Nullable
+    ElementType element(int input) {
         return tensor(input).element();
     }
 
     /** The shape of input {@code input}, or null where its rank is not known. */
-    @Nullable List<Dim> dims(int input) {
+    @Nullable
+    List<Dim> dims(int input) {
         TensorType tensor = tensor(input);
         return tensor.shape() == null ? null : tensor.shape().dims();
     }
 
     /** The shape of input {@code input}, which has {@code rank} axes; null where it is not known. */
-    @Nullable List<Dim> dims(int input, int rank) {
+    @Nullable
+    List<Dim> dims(int input, int rank) {
         return dims(input, rank, rank);
     }
 
     /** The shape of input {@code input}, which has between {@code least} and {@code most} axes; null where not known. */
-    @Nullable List<Dim> dims(int input, int least, int most) {
+    @Nullable
+    List<Dim> dims(int input, int least, int most) {
         List<Dim> dims = dims(input);
         if (dims != null && (dims.size() < least || dims.size() > most)) {
             String expected = least == most
@@ -119,12 +124,14 @@ final class InferenceContext {
         return dims.get(axis(axis, dims.size()));
     }
 
-    @Nullable Tensor value(int input) {
+    @Nullable
+    Tensor value(int input) {
         return has(input) ? facts.value(input) : null;
     }
 
     /** The whole numbers in input {@code input}, as far as they are known; null where not even their count is. */
-    @Nullable List<Dim> integers(int input) {
+    @Nullable
+    List<Dim> integers(int input) {
         Tensor value = value(input);
         if (value != null) {
             return Content.elements(value);
@@ -140,7 +147,8 @@ final class InferenceContext {
         return count.extent() <= Content.LIMIT ? Dims.unknown((int) count.extent()) : null;
     }
 
-    @Nullable Content content(int input) {
+    @Nullable
+    Content content(int input) {
         if (!has(input)) {
             return null;
         }
@@ -208,7 +216,8 @@ final class InferenceContext {
         return result;
     }
 
-    @Nullable ValueType output(int output) {
+    @Nullable
+    ValueType output(int output) {
         return output < outputs.length ? outputs[output] : null;
     }
 
@@ -219,15 +228,18 @@ final class InferenceContext {
             values = new long[count];
             Arrays.fill(values, otherwise);
         } else if (values.length != count) {
-            throw refuse("attribute '" + attribute + "' has " + values.length + " values where " + count
-                    + " are expected");
+            throw refuse(
+                    "attribute '" + attribute + "' has " + values.length + " values where " + count + " are expected");
         }
         return values;
     }
 
     /** The element type that an attribute names by number; {@code otherwise} where it is absent. */
-    @Nullable ElementType elementAttribute(String attribute, @Nullable ElementType otherwise) {
-        return attributes().has(attribute) ? ElementType.requireCode(attributes().integer(attribute)) : otherwise;
+    @Nullable
+    ElementType elementAttribute(String attribute, @Nullable ElementType otherwise) {
+        return attributes().has(attribute)
+                ? ElementType.requireCode(attributes().integer(attribute))
+                : otherwise;
     }
 
     /** {@code axis} counted from the front. */

@@ -20,16 +20,17 @@ final class MlRules {
             case "Normalizer", "Scaler" -> c.set(0, ElementType.FLOAT, c.dims(0));
             case "ArrayFeatureExtractor" -> extract(c);
             case "CastMap" -> castMap(c);
-            case "CategoryMapper" ->
-                c.set(0, c.element(0) == null ? null : exchanged(c.element(0)), c.dims(0));
+            case "CategoryMapper" -> c.set(0, c.element(0) == null ? null : exchanged(c.element(0)), c.dims(0));
             case "DictVectorizer" -> dictVectorizer(c);
             case "FeatureVectorizer" -> featureVectorizer(c);
             case "LabelEncoder" -> labelEncoder(c);
             case "LinearClassifier", "TreeEnsembleClassifier" -> classifier(c, Dim.of(labelCount(c)));
             case "SVMClassifier" -> classifier(c, supportVectorScores(c));
-            case "LinearRegressor" -> scores(c, 0, ElementType.FLOAT, c.attributes().integer("targets", 1));
+            case "LinearRegressor" ->
+                scores(c, 0, ElementType.FLOAT, c.attributes().integer("targets", 1));
             case "SVMRegressor" -> scores(c, 0, ElementType.FLOAT, 1);
-            case "TreeEnsembleRegressor" -> scores(c, 0, ElementType.FLOAT, c.attributes().integer("n_targets", 1));
+            case "TreeEnsembleRegressor" ->
+                scores(c, 0, ElementType.FLOAT, c.attributes().integer("n_targets", 1));
             case "TreeEnsemble" -> scores(c, 0, c.element(0), c.attributes().integer("n_targets", 1));
             case "OneHotEncoder" -> oneHot(c);
             case "ZipMap" -> zipMap(c);
@@ -65,7 +66,10 @@ final class MlRules {
             c.set(0, c.element(0), null);
             return;
         }
-        c.set(0, c.element(0), x.size() == 1 ? List.of(Dims.ONE, picked) : InferenceContext.with(x, x.size() - 1, picked));
+        c.set(
+                0,
+                c.element(0),
+                x.size() == 1 ? List.of(Dims.ONE, picked) : InferenceContext.with(x, x.size() - 1, picked));
     }
 
     private static void castMap(InferenceContext c) {
@@ -73,8 +77,7 @@ final class MlRules {
             case "TO_FLOAT" -> ElementType.FLOAT;
             case "TO_STRING" -> ElementType.STRING;
             case "TO_INT64" -> ElementType.INT64;
-            default ->
-                throw c.refuse("attribute 'cast_to' is none of TO_FLOAT, TO_STRING, TO_INT64");
+            default -> throw c.refuse("attribute 'cast_to' is none of TO_FLOAT, TO_STRING, TO_INT64");
         };
         boolean dense = c.attributes().text("map_form", "DENSE").equals("DENSE");
         Dim columns = dense ? Dim.UNKNOWN : Dim.of(c.attributes().integer("max_map", 1));
@@ -82,9 +85,8 @@ final class MlRules {
     }
 
     private static void dictVectorizer(InferenceContext c) {
-        ElementType element = c.type(0) instanceof MapType(ElementType key, ValueType.TensorType value)
-                ? value.element()
-                : null;
+        ElementType element =
+                c.type(0) instanceof MapType(ElementType key, ValueType.TensorType value) ? value.element() : null;
         int words = count(c, "string_vocabulary") + count(c, "int64_vocabulary");
         c.set(0, element, List.of(Dims.ONE, Dim.of(words)));
     }
@@ -120,8 +122,7 @@ final class MlRules {
 
     private static int labelCount(InferenceContext c) {
         int labels = 0;
-        for (String attribute :
-                List.of("classlabels_ints", "classlabels_int64s", "classlabels_strings")) {
+        for (String attribute : List.of("classlabels_ints", "classlabels_int64s", "classlabels_strings")) {
             labels = Math.max(labels, count(c, attribute));
         }
         return labels;

@@ -15,9 +15,7 @@ final class RecurrentRules {
         Dim steps = c.dim(0, batchFirst ? 1 : 0);
         Dim batch = c.dim(0, batchFirst ? 0 : 1);
         Dim directions = directions(c);
-        Dim hidden = c.attributes().has("hidden_size")
-                ? Dim.of(c.attributes().integer("hidden_size"))
-                : c.dim(2, -1);
+        Dim hidden = c.attributes().has("hidden_size") ? Dim.of(c.attributes().integer("hidden_size")) : c.dim(2, -1);
         c.expect(1, 2, c.dim(0, 2));
         c.expect(2, 2, hidden);
         c.expect(1, 0, directions);

@@ -73,6 +73,9 @@ final class ReductionRules {
             return;
         }
         int axis = c.axis(c.attributes().integer("axis", 0), dims.size());
-        c.set(0, ElementType.INT64, reduced(dims, new int[] {axis}, c.attributes().flag("keepdims", true)));
+        c.set(
+                0,
+                ElementType.INT64,
+                reduced(dims, new int[] {axis}, c.attributes().flag("keepdims", true)));
     }
 }

@@ -22,7 +22,9 @@ final class ResizeRules {
     /** Before opset 7 an image's height and width have a scale each. */
     private static float @Nullable [] scalesAttribute(InferenceContext c) {
         if (c.opset() < 7) {
-            return new float[] {1, 1, c.attributes().real("height_scale"), c.attributes().real("width_scale")};
+            return new float[] {
+                1, 1, c.attributes().real("height_scale"), c.attributes().real("width_scale")
+            };
         }
         return c.attributes().reals("scales");
     }
@@ -44,7 +46,9 @@ final class ResizeRules {
             throw c.refuse("neither scales nor sizes are given; one of them is needed");
         }
         Tensor scales = c.value(scalesAt);
-        boolean cropped = c.attributes().text("coordinate_transformation_mode", "half_pixel").equals("tf_crop_and_resize");
+        boolean cropped = c.attributes()
+                .text("coordinate_transformation_mode", "half_pixel")
+                .equals("tf_crop_and_resize");
         Tensor roi = cropped ? c.value(1) : null;
         float[] regions = roi == null ? null : roi.floats();
         if (scales == null || cropped && regions == null) {
@@ -95,7 +99,8 @@ final class ResizeRules {
             if (sizes == null || !sizes.get(i).isKnown() || x.get(axes[i]).extentOrMinusOne() <= 0) {
                 return Float.NaN;
             }
-            float ratio = (float) sizes.get(i).extentOrMinusOne() / x.get(axes[i]).extentOrMinusOne();
+            float ratio =
+                    (float) sizes.get(i).extentOrMinusOne() / x.get(axes[i]).extentOrMinusOne();
             scale = Float.isNaN(scale) ? ratio : smallest ? Math.min(scale, ratio) : Math.max(scale, ratio);
         }
         return scale;

@@ -27,19 +27,73 @@ final class Rules {
 
     private static boolean elementwise(InferenceContext c) {
         switch (c.op()) {
-            case "Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "BitwiseNot", "Ceil", "Celu", "Clip", "Cos",
-                    "Cosh", "Elu", "Erf", "Exp", "Floor", "Gelu", "HardSigmoid", "HardSwish", "LeakyRelu", "Log",
-                    "Mish", "Neg", "Not", "Reciprocal", "Relu", "Round", "Selu", "Shrink", "Sigmoid", "Sign", "Sin",
-                    "Sinh", "Softplus", "Softsign", "Sqrt", "Swish", "Tan", "Tanh", "ThresholdedRelu", "CumProd",
-                    "CumSum", "MeanVarianceNormalization", "InstanceNormalization", "GroupNormalization", "LRN",
-                    "LpNormalization", "ReverseSequence", "TensorScatter", "RotaryEmbedding" ->
-                ElementwiseRules.sameAsFirst(c);
+            case "Abs",
+                    "Acos",
+                    "Acosh",
+                    "Asin",
+                    "Asinh",
+                    "Atan",
+                    "Atanh",
+                    "BitwiseNot",
+                    "Ceil",
+                    "Celu",
+                    "Clip",
+                    "Cos",
+                    "Cosh",
+                    "Elu",
+                    "Erf",
+                    "Exp",
+                    "Floor",
+                    "Gelu",
+                    "HardSigmoid",
+                    "HardSwish",
+                    "LeakyRelu",
+                    "Log",
+                    "Mish",
+                    "Neg",
+                    "Not",
+                    "Reciprocal",
+                    "Relu",
+                    "Round",
+                    "Selu",
+                    "Shrink",
+                    "Sigmoid",
+                    "Sign",
+                    "Sin",
+                    "Sinh",
+                    "Softplus",
+                    "Softsign",
+                    "Sqrt",
+                    "Swish",
+                    "Tan",
+                    "Tanh",
+                    "ThresholdedRelu",
+                    "CumProd",
+                    "CumSum",
+                    "MeanVarianceNormalization",
+                    "InstanceNormalization",
+                    "GroupNormalization",
+                    "LRN",
+                    "LpNormalization",
+                    "ReverseSequence",
+                    "TensorScatter",
+                    "RotaryEmbedding" -> ElementwiseRules.sameAsFirst(c);
             case "SwiGLU" -> ElementwiseRules.sameShapes(c);
             case "Softmax", "LogSoftmax", "Hardmax" -> ElementwiseRules.alongAxis(c, c.opset() < 13 ? 1 : -1);
             case "Identity" -> c.set(0, c.type(0));
-            case "Add", "Sub", "Mul", "Div", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitShift", "Mod", "StringConcat",
-                    "And", "Or", "Xor" ->
-                ElementwiseRules.binary(c);
+            case "Add",
+                    "Sub",
+                    "Mul",
+                    "Div",
+                    "BitwiseAnd",
+                    "BitwiseOr",
+                    "BitwiseXor",
+                    "BitShift",
+                    "Mod",
+                    "StringConcat",
+                    "And",
+                    "Or",
+                    "Xor" -> ElementwiseRules.binary(c);
             case "Pow" -> ElementwiseRules.pow(c);
             case "PRelu" -> ElementwiseRules.sameAsFirst(c);
             case "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual" -> ElementwiseRules.comparison(c);
@@ -101,9 +155,16 @@ final class Rules {
 
     private static boolean layer(InferenceContext c) {
         switch (c.op()) {
-            case "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean", "ReduceMin",
-                    "ReduceProd", "ReduceSum", "ReduceSumSquare" ->
-                ReductionRules.reduce(c);
+            case "ReduceL1",
+                    "ReduceL2",
+                    "ReduceLogSum",
+                    "ReduceLogSumExp",
+                    "ReduceMax",
+                    "ReduceMean",
+                    "ReduceMin",
+                    "ReduceProd",
+                    "ReduceSum",
+                    "ReduceSumSquare" -> ReductionRules.reduce(c);
             case "ArgMax", "ArgMin" -> ReductionRules.argReduce(c);
             case "LayerNormalization" -> NormalizationRules.layerNormalization(c);
             case "RMSNormalization", "SimplifiedLayerNormalization" -> NormalizationRules.rmsNormalization(c);
@@ -152,10 +213,17 @@ final class Rules {
             case "Loop" -> ControlFlowRules.loop(c);
             case "Scan" -> ScanRule.scan(c);
             case "SequenceMap" -> ControlFlowRules.sequenceMap(c);
-            case "SequenceAt", "SequenceConstruct", "SequenceEmpty", "SequenceErase", "SequenceInsert",
-                    "SequenceLength", "SplitToSequence", "ConcatFromSequence", "Optional", "OptionalGetElement",
-                    "OptionalHasElement" ->
-                SequenceRules.apply(c);
+            case "SequenceAt",
+                    "SequenceConstruct",
+                    "SequenceEmpty",
+                    "SequenceErase",
+                    "SequenceInsert",
+                    "SequenceLength",
+                    "SplitToSequence",
+                    "ConcatFromSequence",
+                    "Optional",
+                    "OptionalGetElement",
+                    "OptionalHasElement" -> SequenceRules.apply(c);
             case "NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss" -> LossRules.loss(c);
             case "StringNormalizer", "StringSplit", "TfIdfVectorizer" -> TextRules.apply(c);
             case "DFT", "STFT", "MelWeightMatrix", "BlackmanWindow", "HammingWindow", "HannWindow" ->

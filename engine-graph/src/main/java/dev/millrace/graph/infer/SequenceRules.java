@@ -18,10 +18,7 @@ final class SequenceRules {
         switch (c.op()) {
             case "SequenceConstruct" -> construct(c);
             case "SequenceEmpty" ->
-                c.set(
-                        0,
-                        new SequenceType(
-                                new TensorType(c.elementAttribute("dtype", ElementType.FLOAT), null)));
+                c.set(0, new SequenceType(new TensorType(c.elementAttribute("dtype", ElementType.FLOAT), null)));
             case "SequenceAt" -> c.set(0, elementOf(c, 0));
             case "SequenceInsert" -> insert(c);
             case "SequenceErase" -> c.set(0, sequence(elementOf(c, 0)));
@@ -49,8 +46,7 @@ final class SequenceRules {
         return switch (c.type(input)) {
             case null -> null;
             case SequenceType sequence -> sequence.element();
-            case ValueType other ->
-                throw c.refuse("input " + input + " is " + other + " where a sequence is expected");
+            case ValueType other -> throw c.refuse("input " + input + " is " + other + " where a sequence is expected");
         };
     }
 

@@ -112,10 +112,7 @@ final class ShapeRules {
         }
         long axis = c.attributes().integer("axis", 1);
         int at = axis == dims.size() ? dims.size() : c.axis(axis, dims.size());
-        c.set(
-                0,
-                c.element(0),
-                List.of(Dims.product(dims.subList(0, at)), Dims.product(dims.subList(at, dims.size()))));
+        c.set(0, c.element(0), List.of(Dims.product(dims.subList(0, at)), Dims.product(dims.subList(at, dims.size()))));
     }
 
     static void squeeze(InferenceContext c) {
@@ -261,7 +258,9 @@ final class ShapeRules {
             c.set(0, c.element(0), null);
             return;
         }
-        long[] attribute = c.opset() < 2 ? c.attributes().integers("paddings") : c.attributes().integers("pads");
+        long[] attribute = c.opset() < 2
+                ? c.attributes().integers("paddings")
+                : c.attributes().integers("pads");
         List<Dim> pads = c.opset() < 11 ? attribute == null ? null : Dims.of(attribute) : c.integers(1);
         long[] named = c.opset() < 18 || !c.has(3) ? null : c.longs(3);
         if (pads == null || c.opset() >= 18 && c.has(3) && named == null) {

@@ -15,8 +15,7 @@ final class SignalRules {
         switch (c.op()) {
             case "DFT" -> dft(c);
             case "STFT" -> stft(c);
-            case "MelWeightMatrix" ->
-                c.set(0, outputType(c), List.of(oneSided(c.integer(1)), c.integer(0)));
+            case "MelWeightMatrix" -> c.set(0, outputType(c), List.of(oneSided(c.integer(1)), c.integer(0)));
             default -> c.set(0, outputType(c), List.of(c.integer(0)));
         }
     }
@@ -69,9 +68,6 @@ final class SignalRules {
         }
         Dim frames = Dims.add(Dims.floorDiv(Dims.sub(samples, frame), step), 1);
         Dim bins = c.attributes().flag("onesided", true) ? oneSided(frame) : frame;
-        c.set(
-                0,
-                c.element(0),
-                List.of(signal == null ? Dim.UNKNOWN : signal.getFirst(), frames, bins, COMPLEX));
+        c.set(0, c.element(0), List.of(signal == null ? Dim.UNKNOWN : signal.getFirst(), frames, bins, COMPLEX));
     }
 }

@@ -4,5 +4,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Facts that also know integers which are extents, such as the content of a Shape's output. */
 interface SymbolicFacts extends Facts {
-    @Nullable Content content(int input);
+    @Nullable
+    Content content(int input);
 }

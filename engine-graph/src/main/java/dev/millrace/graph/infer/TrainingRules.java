@@ -24,8 +24,8 @@ final class TrainingRules {
     private static void updated(InferenceContext c, int groups, int kept) {
         int tensors = (c.inputs() - 2) / groups;
         if (tensors < 1 || tensors * groups != c.inputs() - 2 || c.outputs() > tensors * kept) {
-            throw c.refuse(c.inputs() + " inputs and " + c.outputs() + " outputs do not fit; " + groups
-                    + " inputs and " + kept + " outputs for each tensor are needed");
+            throw c.refuse(c.inputs() + " inputs and " + c.outputs() + " outputs do not fit; " + groups + " inputs and "
+                    + kept + " outputs for each tensor are needed");
         }
         for (int i = 0; i < c.outputs(); i++) {
             int group = i / tensors;

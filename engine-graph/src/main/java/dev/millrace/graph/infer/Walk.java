@@ -129,7 +129,8 @@ final class Walk {
             } else {
                 contents.put(value, content);
             }
-            if (node.is("Constant") && node.attributes().find("value") instanceof Attribute.TensorValue(Tensor tensor)) {
+            if (node.is("Constant")
+                    && node.attributes().find("value") instanceof Attribute.TensorValue(Tensor tensor)) {
                 tensors.put(value, tensor);
             }
         }

@@ -19,7 +19,8 @@ record Window(List<Dim> kernel, long[] strides, long[] dilations, long[] pads, S
                 throw c.refuse("strides and dilations have to be positive");
             }
         }
-        return new Window(kernel, strides, dilations, pads, autoPad, c.attributes().flag("ceil_mode", false));
+        return new Window(
+                kernel, strides, dilations, pads, autoPad, c.attributes().flag("ceil_mode", false));
     }
 
     /** The attribute {@code kernel_shape}, of which each extent is positive. */
@@ -59,9 +60,7 @@ record Window(List<Dim> kernel, long[] strides, long[] dilations, long[] pads, S
                 long end = pads[axis + kernel.size()];
                 Dim padded = Dims.add(Dims.add(extent, pads[axis]), end);
                 Dim free = Dims.sub(padded, reach);
-                yield ceil
-                        ? roundedUp(extent, free, axis, end)
-                        : Dims.add(Dims.floorDiv(free, stride), 1);
+                yield ceil ? roundedUp(extent, free, axis, end) : Dims.add(Dims.floorDiv(free, stride), 1);
             }
         };
     }

@@ -18,6 +18,10 @@ public record NodeSpec(
         return new NodeSpec(op, opset, "", "", Arrays.asList(inputs), Attributes.NONE);
     }
 
+    public static NodeSpec of(OpId op, int opset, List<@Nullable Value> inputs) {
+        return new NodeSpec(op, opset, "", "", inputs, Attributes.NONE);
+    }
+
     /** The same operator, opset, name and attributes as {@code node}, reading {@code inputs}. */
     public static NodeSpec like(Node node, List<@Nullable Value> inputs) {
         return new NodeSpec(node.op(), node.opset(), node.name(), node.overload(), inputs, node.attributes());

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param defaultValue what it is where a node leaves it out, or null where that says something of its own
  */
-public record AttributeSpec(String name, Kind kind, boolean required, @Nullable Attribute defaultValue) {
+public record AttributeSpec(
+        String name, Kind kind, boolean required, @Nullable Attribute defaultValue) {
 
     /** The kinds of attributes. */
     public enum Kind {

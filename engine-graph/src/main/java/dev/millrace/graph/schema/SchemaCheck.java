@@ -117,8 +117,7 @@ public record SchemaCheck(List<String> errors, List<String> warnings) {
         }
 
         private void attributes() {
-            for (Map.Entry<String, Attribute> entry :
-                    node.attributes().asMap().entrySet()) {
+            for (Map.Entry<String, Attribute> entry : node.attributes().asMap().entrySet()) {
                 AttributeSpec spec = schema.attribute(entry.getKey());
                 if (spec == null) {
                     warnings.add(node.describe() + ": attribute '" + entry.getKey()

@@ -82,7 +82,8 @@ final class SchemaFile {
     }
 
     /** The latest version of {@code name} that is not after {@code opset}, or null. */
-    @Nullable OperatorSchema find(String name, int opset) {
+    @Nullable
+    OperatorSchema find(String name, int opset) {
         Entry latest = null;
         for (Entry entry : entries.getOrDefault(name, List.of())) {
             if (entry.since() <= opset && (latest == null || entry.since() > latest.since())) {

@@ -87,7 +87,8 @@ final class SchemaParser {
             case INT -> Attribute.of(Long.parseLong(text));
             case FLOAT -> Attribute.of(Float.parseFloat(text));
             case STRING -> Attribute.of(text.equals("\"\"") ? "" : text);
-            case INTS -> new Attribute.Ints(list(text).stream().map(Long::valueOf).toList());
+            case INTS ->
+                new Attribute.Ints(list(text).stream().map(Long::valueOf).toList());
             case FLOATS ->
                 new Attribute.Floats(list(text).stream().map(Float::valueOf).toList());
             case STRINGS ->

@@ -10,12 +10,18 @@ import org.jspecify.annotations.Nullable;
 /** The schemas of ONNX's domains, of EPContext, and of the engine's own operators. */
 public final class Schemas {
     private static final Map<String, String> FILES = Map.of(
-            OpId.ONNX, "ai.onnx.txt",
-            OpId.ONNX_ML, "ai.onnx.ml.txt",
-            "ai.onnx.preview", "ai.onnx.preview.txt",
-            "ai.onnx.preview.training", "ai.onnx.preview.training.txt",
-            OpId.MICROSOFT, "com.microsoft.txt",
-            OpId.MILLRACE, "dev.millrace.txt");
+            OpId.ONNX,
+            "ai.onnx.txt",
+            OpId.ONNX_ML,
+            "ai.onnx.ml.txt",
+            "ai.onnx.preview",
+            "ai.onnx.preview.txt",
+            "ai.onnx.preview.training",
+            "ai.onnx.preview.training.txt",
+            OpId.MICROSOFT,
+            "com.microsoft.txt",
+            OpId.MILLRACE,
+            "dev.millrace.txt");
 
     /** A memo of what the resources say; it never changes what a caller sees. */
     private static final Map<String, SchemaFile> LOADED = new ConcurrentHashMap<>();
@@ -38,7 +44,8 @@ public final class Schemas {
     public static List<OperatorSchema> all() {
         return FILES.keySet().stream()
                 .flatMap(domain -> load(domain).all().stream())
-                .sorted(Comparator.comparing((OperatorSchema schema) -> schema.op().domain())
+                .sorted(Comparator.comparing(
+                                (OperatorSchema schema) -> schema.op().domain())
                         .thenComparing(schema -> schema.op().name())
                         .thenComparing(OperatorSchema::since))
                 .toList();

@@ -183,8 +183,7 @@ class EveryOperatorTest {
             case "optional" -> new OptionalType(compound(inner));
             default -> {
                 int comma = inner.indexOf(',');
-                yield new MapType(
-                        ElementType.ofName(inner.substring(0, comma)), compound(inner.substring(comma + 1)));
+                yield new MapType(ElementType.ofName(inner.substring(0, comma)), compound(inner.substring(comma + 1)));
             }
         };
     }
@@ -193,7 +192,9 @@ class EveryOperatorTest {
         return switch (kind) {
             case INT -> Attribute.of(random.nextInt(9) - 2);
             case FLOAT -> Attribute.of(random.nextFloat());
-            case STRING -> Attribute.of(List.of("", "SAME_UPPER", "forward", "ij,jk->ik", "none").get(random.nextInt(5)));
+            case STRING ->
+                Attribute.of(List.of("", "SAME_UPPER", "forward", "ij,jk->ik", "none")
+                        .get(random.nextInt(5)));
             case INTS -> Attribute.of(random.longs(random.nextInt(5), -2, 5).toArray());
             case FLOATS -> new Attribute.Floats(List.of(0.5f, 2f).subList(0, random.nextInt(3)));
             case STRINGS -> new Attribute.Strings(List.of((Attribute.Bytes) Attribute.of("a")));

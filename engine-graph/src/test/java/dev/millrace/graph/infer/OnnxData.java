@@ -47,11 +47,17 @@ final class OnnxData {
             }
             long version = Math.max(8, proto.getIrVersion());
             return Models.read(
-                    proto.toBuilder().setIrVersion(version).setGraph(graph).build().toByteArray(), folder);
+                    proto.toBuilder()
+                            .setIrVersion(version)
+                            .setGraph(graph)
+                            .build()
+                            .toByteArray(),
+                    folder);
         }
 
         /** The shape of output {@code index} in the run, or null where it is no tensor. */
-        @Nullable List<Long> outputShape(int index, ValueInfoProto declared) throws IOException {
+        @Nullable
+        List<Long> outputShape(int index, ValueInfoProto declared) throws IOException {
             Path file = folder.resolve("test_data_set_0/output_" + index + ".pb");
             return declared.getType().hasTensorType() && Files.exists(file)
                     ? TensorProto.parseFrom(Files.readAllBytes(file)).getDimsList()

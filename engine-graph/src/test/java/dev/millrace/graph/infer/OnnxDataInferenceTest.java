@@ -73,7 +73,8 @@ class OnnxDataInferenceTest {
                 if (isConcrete(graph)) {
                     known++;
                 } else {
-                    open.computeIfAbsent(firstOpen(graph), key -> new TreeSet<>()).add(each.toString());
+                    open.computeIfAbsent(firstOpen(graph), key -> new TreeSet<>())
+                            .add(each.toString());
                 }
             } catch (EngineException | IndexOutOfBoundsException | NullPointerException | ClassCastException e) {
                 failures.add(each + ": " + e);

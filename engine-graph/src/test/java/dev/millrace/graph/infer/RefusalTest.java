@@ -119,7 +119,9 @@ class RefusalTest {
         branch.output(branch.node("Add", in(2), in(3)));
         Attributes branches = Attributes.of("then_branch", Attribute.of(branch.graph()))
                 .with("else_branch", Attribute.of(branch.graph()));
-        refused("If", branches, g.input("c", BOOL)).hasMessageContaining(": Add -> 'v").hasMessageContaining("broadcast");
+        refused("If", branches, g.input("c", BOOL))
+                .hasMessageContaining(": Add -> 'v")
+                .hasMessageContaining("broadcast");
     }
 
     @Test

@@ -77,8 +77,10 @@ class RulesTest {
         assertThat(onnx("Split", 2, ints("split", 1, 3), in(FLOAT, 4, 2))).containsExactly("float[1,2]", "float[3,2]");
         assertThat(onnx("ReduceSum", 1, ints("axes", 1), in(FLOAT, 4, 2))).containsExactly("float[4,1]");
         at(1);
-        assertThat(onnx("Pad", 1, ints("paddings", 1, 0, 0, 2), in(FLOAT, 3, 3))).containsExactly("float[4,5]");
-        assertThat(onnx("Tile", 1, NONE, in(FLOAT, 3, 3), g.scalar(2), g.scalar(1))).containsExactly("float[3,6]");
+        assertThat(onnx("Pad", 1, ints("paddings", 1, 0, 0, 2), in(FLOAT, 3, 3)))
+                .containsExactly("float[4,5]");
+        assertThat(onnx("Tile", 1, NONE, in(FLOAT, 3, 3), g.scalar(2), g.scalar(1)))
+                .containsExactly("float[3,6]");
         assertThat(onnx("Concat", 1, NONE, in(FLOAT, 3, 3), in(FLOAT, 3, 1))).containsExactly("float[3,4]");
         assertThat(onnx("Cast", 1, Attributes.of("to", Attribute.of("FLOAT16")), in(FLOAT, 3)))
                 .containsExactly("float16[3]");
@@ -87,7 +89,12 @@ class RulesTest {
     @Test
     void theSecondOperandFitsTheFirstBeforeOpsetSeven() {
         at(6);
-        assertThat(onnx("Add", 1, integer("broadcast", 1).with("axis", Attribute.of(1)), in(FLOAT, 2, 3, 4), in(FLOAT, 3)))
+        assertThat(onnx(
+                        "Add",
+                        1,
+                        integer("broadcast", 1).with("axis", Attribute.of(1)),
+                        in(FLOAT, 2, 3, 4),
+                        in(FLOAT, 3)))
                 .containsExactly("float[2,3,4]");
         assertThat(onnx("Equal", 1, integer("broadcast", 1), in(INT64, 2, 3), in(INT64, 3)))
                 .containsExactly("bool[2,3]");
@@ -124,8 +131,10 @@ class RulesTest {
     @Test
     void generatorsAndPoolsWithoutCasesOfTheirOwn() {
         assertThat(onnx("RandomNormal", 1, ints("shape", 2, 3), new Value[0])).containsExactly("float[2,3]");
-        assertThat(onnx("RandomUniformLike", 1, integer("dtype", 11), in(FLOAT, 2, "n"))).containsExactly("double[2,n]");
-        assertThat(onnx("Multinomial", 1, integer("sample_size", 4), in(FLOAT, "n", 9))).containsExactly("int32[n,4]");
+        assertThat(onnx("RandomUniformLike", 1, integer("dtype", 11), in(FLOAT, 2, "n")))
+                .containsExactly("double[2,n]");
+        assertThat(onnx("Multinomial", 1, integer("sample_size", 4), in(FLOAT, "n", 9)))
+                .containsExactly("int32[n,4]");
         assertThat(onnx("GlobalLpPool", 1, NONE, in(FLOAT, "n", 9, 5, "w"))).containsExactly("float[n,9,1,1]");
         assertThat(onnx("MaxRoiPool", 1, ints("pooled_shape", 2, 3), in(FLOAT, 1, 9, 8, 8), in(FLOAT, "r", 5)))
                 .containsExactly("float[r,9,2,3]");
@@ -145,21 +154,24 @@ class RulesTest {
         Value optional = g.node("Optional", sequence);
         assertThat(onnx("OptionalHasElement", 1, NONE, optional)).containsExactly("bool[]");
         assertThat(onnx("OptionalGetElement", 1, NONE, optional)).containsExactly("seq(float[2,?])");
-        assertThat(onnx("SplitToSequence", 1, NONE, in(FLOAT, 4, 3), g.scalar(2))).containsExactly("seq(float[2,3])");
+        assertThat(onnx("SplitToSequence", 1, NONE, in(FLOAT, 4, 3), g.scalar(2)))
+                .containsExactly("seq(float[2,3])");
     }
 
     @Test
     void classicalModels() {
         Attributes labels = Attributes.of("classlabels_strings", strings("a", "b", "c"));
         assertThat(ml("LinearClassifier", 2, labels, in(FLOAT, "n", 4))).containsExactly("string[n]", "float[n,3]");
-        assertThat(ml("LinearRegressor", 1, integer("targets", 2), in(FLOAT, "n", 4))).containsExactly("float[n,2]");
+        assertThat(ml("LinearRegressor", 1, integer("targets", 2), in(FLOAT, "n", 4)))
+                .containsExactly("float[n,2]");
         assertThat(ml("SVMRegressor", 1, NONE, in(FLOAT, "n", 4))).containsExactly("float[n,1]");
         Attributes four = ints("classlabels_ints", 1, 2, 3, 4);
         assertThat(ml("SVMClassifier", 2, four.with("vectors_per_class", Attribute.of(1L, 1, 1, 1)), in(FLOAT, 7, 4)))
                 .containsExactly("int64[7]", "float[7,6]");
         assertThat(ml("TreeEnsembleRegressor", 1, integer("n_targets", 3), in(DOUBLE, 7, 4)))
                 .containsExactly("float[7,3]");
-        assertThat(ml("OneHotEncoder", 1, ints("cats_int64s", 1, 2), in(INT64, 7))).containsExactly("float[7,2]");
+        assertThat(ml("OneHotEncoder", 1, ints("cats_int64s", 1, 2), in(INT64, 7)))
+                .containsExactly("float[7,2]");
         assertThat(ml("FeatureVectorizer", 1, NONE, in(FLOAT, "n", 3), in(FLOAT, "n", 2)))
                 .containsExactly("float[n,5]");
         assertThat(ml("CategoryMapper", 1, NONE, in(STRING, 3))).containsExactly("int64[3]");
@@ -168,7 +180,8 @@ class RulesTest {
         assertThat(ml("ZipMap", 1, labels, in(FLOAT, "n", 3))).containsExactly("seq(map(string, float[]))");
         Value map = g.input("m", new ValueType.MapType(INT64, ValueType.tensor(FLOAT, Shape.SCALAR)));
         assertThat(ml("CastMap", 1, NONE, map)).containsExactly("float[1,?]");
-        assertThat(ml("DictVectorizer", 1, ints("int64_vocabulary", 4, 5, 6), map)).containsExactly("float[1,3]");
+        assertThat(ml("DictVectorizer", 1, ints("int64_vocabulary", 4, 5, 6), map))
+                .containsExactly("float[1,3]");
     }
 
     private static Attribute strings(String... values) {
@@ -182,7 +195,8 @@ class RulesTest {
     @Test
     void operatorsOfTheEngineAndOfOptimisedModels() {
         Value x = in(FLOAT, "b", "s", 8);
-        assertThat(outputs(new OpId(OpId.MILLRACE, "Linear"), 1, NONE, x, in(FLOAT, 8, 5), in(FLOAT, 5), in(FLOAT, 1, 5)))
+        assertThat(outputs(
+                        new OpId(OpId.MILLRACE, "Linear"), 1, NONE, x, in(FLOAT, 8, 5), in(FLOAT, 5), in(FLOAT, 1, 5)))
                 .containsExactly("float[b,s,5]");
         assertThat(microsoft("FusedMatMul", 1, integer("transB", 1), x, in(FLOAT, 5, 8)))
                 .containsExactly("float[b,s,5]");
@@ -190,7 +204,8 @@ class RulesTest {
                 .containsExactly("float[b,s,8]", "float[b,s,1]", "float[b,s,1]", "float[b,s,8]");
         assertThat(microsoft("MatMulNBits", 1, integer("K", 8).with("N", Attribute.of(6)), x))
                 .containsExactly("float[b,s,6]");
-        assertThat(microsoft("DynamicQuantizeMatMul", 1, NONE, x, in(INT8, 8, 4))).containsExactly("float[b,s,4]");
+        assertThat(microsoft("DynamicQuantizeMatMul", 1, NONE, x, in(INT8, 8, 4)))
+                .containsExactly("float[b,s,4]");
         assertThat(microsoft("Attention", 2, integer("num_heads", 2), x, in(FLOAT, 8, 24), in(FLOAT, 24)))
                 .containsExactly("float[b,s,8]", "float[2,b,2,s,4]");
         Value past = in(FLOAT, "b", 2, "p", 4);
@@ -259,8 +274,8 @@ class RulesTest {
         one.output(one.node("Concat", integer("axis", 0), x, x));
         TestGraph other = g.nested();
         other.output(other.node("Abs", x));
-        Attributes branches = Attributes.of(Map.of(
-                "then_branch", Attribute.of(one.graph()), "else_branch", Attribute.of(other.graph())));
+        Attributes branches = Attributes.of(
+                Map.of("then_branch", Attribute.of(one.graph()), "else_branch", Attribute.of(other.graph())));
         assertThat(onnx("If", 1, branches, condition)).containsExactly("float[?,n]");
         assertThat(onnx("If", 1, branches, g.constant(Tensor.scalar(true)))).containsExactly("float[4,n]");
 

@@ -64,10 +64,7 @@ class SymbolicInferenceTest {
                 unsqueezed(extent(mask, 1)));
         Value ones = g.node(
                 "ConstantOfShape",
-                Attributes.of(
-                        "value",
-                        Attribute.of(
-                                Tensor.copyOf(new long[] {1}, 1))),
+                Attributes.of("value", Attribute.of(Tensor.copyOf(new long[] {1}, 1))),
                 g.constant(4));
         Value minus = g.node("Mul", ones, g.scalar(-1));
         Value chosen = g.node("Where", g.node("Equal", target, minus), ones, target);
@@ -108,8 +105,7 @@ class SymbolicInferenceTest {
         Value image = g.input("image", ElementType.FLOAT, "n", 3, "h", "w");
         Value weights = g.input("weights", ElementType.FLOAT, 8, 3, 3, 3);
         Value conv = g.node("Conv", ints("strides", 2, 2).with("pads", Attribute.of(1L, 1, 1, 1)), image, weights);
-        Value pool = g.node(
-                "MaxPool", ints("kernel_shape", 2, 2).with("strides", Attribute.of(2L, 2)), conv);
+        Value pool = g.node("MaxPool", ints("kernel_shape", 2, 2).with("strides", Attribute.of(2L, 2)), conv);
         g.infer();
 
         assertThat(conv.shape()).isEqualTo(shape("n", 8, "floordiv(h + 1, 2)", "floordiv(w + 1, 2)"));

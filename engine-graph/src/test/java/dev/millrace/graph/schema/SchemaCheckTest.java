@@ -61,8 +61,7 @@ class SchemaCheckTest {
                         .startsWith("Add 'n': input 0 ('A') is string where float, ")
                         .endsWith(" is allowed"));
         assertThat(errors(node("Add", 13, Attributes.NONE, floats, doubles)))
-                .containsExactly(
-                        "Add 'n': input 1 ('B') is double, but has to be float as what shares its type T");
+                .containsExactly("Add 'n': input 1 ('B') is double, but has to be float as what shares its type T");
     }
 
     @Test

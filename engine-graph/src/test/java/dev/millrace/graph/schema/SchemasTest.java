@@ -49,7 +49,8 @@ class SchemasTest {
                 differences.add(op + ": " + ours + " instead of " + versions);
             }
             boolean deprecated = versions.stream()
-                    .anyMatch(version -> Objects.requireNonNull(Schemas.find(op, version)).deprecated());
+                    .anyMatch(version ->
+                            Objects.requireNonNull(Schemas.find(op, version)).deprecated());
             if (cells[4].equals("y") && !deprecated) {
                 differences.add(op + " is not deprecated");
             }
@@ -87,13 +88,15 @@ class SchemasTest {
         assertThat(conv.attribute("auto_pad"))
                 .isEqualTo(new AttributeSpec("auto_pad", AttributeSpec.Kind.STRING, false, Attribute.of("NOTSET")));
         assertThat(conv.attribute("pads")).isEqualTo(new AttributeSpec("pads", AttributeSpec.Kind.INTS, false, null));
-        assertThat(Objects.requireNonNull(schema("Concat", 13).attribute("axis")).required())
+        assertThat(Objects.requireNonNull(schema("Concat", 13).attribute("axis"))
+                        .required())
                 .isTrue();
         assertThat(schema("Loop", 25).inputs().getLast().least()).isZero();
         assertThat(schema("Loop", 25).inputs().getLast().homogeneous()).isFalse();
         assertThat(OperatorSchema.least(schema("Concat", 13).inputs())).isEqualTo(1);
         assertThat(OperatorSchema.most(schema("Concat", 13).inputs())).isEqualTo(Integer.MAX_VALUE);
-        assertThat(Objects.requireNonNull(schema("SequenceInsert", 11).constraint("S")).others())
+        assertThat(Objects.requireNonNull(schema("SequenceInsert", 11).constraint("S"))
+                        .others())
                 .contains("seq(float)", "seq(string)");
     }
 
@@ -112,7 +115,8 @@ class SchemasTest {
     void everyTypeOfAParameterIsAVariableOrAType() {
         for (OperatorSchema schema : Schemas.all()) {
             for (Parameter parameter : schema.inputs()) {
-                if (schema.constraint(parameter.type()) == null && parameter.type().indexOf('(') < 0) {
+                if (schema.constraint(parameter.type()) == null
+                        && parameter.type().indexOf('(') < 0) {
                     assertThat(ElementType.ofName(parameter.type())).isNotNull();
                 }
             }

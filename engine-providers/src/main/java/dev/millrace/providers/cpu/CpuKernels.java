@@ -19,13 +19,12 @@ import org.jspecify.annotations.Nullable;
 public final class CpuKernels implements KernelFactory {
     @Override
     public @Nullable Kernel create(Node node) {
-        Kernel kernel =
-                switch (node.op().domain()) {
-                    case OpId.ONNX -> onnx(node);
-                    case OpId.MICROSOFT -> ContribKernels.create(node);
-                    case OpId.MILLRACE -> millrace(node);
-                    default -> null;
-                };
+        Kernel kernel = switch (node.op().domain()) {
+            case OpId.ONNX -> onnx(node);
+            case OpId.MICROSOFT -> ContribKernels.create(node);
+            case OpId.MILLRACE -> millrace(node);
+            default -> null;
+        };
         return kernel != null ? kernel : DataKernels.create(node);
     }
 

@@ -53,10 +53,7 @@ final class ConvexGroups {
     }
 
     private int[] successors(Graph graph, Node node) {
-        return node.readersIn(graph).stream()
-                .mapToInt(this::index)
-                .sorted()
-                .toArray();
+        return node.readersIn(graph).stream().mapToInt(this::index).sorted().toArray();
     }
 
     private int index(Node node) {

@@ -32,12 +32,11 @@ record ElementwiseRule(List<Value> operands, Emitter emitter, boolean isCheap) {
         if (node.outputs().size() != 1) {
             return null;
         }
-        ElementwiseRule rule =
-                switch (node.op().domain()) {
-                    case OpId.ONNX -> onnx(node);
-                    case OpId.MICROSOFT -> microsoft(node);
-                    default -> null;
-                };
+        ElementwiseRule rule = switch (node.op().domain()) {
+            case OpId.ONNX -> onnx(node);
+            case OpId.MICROSOFT -> microsoft(node);
+            default -> null;
+        };
         return rule != null && rule.operands.stream().allMatch(value -> value.elementType() == ElementType.FLOAT)
                 ? rule
                 : null;

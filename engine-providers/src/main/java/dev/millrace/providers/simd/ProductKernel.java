@@ -40,7 +40,12 @@ interface ProductKernel {
     int[] freeSlots();
 
     /** What a product reads. */
-    record Matrices(long k, long n, Place x, MemorySegment packed, @Nullable Place bias) {}
+    record Matrices(
+            long k,
+            long n,
+            Place x,
+            MemorySegment packed,
+            @Nullable Place bias) {}
 
     /** Takes finished rows. */
     interface RowSink {

@@ -18,7 +18,12 @@ import org.jspecify.annotations.Nullable;
  * @param transposed whether the weights lie with n rows of k
  */
 record ProductRule(
-        Value x, Value weights, boolean transposed, @Nullable Value bias, List<Value> others, Emitter emitter) {
+        Value x,
+        Value weights,
+        boolean transposed,
+        @Nullable Value bias,
+        List<Value> others,
+        Emitter emitter) {
     private static final OpId LINEAR = new OpId(OpId.MILLRACE, "Linear");
     private static final Emitter NOTHING = (builder, values) -> values[0];
 
@@ -74,16 +79,15 @@ record ProductRule(
 
     private static @Nullable ProductRule linear(Node node, Value x, Value weights) {
         String activation = node.attributes().text("activation", "");
-        Op op =
-                switch (activation) {
-                    case "Relu" -> Op.RELU;
-                    case "Gelu" -> Op.GELU;
-                    case "GeluTanh" -> Op.GELU_TANH;
-                    case "Tanh" -> Op.TANH;
-                    case "Sigmoid" -> Op.SIGMOID;
-                    case "HardSwish" -> Op.HARD_SWISH;
-                    default -> null;
-                };
+        Op op = switch (activation) {
+            case "Relu" -> Op.RELU;
+            case "Gelu" -> Op.GELU;
+            case "GeluTanh" -> Op.GELU_TANH;
+            case "Tanh" -> Op.TANH;
+            case "Sigmoid" -> Op.SIGMOID;
+            case "HardSwish" -> Op.HARD_SWISH;
+            default -> null;
+        };
         Value residual = node.input(3);
         boolean known = op != null || activation.isEmpty();
         if (!known || (op != null && residual != null)) {

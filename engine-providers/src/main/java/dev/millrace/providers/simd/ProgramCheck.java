@@ -120,13 +120,12 @@ final class ProgramCheck {
     }
 
     private void source(int instruction, Source source, boolean ofProduct) {
-        int count =
-                switch (source.kind()) {
-                    case INPUT -> program.inputs();
-                    case CONSTANT -> program.constants().size();
-                    case RESULT -> instruction;
-                    case PRODUCT -> ofProduct ? 1 : 0;
-                };
+        int count = switch (source.kind()) {
+            case INPUT -> program.inputs();
+            case CONSTANT -> program.constants().size();
+            case RESULT -> instruction;
+            case PRODUCT -> ofProduct ? 1 : 0;
+        };
         require(source.index() >= 0 && source.index() < count, "there is no such value", source);
     }
 

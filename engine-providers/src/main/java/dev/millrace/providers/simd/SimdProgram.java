@@ -47,8 +47,13 @@ record SimdProgram(
      * @param segment the packed weights
      * @param bias a constant of {@code n} elements
      */
-    record Product(Source x, int segment, long k, long n, @Nullable Source bias, @Nullable Expression expression)
-            implements Instruction {
+    record Product(
+            Source x,
+            int segment,
+            long k,
+            long n,
+            @Nullable Source bias,
+            @Nullable Expression expression) implements Instruction {
         /** How many registers an expression behind a product may use: the product's own arrays are in use too. */
         static final int MOST_REGISTERS = 4;
 

@@ -17,7 +17,8 @@ public interface CapabilitySink {
     void single(Node node);
 
     /** The provider's own kernel for this node, or null where it has none. */
-    @Nullable Kernel lookUpKernel(Node node);
+    @Nullable
+    Kernel lookUpKernel(Node node);
 
     /** Whether another provider has this node already. */
     boolean isTaken(Node node);

@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 /** What the engine offers while a provider compiles. */
 public interface CompileContext {
     /** Where to put what should be kept, or null where nothing is kept. */
-    @Nullable ContextSink sink();
+    @Nullable
+    ContextSink sink();
 
     /** What was kept for an EPContext node: mapped, checked, shared with every session that resolves the same. */
     CompiledGraph resolve(Node epContextNode);

@@ -4,8 +4,7 @@ import dev.millrace.scheduler.device.DeviceType;
 import java.util.Map;
 
 /** A piece of hardware, or a virtual stand-in for one, as the engine found it. */
-public record HardwareDevice(
-        DeviceType type, int vendorId, String vendor, int deviceId, Map<String, String> metadata) {
+public record HardwareDevice(DeviceType type, int vendorId, String vendor, int deviceId, Map<String, String> metadata) {
     public HardwareDevice {
         metadata = Map.copyOf(metadata);
     }

@@ -20,8 +20,8 @@ public record ProviderOptions(int threads, Map<String, String> values) {
     public void allowOnly(String provider, Set<String> known) {
         for (String key : values.keySet()) {
             if (!known.contains(key)) {
-                throw EngineException.invalidArgument("provider '" + provider + "' has no option '" + key
-                        + "'; it has " + (known.isEmpty() ? "none" : new TreeSet<>(known)));
+                throw EngineException.invalidArgument("provider '" + provider + "' has no option '" + key + "'; it has "
+                        + (known.isEmpty() ? "none" : new TreeSet<>(known)));
             }
         }
     }

@@ -119,9 +119,7 @@ class PartitionerTest {
     @Test
     void aContextNodeOfAnAbsentProviderIsRefusedNamingBoth() {
         editor.addOutput("y", context("npu", editor.addInput("x", null)));
-        assertThatThrownBy(this::partition)
-                .hasMessageContaining("'npu'")
-                .hasMessageContaining("[fast, rest]");
+        assertThatThrownBy(this::partition).hasMessageContaining("'npu'").hasMessageContaining("[fast, rest]");
     }
 
     private Value context(String source, Value input) {
@@ -182,7 +180,9 @@ class PartitionerTest {
     }
 
     private static boolean reads(Graph graph, List<Node> producers, List<Node> readers) {
-        return producers.stream().flatMap(node -> node.readersIn(graph).stream()).anyMatch(readers::contains);
+        return producers.stream()
+                .flatMap(node -> node.readersIn(graph).stream())
+                .anyMatch(readers::contains);
     }
 
     /** Whether the graph has no cycle when each group is one node. */

@@ -317,17 +317,15 @@ class SimdProgramTest {
             Value b = values.get(random.nextInt(values.size()));
             boolean square =
                     Reference.shapeOf(a).rank() == 2 && Reference.shapeOf(a).dim(1) == n;
-            Value next =
-                    switch (random.nextInt(8)) {
-                        case 0 -> part.op("Tanh", a);
-                        case 1 -> part.op("Sigmoid", a);
-                        case 2 -> part.op("Mul", a, part.op("Sigmoid", b));
-                        case 3 -> part.op("Max", a, b);
-                        case 4 -> part.op("Sub", a, part.constant(0.5f));
-                        case 5 ->
-                            square ? part.op("Tanh", part.op("MatMul", a, part.constant(n, n))) : part.op("Abs", a);
-                        default -> part.op("Add", part.op("Tanh", a), b);
-                    };
+            Value next = switch (random.nextInt(8)) {
+                case 0 -> part.op("Tanh", a);
+                case 1 -> part.op("Sigmoid", a);
+                case 2 -> part.op("Mul", a, part.op("Sigmoid", b));
+                case 3 -> part.op("Max", a, b);
+                case 4 -> part.op("Sub", a, part.constant(0.5f));
+                case 5 -> square ? part.op("Tanh", part.op("MatMul", a, part.constant(n, n))) : part.op("Abs", a);
+                default -> part.op("Add", part.op("Tanh", a), b);
+            };
             values.add(next);
         }
         part.output(values.getLast());

@@ -35,8 +35,13 @@ public final class ChromeTrace implements RunListener, AutoCloseable {
 
     @Override
     public void stepEnded(String plan, PlanStep step, long startNanos, long endNanos) {
-        write("Node", step.node().describe(), startNanos, endNanos, "\"op_name\":" + quoted(step.node().op().toString())
-                + ",\"provider\":" + quoted(step.provider()) + ",\"node_index\":" + step.index());
+        write(
+                "Node",
+                step.node().describe(),
+                startNanos,
+                endNanos,
+                "\"op_name\":" + quoted(step.node().op().toString()) + ",\"provider\":" + quoted(step.provider())
+                        + ",\"node_index\":" + step.index());
     }
 
     @Override

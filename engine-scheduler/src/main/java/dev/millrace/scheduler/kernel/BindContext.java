@@ -23,7 +23,8 @@ public interface BindContext {
     Shape inputShape(int index);
 
     /** The content of an input where it is the same in every run of this binding: a constant, or made of shapes. */
-    @Nullable Tensor constantInput(int index);
+    @Nullable
+    Tensor constantInput(int index);
 
     /**
      * The content of an input that the binding needs. Where it is no constant the binding comes to depend on it and

@@ -13,7 +13,8 @@ public interface DynamicContext {
     int inputCount();
 
     /** The input, or null where it is omitted. */
-    @Nullable Datum input(int index);
+    @Nullable
+    Datum input(int index);
 
     /** Input {@code index} as a tensor; throws where it is omitted or something else. */
     Tensor tensor(int index);

@@ -7,5 +7,6 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface KernelFactory {
     /** The kernel for this node, or null where there is none. Attributes are checked here, once. */
-    @Nullable Kernel create(Node node);
+    @Nullable
+    Kernel create(Node node);
 }

@@ -12,7 +12,12 @@ import org.jspecify.annotations.Nullable;
  * @param constant its content, where it is the same in every run
  * @param lastUse the last step that reads it, {@link Integer#MAX_VALUE} for a plan's outputs, -1 where nothing does
  */
-public record Slot(int index, String name, @Nullable ValueType type, @Nullable Tensor constant, int lastUse) {
+public record Slot(
+        int index,
+        String name,
+        @Nullable ValueType type,
+        @Nullable Tensor constant,
+        int lastUse) {
     static Slot of(int index, Value value, int lastUse) {
         return new Slot(index, value.name(), value.type(), value.constant(), lastUse);
     }

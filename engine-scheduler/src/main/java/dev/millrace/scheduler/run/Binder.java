@@ -185,7 +185,8 @@ final class Binder {
         layout.fold(slot, value);
     }
 
-    @Nullable Tensor known(int slot) {
+    @Nullable
+    Tensor known(int slot) {
         return known[slot];
     }
 
@@ -202,7 +203,8 @@ final class Binder {
     }
 
     /** The content of a slot: known, or there in the frame, which makes the binding depend on it; null where neither. */
-    @Nullable Tensor content(int slot) {
+    @Nullable
+    Tensor content(int slot) {
         Tensor constant = known[slot];
         if (constant != null || made[slot]) {
             return constant;

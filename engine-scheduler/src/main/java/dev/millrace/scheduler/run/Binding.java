@@ -17,7 +17,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Binding {
     /** A value whose shape, and content where {@code content} is set, the binding was made for. */
-    record Key(int slot, @Nullable ElementType type, @Nullable Shape shape, @Nullable Tensor content) {}
+    record Key(
+            int slot,
+            @Nullable ElementType type,
+            @Nullable Shape shape,
+            @Nullable Tensor content) {}
 
     /** A tensor that the stretch makes, or passes on. */
     record Made(int slot, ElementType type, Shape shape) {}

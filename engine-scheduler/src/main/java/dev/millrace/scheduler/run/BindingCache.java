@@ -18,7 +18,8 @@ final class BindingCache {
         this.limit = Math.max(1, limit);
     }
 
-    @Nullable Binding find(int start, Frame frame) {
+    @Nullable
+    Binding find(int start, Frame frame) {
         Binding[] known = byStart.get(start);
         if (known == null) {
             return null;

@@ -25,11 +25,13 @@ public final class BoundStep {
         return step;
     }
 
-    @Nullable Launch launch() {
+    @Nullable
+    Launch launch() {
         return launch;
     }
 
-    @Nullable Buffer workspace() {
+    @Nullable
+    Buffer workspace() {
         return workspace;
     }
 }

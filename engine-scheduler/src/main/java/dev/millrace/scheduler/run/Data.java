@@ -17,7 +17,8 @@ final class Data {
         return switch (datum) {
             case Tensor tensor -> Tensor.copyOf(tensor);
             case TensorSequence sequence ->
-                new TensorSequence(sequence.elements().stream().map(Data::copyOf).toList());
+                new TensorSequence(
+                        sequence.elements().stream().map(Data::copyOf).toList());
             case OptionalDatum optional -> copyOf(optional);
             case MapDatum map -> {
                 var copy = new LinkedHashMap<Object, Datum>();

@@ -35,7 +35,10 @@ final class Frame {
     final List<StretchState> states = new ArrayList<>();
     final List<Binding> entered = new ArrayList<>();
     Cancellation cancellation = NEVER;
-    @Nullable RunListener listener;
+
+    @Nullable
+    RunListener listener;
+
     private final @Nullable MemorySegment[] outputMemory;
     private final Binding.@Nullable AsOutput[] outputPlaces;
 
@@ -86,7 +89,8 @@ final class Frame {
     }
 
     /** The content of a slot, or null where it has none yet. */
-    @Nullable Datum datum(int slot) {
+    @Nullable
+    Datum datum(int slot) {
         Datum known = data[slot];
         if (known != null) {
             return known;
@@ -125,7 +129,8 @@ final class Frame {
     }
 
     /** Result {@code index}, which becomes the caller's; null where it lies in memory that stays the engine's. */
-    @Nullable Tensor detachOutput(int index) {
+    @Nullable
+    Tensor detachOutput(int index) {
         MemorySegment memory = outputMemory[index];
         Binding.AsOutput place = outputPlaces[index];
         int slot = plan.outputs().get(index);

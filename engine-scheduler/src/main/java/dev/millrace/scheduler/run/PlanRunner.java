@@ -47,8 +47,9 @@ public final class PlanRunner {
         for (PlanStep step : plan.steps()) {
             if (!step.nested().isEmpty()) {
                 var runners = new HashMap<String, PlanRunner>();
-                step.nested().forEach((name, body) ->
-                        runners.put(name, new PlanRunner(body.plan(), pool, threads, maxBindings)));
+                step.nested()
+                        .forEach((name, body) ->
+                                runners.put(name, new PlanRunner(body.plan(), pool, threads, maxBindings)));
                 nested.put(step, runners);
             }
         }
@@ -58,7 +59,8 @@ public final class PlanRunner {
     @FunctionalInterface
     public interface InputSource {
         /** The input of this name, or null to ask for its default. */
-        @Nullable Datum input(String name);
+        @Nullable
+        Datum input(String name);
     }
 
     public Plan plan() {

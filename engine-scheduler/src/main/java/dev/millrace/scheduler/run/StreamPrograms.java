@@ -67,13 +67,16 @@ public record StreamPrograms(
             }
             for (BoundStep step : steps) {
                 for (BoundStep producer : foreignProducers(step)) {
-                    consumers.computeIfAbsent(producer.step(), key -> new ArrayList<>()).add(step);
+                    consumers
+                            .computeIfAbsent(producer.step(), key -> new ArrayList<>())
+                            .add(step);
                 }
             }
             for (int i = 0; i < steps.size(); i++) {
                 emit(steps.get(i), i);
             }
-            return new StreamPrograms(devices, programs.stream().map(List::copyOf).toList(), barriers, notifications);
+            return new StreamPrograms(
+                    devices, programs.stream().map(List::copyOf).toList(), barriers, notifications);
         }
 
         private void emit(BoundStep bound, int number) {

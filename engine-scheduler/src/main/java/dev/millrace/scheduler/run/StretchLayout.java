@@ -43,7 +43,8 @@ final class StretchLayout {
     }
 
     /** Places the outputs of a step, and returns the buffer of its workspace where it wants one. */
-    @Nullable Buffer place(PlanStep step, StepBinding context) {
+    @Nullable
+    Buffer place(PlanStep step, StepBinding context) {
         for (int i = 0; i < step.outputs().size(); i++) {
             int slot = step.outputs().get(i);
             if (slot == PlanStep.NONE || folded.containsKey(slot)) {

@@ -35,7 +35,6 @@ public record StretchSummary(
                     value.buffer().from(),
                     Math.min(value.buffer().to(), binding.to)));
         }
-        return new StretchSummary(
-                binding.from, binding.to, binding.steps.size(), binding.blockBytes, unshared, places);
+        return new StretchSummary(binding.from, binding.to, binding.steps.size(), binding.blockBytes, unshared, places);
     }
 }

@@ -3,19 +3,19 @@ package dev.millrace.scheduler.run;
 import dev.millrace.graph.infer.Facts;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.ValueType;
-import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Layouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.graph.tensor.TensorSequence;
+import dev.millrace.scheduler.device.Device;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.DynamicKernel;
 import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import dev.millrace.scheduler.plan.PlanBuilder;
-import dev.millrace.scheduler.device.Device;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -35,29 +35,35 @@ final class Chains {
         return switch (node.op().name()) {
             case "Inc" -> new SameShape(true);
             case "Sum" -> new SameShape(false);
-            case "Positive" -> (DynamicKernel) context -> {
-                float[] values = context.tensor(0).floats();
-                var kept = new ArrayList<Float>();
-                for (float value : values) {
-                    if (value > 0) {
-                        kept.add(value);
+            case "Positive" ->
+                (DynamicKernel) context -> {
+                    float[] values = context.tensor(0).floats();
+                    var kept = new ArrayList<Float>();
+                    for (float value : values) {
+                        if (value > 0) {
+                            kept.add(value);
+                        }
                     }
-                }
-                float[] out = new float[kept.size()];
-                for (int i = 0; i < out.length; i++) {
-                    out[i] = kept.get(i);
-                }
-                context.output(0, Tensor.copyOf(out, out.length));
-            };
+                    float[] out = new float[kept.size()];
+                    for (int i = 0; i < out.length; i++) {
+                        out[i] = kept.get(i);
+                    }
+                    context.output(0, Tensor.copyOf(out, out.length));
+                };
             case "Same" -> (DynamicKernel) context -> context.output(0, context.tensor(0));
             case "Wrap" -> (DynamicKernel) context -> context.output(0, TensorSequence.of(context.tensor(0)));
-            case "Unwrap" -> (DynamicKernel) context -> context.output(
-                    0, ((TensorSequence) Objects.requireNonNull(context.input(0))).elements().getFirst());
+            case "Unwrap" ->
+                (DynamicKernel) context -> context.output(
+                        0,
+                        ((TensorSequence) Objects.requireNonNull(context.input(0)))
+                                .elements()
+                                .getFirst());
             case "Take" -> new Take();
             case "View" -> new View();
-            case "Fail" -> (DynamicKernel) context -> {
-                throw new IllegalStateException("planted");
-            };
+            case "Fail" ->
+                (DynamicKernel) context -> {
+                    throw new IllegalStateException("planted");
+                };
             default -> throw new IllegalArgumentException(node.op().toString());
         };
     }

@@ -113,8 +113,9 @@ class StreamsTest {
     }
 
     private static List<List<String>> programs(Plan plan) {
-        List<BoundStep> steps =
-                plan.steps().stream().map(step -> new BoundStep(step, null, null)).toList();
+        List<BoundStep> steps = plan.steps().stream()
+                .map(step -> new BoundStep(step, null, null))
+                .toList();
         return StreamPrograms.of(steps, plan.streams()).programs().stream()
                 .map(program -> program.stream()
                         .map(instruction -> instruction.getClass().getSimpleName())
@@ -155,8 +156,7 @@ class StreamsTest {
         var gpu = new FakeDevice("gpu", true);
         Value a = node(Device.CPU, "Inc", input());
         editor.addOutput("y", node(gpu, "Sum", a, a));
-        assertThat(programs(plan()))
-                .containsExactly(List.of("Launch", "Trigger"), List.of("Barrier", "Launch"));
+        assertThat(programs(plan())).containsExactly(List.of("Launch", "Trigger"), List.of("Barrier", "Launch"));
     }
 
     @Test

@@ -1,0 +1,338 @@
+package dev.millrace.epcontext;
+
+import static dev.millrace.epcontext.Fixtures.bytes;
+import static dev.millrace.epcontext.Fixtures.contexts;
+import static dev.millrace.epcontext.Fixtures.floats;
+import static dev.millrace.epcontext.Fixtures.model;
+import static dev.millrace.epcontext.Fixtures.utf8;
+import static dev.millrace.epcontext.Fixtures.writer;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.GraphEditor;
+import dev.millrace.graph.ir.Model;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.providers.partition.Partitioner;
+import dev.millrace.providers.partition.Partitioning;
+import dev.millrace.providers.spi.CompiledGraph;
+import dev.millrace.providers.spi.EpContext;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ContextResolverTest {
+    @TempDir
+    Path folder;
+
+    private final Workspaces workspaces = new Workspaces();
+    private final GraphEditor editor = new GraphEditor(Graph.named("g"));
+    private Value last = editor.addInput("x", floats(2));
+
+    private static Map<String, Attribute> attributes(String partition) {
+        var attributes = new LinkedHashMap<String, Attribute>();
+        attributes.put(EpContext.SOURCE, Attribute.of("fast"));
+        attributes.put(EpContext.PARTITION, Attribute.of(partition));
+        return attributes;
+    }
+
+    private static Map<String, Attribute> file(String partition, String name) {
+        Map<String, Attribute> attributes = attributes(partition);
+        attributes.put(EpContext.EMBED_MODE, Attribute.of(0));
+        attributes.put(EpContext.CACHE_CONTEXT, Attribute.of(name));
+        return attributes;
+    }
+
+    private static Map<String, Attribute> embedded(String partition, byte[] payload) {
+        Map<String, Attribute> attributes = attributes(partition);
+        attributes.put(EpContext.CACHE_CONTEXT, new Attribute.Bytes(payload));
+        return attributes;
+    }
+
+    private static Map<String, Attribute> dependent(String partition) {
+        Map<String, Attribute> attributes = attributes(partition);
+        attributes.put(EpContext.MAIN_CONTEXT, Attribute.of(0));
+        return attributes;
+    }
+
+    private Node add(Map<String, Attribute> attributes) {
+        var spec = new NodeSpec(
+                EpContext.OP, 1, "node" + editor.graph().nodeCount(), "", List.of(last), Attributes.of(attributes));
+        Node node = editor.append(spec, List.of("v" + editor.graph().nodeCount()));
+        last = node.requireOutput(0);
+        return node;
+    }
+
+    private ContextResolver resolver() {
+        return resolver(model(editor.graph(), folder.resolve("m.onnx")), EpContextOptions.defaults());
+    }
+
+    private ContextResolver resolver(Model model, EpContextOptions options) {
+        return new ContextResolver(workspaces, options, model);
+    }
+
+    private static String plan(CompiledGraph graph) {
+        return new String(bytes(graph.plan()), java.nio.charset.StandardCharsets.UTF_8);
+    }
+
+    private static void assertInvalid(ThrowingCallable call, String... parts) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.INVALID_GRAPH))
+                .hasMessageContainingAll(parts);
+    }
+
+    @Test
+    void aNodeFindsItsGraphInTheFileBesideTheModel() {
+        writer("a", "b").write(folder.resolve("m_fast.bin"));
+        Node node = add(file("b", "m_fast.bin"));
+
+        try (ContextResolver resolver = resolver()) {
+            CompiledGraph graph = resolver.resolve(node);
+
+            assertThat(graph.partition()).isEqualTo("b");
+            assertThat(plan(graph)).isEqualTo("plan of b");
+            assertThat(bytes(graph.segment(0))).isEqualTo(utf8("weights of b"));
+        }
+        assertThat(workspaces.of("fast").openFiles()).isZero();
+    }
+
+    @Test
+    void aNodeFindsItsGraphInsideOfTheModelWithoutAnyPlace() {
+        Node node = add(embedded("b", writer("a", "b").toBytes()));
+
+        CompiledGraph graph = resolver(model(editor.graph(), null), EpContextOptions.defaults())
+                .resolve(node);
+
+        assertThat(plan(graph)).isEqualTo("plan of b");
+        assertThat(graph.segment(0).isNative()).isTrue();
+        assertThat(graph.segment(0).address() % 64).isZero();
+    }
+
+    @Test
+    void aModelFromMemoryHasItsBinaryWhereTheOptionSays() {
+        writer("a").write(folder.resolve("m_fast.bin"));
+        Node node = add(file("a", "m_fast.bin"));
+        Model model = model(editor.graph(), null);
+        var options =
+                EpContextOptions.builder().filePath(folder.resolve("any.onnx")).build();
+
+        assertThat(plan(resolver(model, options).resolve(node))).isEqualTo("plan of a");
+        assertInvalid(
+                () -> resolver(model, EpContextOptions.defaults()).resolve(node),
+                "node0",
+                "requires a model path",
+                "ep.context_file_path");
+    }
+
+    @Test
+    void aModelFromAFileHasItsBinaryBesideItWhateverTheOptionSays() {
+        writer("a").write(folder.resolve("m_fast.bin"));
+        Node node = add(file("a", "m_fast.bin"));
+        var options = EpContextOptions.builder()
+                .filePath(Path.of("/nowhere/any.onnx"))
+                .build();
+
+        assertThat(plan(resolver(model(editor.graph(), folder.resolve("m.onnx")), options)
+                        .resolve(node)))
+                .isEqualTo("plan of a");
+    }
+
+    @Test
+    void aHundredNodesOpenOneFileOnce() {
+        String[] names = IntStream.range(0, 100).mapToObj(i -> "part" + i).toArray(String[]::new);
+        writer(names).write(folder.resolve("m_fast.bin"));
+        add(file("part0", "m_fast.bin"));
+        for (int i = 1; i < 100; i++) {
+            add(dependent("part" + i));
+        }
+
+        try (ContextResolver resolver = resolver()) {
+            List<Node> nodes = contexts(editor.graph());
+            for (int i = 0; i < 100; i++) {
+                assertThat(resolver.resolve(nodes.get(i)).partition()).isEqualTo("part" + i);
+            }
+            assertThat(workspaces.of("fast").openFiles()).isOne();
+        }
+        assertThat(workspaces.of("fast").openFiles()).isZero();
+    }
+
+    @Test
+    void dependentNodesFindTheirGraphInAnyBinaryOfTheirSource() {
+        writer("a", "b").write(folder.resolve("one.bin"));
+        byte[] second = writer("c", "d").toBytes();
+        Node b = add(dependent("b"));
+        add(file("a", "one.bin"));
+        add(embedded("c", second));
+        Node d = add(dependent("d"));
+
+        try (ContextResolver resolver = resolver()) {
+            assertThat(plan(resolver.resolve(b))).isEqualTo("plan of b");
+            assertThat(plan(resolver.resolve(d))).isEqualTo("plan of d");
+            assertThat(contexts(editor.graph()).stream().map(resolver::resolve).map(CompiledGraph::partition))
+                    .containsExactly("b", "a", "c", "d");
+        }
+    }
+
+    @Test
+    void aDependentNodeWithoutItsGraphSaysWhereItWasSought() {
+        writer("a", "b").write(folder.resolve("one.bin"));
+        Node orphan = add(dependent("z"));
+        assertInvalid(() -> resolver().resolve(orphan), "node0", "'z'", "no node of its source with main_context 1");
+
+        add(file("a", "one.bin"));
+        assertInvalid(() -> resolver().resolve(orphan), "node0", "'z'", "one.bin of 2 graphs");
+    }
+
+    @Test
+    void theOnlyGraphOfABinaryIsTakenUnderAnyName() {
+        Node node = add(embedded("another name", writer("a").toBytes()));
+        Node several = add(embedded("another name", writer("a", "b").toBytes()));
+
+        assertThat(plan(resolver().resolve(node))).isEqualTo("plan of a");
+        assertInvalid(() -> resolver().resolve(several), "node1", "'another name'", "of 2 graphs");
+    }
+
+    @Test
+    void withoutAPartitionNameTheNodesOwnNameCounts() {
+        Map<String, Attribute> attributes = embedded("", writer("x", "node0").toBytes());
+        attributes.remove(EpContext.PARTITION);
+
+        assertThat(plan(resolver().resolve(add(attributes)))).isEqualTo("plan of node0");
+    }
+
+    @Test
+    void aNodeWithoutASourceIsResolved() {
+        Map<String, Attribute> attributes = embedded("a", writer("a").toBytes());
+        attributes.remove(EpContext.SOURCE);
+
+        assertThat(plan(resolver().resolve(add(attributes)))).isEqualTo("plan of a");
+    }
+
+    @Test
+    void whatAnotherProviderCompiledIsRefused() {
+        Map<String, Attribute> attributes = embedded("a", writer("a").toBytes());
+        attributes.put(EpContext.SOURCE, Attribute.of("other"));
+
+        assertInvalid(() -> resolver().resolve(add(attributes)), "compiled by 'fast'", "'other'");
+    }
+
+    @Test
+    void nodesInNestedGraphsAndCopiesOfNodesAreResolved() {
+        var inner = new GraphEditor(Graph.nested("then", editor.graph()));
+        var spec = new NodeSpec(
+                EpContext.OP,
+                1,
+                "inner",
+                "",
+                List.of(last),
+                Attributes.of(embedded("a", writer("a", "b").toBytes())));
+        inner.addOutput("o", inner.append(spec, List.of("o")).requireOutput(0));
+        editor.append(
+                new NodeSpec(
+                        OpId.onnx("If"),
+                        17,
+                        "if",
+                        "",
+                        List.of(last),
+                        Attributes.of("then_branch", Attribute.of(inner.graph()))),
+                List.of("chosen"));
+        Node outer = add(dependent("b"));
+        editor.addOutput("y", outer.requireOutput(0));
+        ContextResolver resolver = resolver();
+
+        Partitioning parts =
+                Partitioner.partition(editor.graph(), List.of(FakeProvider.fusing("fast"), FakeProvider.plain()), "m");
+
+        assertThat(parts.fused().stream()
+                        .map(each -> resolver.resolve(each.partition().onlyNode()))
+                        .map(CompiledGraph::partition))
+                .containsExactly("a", "b");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'', is empty",
+        "../x.bin, escapes model directory",
+        "/x.bin, is absolute",
+        "sub/, must refer to a file",
+        "gone.bin, does not exist"
+    })
+    void pathsThatDoNotStayInTheModelsFolderAreRefused(String name, String reason) {
+        Node node = add(file("a", name));
+
+        assertInvalid(() -> resolver().resolve(node), "com.microsoft.EPContext 'node0'", reason);
+    }
+
+    @Test
+    void aDeletedBinaryIsNamed() throws Exception {
+        Path binary = folder.resolve("m_fast.bin");
+        writer("a").write(binary);
+        Node node = add(file("a", "m_fast.bin"));
+        Files.delete(binary);
+
+        assertInvalid(() -> resolver().resolve(node), "node0", binary.toString(), "does not exist");
+    }
+
+    @Test
+    void abrokenBinaryIsNamed() throws Exception {
+        Files.write(folder.resolve("m_fast.bin"), new byte[100]);
+
+        assertInvalid(() -> resolver().resolve(add(file("a", "m_fast.bin"))), "node0", "m_fast.bin", "is refused");
+        assertInvalid(() -> resolver().resolve(add(embedded("a", new byte[0]))), "node1", "is refused");
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {2, -1, Long.MAX_VALUE})
+    void modesOtherThanZeroAndOneAreRefused(long mode) {
+        Map<String, Attribute> embed = embedded("a", writer("a").toBytes());
+        embed.put(EpContext.EMBED_MODE, Attribute.of(mode));
+        assertInvalid(() -> resolver().resolve(add(embed)), "node0", "embed_mode", Long.toString(mode));
+
+        Map<String, Attribute> main = embedded("a", writer("a").toBytes());
+        main.put(EpContext.MAIN_CONTEXT, Attribute.of(mode));
+        add(main);
+        assertInvalid(this::resolver, "node1", "main_context", Long.toString(mode));
+    }
+
+    @Test
+    void aMissingOrMisplacedPayloadIsRefused() {
+        assertInvalid(() -> resolver().resolve(add(attributes("a"))), "node0", "ep_cache_context", "is missing");
+        Map<String, Attribute> number = attributes("a");
+        number.put(EpContext.CACHE_CONTEXT, Attribute.of(5));
+        assertInvalid(() -> resolver().resolve(add(number)), "node1", "ep_cache_context", "is no string");
+    }
+
+    @Test
+    void twoSessionsShareOneFileUntilBothAreClosed() {
+        writer("a").write(folder.resolve("m_fast.bin"));
+        Node node = add(file("a", "m_fast.bin"));
+        ContextResolver first = resolver();
+        ContextResolver second = resolver();
+
+        assertThat(first.resolve(node)).isSameAs(second.resolve(node));
+        first.close();
+        first.close();
+        assertThat(workspaces.of("fast").openFiles()).isOne();
+        assertThat(second.resolve(node).partition()).isEqualTo("a");
+        assertThatThrownBy(() -> first.resolve(node)).hasMessageContaining("closed");
+        second.close();
+        assertThat(workspaces.of("fast").openFiles()).isZero();
+    }
+}
