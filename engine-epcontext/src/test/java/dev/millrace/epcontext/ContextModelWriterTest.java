@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.format.Models;
+import dev.millrace.graph.format.WriteOptions;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Graph;
@@ -29,11 +30,14 @@ import dev.millrace.providers.partition.Partitioner;
 import dev.millrace.providers.partition.Partitioning;
 import dev.millrace.providers.spi.CompiledGraph;
 import dev.millrace.providers.spi.EpContext;
+import dev.millrace.providers.spi.ExecutionProvider;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -56,12 +60,12 @@ class ContextModelWriterTest {
 
     private Model source(Graph graph) {
         Path file = folder.resolve("net.onnx");
-        Models.write(Fixtures.model(graph, null), file, dev.millrace.graph.format.WriteOptions.inline());
+        Models.write(Fixtures.model(graph, null), file, WriteOptions.inline());
         return Models.read(file);
     }
 
     private static Partitioning share(Model model, FakeProvider... providers) {
-        var all = new java.util.ArrayList<dev.millrace.providers.spi.ExecutionProvider>(List.of(providers));
+        var all = new ArrayList<ExecutionProvider>(List.of(providers));
         all.add(FakeProvider.plain());
         return Partitioner.partition(model.graph(), all, model.stem());
     }
@@ -163,7 +167,7 @@ class ContextModelWriterTest {
                         .extracting(CompiledGraph::partition)
                         .containsExactly("left_net_fast_1", "left_net_fast_2");
                 assertThat(graphs)
-                        .extracting(graph -> new String(bytes(graph.plan())))
+                        .extracting(graph -> new String(bytes(graph.plan()), StandardCharsets.UTF_8))
                         .containsExactly("Relu", "Relu,Relu");
             }
         }

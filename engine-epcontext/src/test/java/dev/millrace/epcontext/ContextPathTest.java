@@ -24,7 +24,8 @@ class ContextPathTest {
 
     @BeforeEach
     void makeFiles() throws IOException {
-        Path folder = Files.createDirectories(root.resolve("models/sub")).getParent();
+        Files.createDirectories(root.resolve("models/sub"));
+        Path folder = root.resolve("models");
         model = Files.createFile(folder.resolve("m.onnx"));
         Files.createFile(folder.resolve("x.bin"));
         Files.createFile(folder.resolve("sub/y.bin"));

@@ -24,6 +24,7 @@ import dev.millrace.providers.partition.Partitioner;
 import dev.millrace.providers.partition.Partitioning;
 import dev.millrace.providers.spi.CompiledGraph;
 import dev.millrace.providers.spi.EpContext;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -88,7 +89,7 @@ class ContextResolverTest {
     }
 
     private static String plan(CompiledGraph graph) {
-        return new String(bytes(graph.plan()), java.nio.charset.StandardCharsets.UTF_8);
+        return new String(bytes(graph.plan()), StandardCharsets.UTF_8);
     }
 
     private static void assertInvalid(ThrowingCallable call, String... parts) {
@@ -291,7 +292,7 @@ class ContextResolverTest {
     }
 
     @Test
-    void abrokenBinaryIsNamed() throws Exception {
+    void aBrokenBinaryIsNamed() throws Exception {
         Files.write(folder.resolve("m_fast.bin"), new byte[100]);
 
         assertInvalid(() -> resolver().resolve(add(file("a", "m_fast.bin"))), "node0", "m_fast.bin", "is refused");

@@ -10,6 +10,7 @@ import dev.millrace.providers.spi.EpContext;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.providers.spi.Partition;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -28,7 +29,7 @@ record FakeProvider(String name, Set<String> fuses, boolean takesTheRest) implem
 
     @Override
     public void claim(Graph graph, CapabilitySink sink) {
-        var fused = new java.util.ArrayList<Node>();
+        var fused = new ArrayList<Node>();
         for (Node node : graph.nodes()) {
             boolean mine = fuses.contains(node.op().name()) || node.op().equals(EpContext.OP) && !takesTheRest;
             if (mine) {

@@ -1,0 +1,108 @@
+package dev.millrace.kotlin
+
+import dev.millrace.graph.EngineException
+import dev.millrace.graph.format.Models
+import dev.millrace.graph.ir.Dim
+import dev.millrace.graph.ir.Graph
+import dev.millrace.graph.ir.GraphEditor
+import dev.millrace.graph.ir.Model
+import dev.millrace.graph.ir.NodeSpec
+import dev.millrace.graph.ir.OpId
+import dev.millrace.graph.ir.SymbolicShape
+import dev.millrace.graph.ir.ValueType
+import dev.millrace.graph.optimise.Level
+import dev.millrace.graph.tensor.ElementType
+import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.flow.map
+import kotlinx.coroutines.flow.take
+import kotlinx.coroutines.flow.toList
+import kotlinx.coroutines.runBlocking
+import org.assertj.core.api.Assertions.assertThat
+import org.assertj.core.api.Assertions.assertThatThrownBy
+import org.junit.jupiter.api.Test
+import java.util.concurrent.atomic.AtomicInteger
+
+class DslTest {
+    /** y = relu(x) for vectors of any length. */
+    private fun relu(): ByteArray {
+        val editor = GraphEditor(Graph.named("relu"))
+        val type = ValueType.tensor(ElementType.FLOAT, SymbolicShape.of(Dim.symbol("n")))
+        val x = editor.addInput("x", type)
+        val node = editor.append(NodeSpec.of(OpId.onnx("Relu"), 21, x), listOf("y"))
+        editor.addOutput("y", node.requireOutput(0))
+        val header = Model.Header(10, "test", "1", "", 1, "")
+        return Models.toBytes(Model(header, mapOf("" to 21), mapOf(), mapOf(), editor.graph(), null))
+    }
+
+    @Test
+    fun `an engine, a session and a stream in a few lines`() =
+        runBlocking {
+            engine { threads = 2 }.use { engine ->
+                engine.session(relu()) { providers { cpu() } }.use { session ->
+                    val requests = flow { for (i in -2..2) emit(inputs("x" to floatArrayOf(i.toFloat()).toTensor())) }
+                    val answers = requests.infer(session).map { answer -> answer.use { it["y"].floats()[0] } }
+                    assertThat(answers.toList()).containsExactly(0f, 0f, 0f, 1f, 2f)
+                }
+            }
+        }
+
+    @Test
+    fun `infer suspends and returns one answer`() =
+        runBlocking {
+            engine().use { engine ->
+                engine.session(relu()).use { session ->
+                    session.infer(inputs("x" to floatArrayOf(-1f, 3f).toTensor())).use { answer ->
+                        assertThat(answer["y"].floats()).containsExactly(0f, 3f)
+                    }
+                }
+            }
+        }
+
+    @Test
+    fun `a collector that stops early stops the source`() =
+        runBlocking {
+            val emitted = AtomicInteger()
+            engine().use { engine ->
+                engine.session(relu()).use { session ->
+                    val endless =
+                        flow {
+                            while (true) {
+                                emitted.incrementAndGet()
+                                emit(inputs("x" to floatArrayOf(1f).toTensor()))
+                            }
+                        }
+                    val answers = endless.infer(session).map { answer -> answer.use { it["y"].floats()[0] } }
+                    assertThat(answers.take(3).toList()).containsExactly(1f, 1f, 1f)
+                }
+            }
+            assertThat(emitted.get()).isLessThan(200)
+            Unit
+        }
+
+    @Test
+    fun `options reach the session`() {
+        val options =
+            sessionOptions {
+                threads = 1
+                concurrency = 3
+                providers {
+                    simd()
+                    cpu()
+                }
+                optimiser { level = Level.BASIC }
+                epContext { enable = true }
+            }
+        assertThat(options.threads()).isEqualTo(1)
+        assertThat(options.concurrency()).isEqualTo(3)
+        assertThat(options.providers().map { it.name() }).containsExactly("simd", "cpu")
+        assertThat(options.optimiser().level()).isEqualTo(Level.BASIC)
+        assertThat(options.epContext().enable()).isTrue()
+    }
+
+    @Test
+    fun `what the engine refuses is its own exception`() {
+        engine().use { engine ->
+            assertThatThrownBy { engine.session("no-such-file.onnx") }.isInstanceOf(EngineException::class.java)
+        }
+    }
+}
