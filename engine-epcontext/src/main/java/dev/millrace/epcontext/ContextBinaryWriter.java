@@ -54,7 +54,8 @@ public final class ContextBinaryWriter implements ContextSink {
             }
             numbers.add(number);
         }
-        var part = new ContextImage.GraphPart(partition.name(), plan.clone(), List.copyOf(numbers));
+        var part =
+                new ContextImage.GraphPart(partition.name(), MemorySegment.ofArray(plan.clone()), List.copyOf(numbers));
         if (graphs.putIfAbsent(partition.name(), part) != null) {
             throw misuse(partition, "twice");
         }

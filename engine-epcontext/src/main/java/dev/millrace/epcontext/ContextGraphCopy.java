@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,8 +29,8 @@ final class ContextGraphCopy {
         Attributes attributes(Partitioning.Fused fused);
     }
 
-    private final Map<Node, Partitioning.Fused> fused = new IdentityHashMap<>();
-    private final Map<Value, Value> copies = new IdentityHashMap<>();
+    private final IdentityHashMap<Node, Partitioning.Fused> fused = new IdentityHashMap<>();
+    private final IdentityHashMap<Value, Value> copies = new IdentityHashMap<>();
     private final ContextNodes contexts;
     private final int opset;
 

@@ -22,7 +22,7 @@ final class ContextImage {
     private static final long PAGE = 4096;
 
     /** A graph as its provider gave it. */
-    record GraphPart(String partition, byte[] plan, List<Integer> segments) {}
+    record GraphPart(String partition, MemorySegment plan, List<Integer> segments) {}
 
     /** A segment as its provider gave it, and its digest. */
     record SegmentPart(MemorySegment data, String digest) {}
@@ -39,7 +39,7 @@ final class ContextImage {
         long[] plans = new long[graphs.size()];
         for (int i = 0; i < plans.length; i++) {
             plans[i] = align(end, ContextTables.ALIGNMENT);
-            MemorySegment plan = MemorySegment.ofArray(graphs.get(i).plan);
+            MemorySegment plan = graphs.get(i).plan;
             pieces.add(new Piece(plans[i], plan));
             end = plans[i] + plan.byteSize();
         }
@@ -60,9 +60,13 @@ final class ContextImage {
         var graphEntries = new ArrayList<GraphEntry>();
         for (int i = 0; i < plans.length; i++) {
             GraphPart graph = graphs.get(i);
-            MemorySegment plan = MemorySegment.ofArray(graph.plan);
             graphEntries.add(new GraphEntry(
-                    graph.partition, source, plans[i], plan.byteSize(), Chunks.crc32c(plan), graph.segments));
+                    graph.partition,
+                    source,
+                    plans[i],
+                    graph.plan.byteSize(),
+                    Chunks.crc32c(graph.plan),
+                    graph.segments));
         }
         var segmentEntries = new ArrayList<SegmentEntry>();
         for (int i = 0; i < blocks.length; i++) {

@@ -30,7 +30,7 @@ public final class ContextResolver implements AutoCloseable {
     private final @Nullable Path location;
     private final Map<String, List<Main>> mains = new HashMap<>();
     private final Map<External, Workspace.Handle> files = new HashMap<>();
-    private final Map<byte[], ContextBinary> embedded = new IdentityHashMap<>();
+    private final IdentityHashMap<byte[], ContextBinary> embedded = new IdentityHashMap<>();
     private boolean closed;
 
     /** A node that says where a context binary is. */

@@ -170,7 +170,7 @@ class ContextBinaryDamageTest {
     void everyNumberIsCheckedAndTheMessageSaysWhich(int offset, long value, String message) {
         byte[] image = sample();
         ByteBuffer bytes = ByteBuffer.wrap(image).order(ByteOrder.LITTLE_ENDIAN);
-        boolean isLong = offset == 0 || offset == 16 || offset == 24 || offset >= 80 && offset < 224;
+        boolean isLong = offset == 0 || offset == 16 || offset == 24 || (offset >= 80 && offset < 224);
         if (isLong) {
             bytes.putLong(offset, value);
         } else {

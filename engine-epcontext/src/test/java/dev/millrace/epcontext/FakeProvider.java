@@ -31,7 +31,7 @@ record FakeProvider(String name, Set<String> fuses, boolean takesTheRest) implem
     public void claim(Graph graph, CapabilitySink sink) {
         var fused = new ArrayList<Node>();
         for (Node node : graph.nodes()) {
-            boolean mine = fuses.contains(node.op().name()) || node.op().equals(EpContext.OP) && !takesTheRest;
+            boolean mine = fuses.contains(node.op().name()) || (node.op().equals(EpContext.OP) && !takesTheRest);
             if (mine) {
                 fused.add(node);
             } else if (takesTheRest) {

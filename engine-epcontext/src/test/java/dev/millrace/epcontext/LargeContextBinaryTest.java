@@ -68,7 +68,7 @@ class LargeContextBinaryTest {
         MemorySegment unread = MemorySegment.ofAddress(4096).reinterpret(5 * GIGABYTE);
         var image = new ContextImage(
                 "fast",
-                List.of(new ContextImage.GraphPart("g", utf8("plan"), List.of(0))),
+                List.of(new ContextImage.GraphPart("g", MemorySegment.ofArray(utf8("plan")), List.of(0))),
                 List.of(new ContextImage.SegmentPart(unread, NO_DIGEST)));
 
         assertThat(image.byteSize()).isEqualTo(4096 + 5 * GIGABYTE);

@@ -4,6 +4,7 @@ import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
@@ -18,6 +19,9 @@ import java.util.Set;
  * out of a group and back into it. Two neighbouring groups are joined until none can be, so the groups are maximal.
  */
 final class ConvexGroups {
+    private static final int NONE = -1;
+    private static final int SEVERAL = -2;
+
     private final List<Node> order = new ArrayList<>();
     private final Map<Node, Integer> indexOf = new IdentityHashMap<>();
     private final List<int[]> successors = new ArrayList<>();
@@ -48,6 +52,7 @@ final class ConvexGroups {
     /** The groups, each in topological order, the groups by their first node. */
     static List<List<Node>> of(Graph graph, Collection<Node> wanted) {
         var cut = new ConvexGroups(graph, wanted);
+        cut.joinToOnlyProducers();
         cut.join();
         return cut.groups();
     }
@@ -62,6 +67,24 @@ final class ConvexGroups {
             throw new IllegalArgumentException(node.describe() + " is not in the graph that is shared out");
         }
         return index;
+    }
+
+    /**
+     * Joins nodes that read from one group and from nothing else: that can never make a cycle, so it needs no search. It
+     * takes long chains in one go.
+     */
+    private void joinToOnlyProducers() {
+        int[] onlyUnit = new int[order.size()];
+        Arrays.fill(onlyUnit, NONE);
+        for (int from = 0; from < order.size(); from++) {
+            if (groupOf[from] >= 0 && onlyUnit[from] >= 0) {
+                merge(onlyUnit[from], groupOf[from]);
+            }
+            int unit = groupOf[from] >= 0 ? groupOf[from] : SEVERAL;
+            for (int to : successors.get(from)) {
+                onlyUnit[to] = onlyUnit[to] == NONE || onlyUnit[to] == unit ? unit : SEVERAL;
+            }
+        }
     }
 
     private void join() {
