@@ -28,15 +28,14 @@ public final class ContextResolver implements AutoCloseable {
 
     private final Workspaces workspaces;
     private final @Nullable Path location;
-    private final Map<String, List<Main>> mains = new HashMap<>();
-    private final Map<External, Workspace.Handle> files = new HashMap<>();
+    /** The nodes that say where a context binary is, by their source. */
+    private final Map<String, List<Node>> mains = new HashMap<>();
+
+    /** What is open, by source and name. */
+    private final Map<List<String>, Workspace.Handle> files = new HashMap<>();
+
     private final IdentityHashMap<byte[], ContextBinary> embedded = new IdentityHashMap<>();
     private boolean closed;
-
-    /** A node that says where a context binary is. */
-    private record Main(String node, Attributes attributes) {}
-
-    private record External(String source, String file) {}
 
     /** @param model as it is before it is shared out, when its context nodes still stand in it */
     public ContextResolver(Workspaces workspaces, EpContextOptions options, Model model) {
@@ -59,7 +58,7 @@ public final class ContextResolver implements AutoCloseable {
             Attributes attributes = node.attributes();
             if (isSet(attributes, EpContext.MAIN_CONTEXT)) {
                 mains.computeIfAbsent(attributes.text(EpContext.SOURCE, ""), source -> new ArrayList<>())
-                        .add(new Main(node.describe(), attributes));
+                        .add(node);
             }
         } catch (EngineException e) {
             throw e.at(node.describe());
@@ -83,7 +82,7 @@ public final class ContextResolver implements AutoCloseable {
         String source = attributes.text(EpContext.SOURCE, "");
         String partition = attributes.text(EpContext.PARTITION, node.name());
         if (isSet(attributes, EpContext.MAIN_CONTEXT)) {
-            ContextBinary binary = open(new Main(node.describe(), attributes), source);
+            ContextBinary binary = open(node, source);
             int index = binary.graphCount() == 1 ? 0 : binary.indexOf(partition);
             if (index < 0) {
                 throw missing(partition, List.of(binary));
@@ -91,7 +90,7 @@ public final class ContextResolver implements AutoCloseable {
             return graph(binary, index, source);
         }
         var searched = new ArrayList<ContextBinary>();
-        for (Main main : mains.getOrDefault(source, List.of())) {
+        for (Node main : mains.getOrDefault(source, List.of())) {
             ContextBinary binary = open(main, source);
             int index = binary.indexOf(partition);
             if (index >= 0) {
@@ -118,19 +117,22 @@ public final class ContextResolver implements AutoCloseable {
         return EngineException.invalidGraph("no compiled graph is named '" + partition + "': " + where);
     }
 
-    private ContextBinary open(Main main, String source) {
-        Attribute content = main.attributes.find(EpContext.CACHE_CONTEXT);
+    private ContextBinary open(Node main, String source) {
+        Attribute content = main.attributes().find(EpContext.CACHE_CONTEXT);
         if (!(content instanceof Attribute.Bytes bytes)) {
-            throw EngineException.invalidGraph("attribute '" + EpContext.CACHE_CONTEXT + "' of " + main.node
+            throw EngineException.invalidGraph("attribute '" + EpContext.CACHE_CONTEXT + "' of " + main.describe()
                     + (content == null ? " is missing" : " is no string"));
         }
-        if (isSet(main.attributes, EpContext.EMBED_MODE)) {
+        if (isSet(main.attributes(), EpContext.EMBED_MODE)) {
             return embedded.computeIfAbsent(
-                    bytes.value(), payload -> ContextBinary.of(copy(payload), "in " + main.node));
+                    bytes.value(), payload -> ContextBinary.of(copy(payload), "in " + main.describe()));
         }
-        var key = new External(source, bytes.text());
-        return files.computeIfAbsent(key, file -> workspaces.of(source).open(ContextPath.locate(file.file, location)))
-                .binary();
+        return files.computeIfAbsent(List.of(source, bytes.text()), this::open).binary();
+    }
+
+    private Workspace.Handle open(List<String> sourceAndName) {
+        Path file = ContextPath.locate(sourceAndName.get(1), location);
+        return workspaces.of(sourceAndName.getFirst()).open(file);
     }
 
     private static MemorySegment copy(byte[] payload) {

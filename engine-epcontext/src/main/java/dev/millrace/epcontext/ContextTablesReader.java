@@ -96,7 +96,7 @@ final class ContextTablesReader {
             long offset = in.getLong();
             long length = in.getLong();
             in.get(digest);
-            checkRange("segment " + i, offset, length, dataStart);
+            checkRange("segment ", i, offset, length, dataStart);
             entries.add(new SegmentEntry(offset, length, HexFormat.of().formatHex(digest)));
         }
         return entries;
@@ -119,7 +119,7 @@ final class ContextTablesReader {
             if (!known.add(partition)) {
                 throw refuse("it has two graphs named '" + partition + "'");
             }
-            checkRange("the plan of graph '" + partition + "'", planOffset, planLength, dataStart);
+            checkRange("the plan of graph ", partition, planOffset, planLength, dataStart);
             entries.add(new GraphEntry(
                     partition, source, planOffset, planLength, checksum, references(references, used, segments)));
         }
@@ -154,14 +154,15 @@ final class ContextTablesReader {
         }
     }
 
-    private void checkRange(String what, long offset, long length, long dataStart) {
+    private void checkRange(String kind, Object which, long offset, long length, long dataStart) {
         if (offset < dataStart || length < 0 || offset > file.byteSize() || length > file.byteSize() - offset) {
-            throw refuse(what + " lies at offset " + Long.toUnsignedString(offset) + " with "
+            throw refuse(kind + which + " lies at offset " + Long.toUnsignedString(offset) + " with "
                     + Long.toUnsignedString(length) + " bytes, outside of the data of the file's "
                     + file.byteSize() + " bytes");
         }
         if (offset % ContextTables.ALIGNMENT != 0) {
-            throw refuse(what + " lies at offset " + offset + ", which is no multiple of " + ContextTables.ALIGNMENT);
+            throw refuse(kind + which + " lies at offset " + offset + ", which is no multiple of "
+                    + ContextTables.ALIGNMENT);
         }
     }
 

@@ -18,6 +18,8 @@ import java.util.ArrayList;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -251,6 +253,23 @@ class SessionTest {
                 .startsWith("[")
                 .endsWith("]\n")
                 .contains("\"op_name\":\"Add\"", "\"op_name\":\"Mul\"", "\"name\":\"run two\"");
+    }
+
+    @Test
+    void aFlightRecordingHoldsRunsAndTheirSteps(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("recording.jfr");
+        try (Session session = twoOutputs();
+                var recording = new Recording()) {
+            recording.start();
+            session.run(Inputs.of("a", 1f).and("b", Tensor.copyOf(new float[] {3}, 1)))
+                    .close();
+            recording.stop();
+            recording.dump(file);
+        }
+        var names = RecordingFile.readAllEvents(file).stream()
+                .map(event -> event.getEventType().getName())
+                .toList();
+        assertThat(names).contains("dev.millrace.Run", "dev.millrace.Step");
     }
 
     @Test

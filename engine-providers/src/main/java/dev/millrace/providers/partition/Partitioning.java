@@ -7,7 +7,6 @@ import dev.millrace.providers.spi.Partition;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A graph that has been shared out: in it and in the graphs nested in it every node is either the stand-in of a partition
@@ -20,14 +19,5 @@ public record Partitioning(Graph graph, List<Fused> fused, Map<Node, ExecutionPr
     public Partitioning {
         fused = List.copyOf(fused);
         singles = Collections.unmodifiableMap(singles);
-    }
-
-    public @Nullable Fused fusedBy(Node node) {
-        for (Fused each : fused) {
-            if (each.partition.fused() == node) {
-                return each;
-            }
-        }
-        return null;
     }
 }

@@ -80,6 +80,21 @@ public interface ExecutionProvider extends AutoCloseable {
     /** Waits until its devices have done all that was queued. */
     default void sync() {}
 
+    /** Recording and replaying runs on the device, or null where the provider does not. */
+    default @Nullable GraphCapture graphCapture() {
+        return null;
+    }
+
+    /** A profiler of the device, or null where the provider has nothing to tell beyond its steps. */
+    default @Nullable ProviderProfiler createProfiler() {
+        return null;
+    }
+
+    /** Bytes of device memory that it can give to a session's graph, or -1 where it does not say. */
+    default long availableMemory() {
+        return -1;
+    }
+
     default WeightlessSupport weightlessSupport() {
         return WeightlessSupport.NONE;
     }

@@ -1,6 +1,7 @@
 package dev.millrace.providers.spi;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.schema.OperatorSchema;
 import dev.millrace.scheduler.device.DataTransfer;
 import dev.millrace.scheduler.device.DeviceAllocator;
 import dev.millrace.scheduler.device.MemoryDevice;
@@ -40,6 +41,11 @@ public interface ProviderFactory extends AutoCloseable {
 
     /** Why {@code device} cannot be driven; empty where it can. */
     default List<String> incompatibilities(HardwareDevice device) {
+        return List.of();
+    }
+
+    /** Operators of domains of its own that the provider brings. */
+    default List<OperatorSchema> customOperators() {
         return List.of();
     }
 
