@@ -149,7 +149,7 @@ public final class GraphPage {
     }
 
     private static String cut(String text) {
-        return text.length() <= 27 ? text : text.substring(0, 26) + "…";
+        return text.length() <= 25 ? text : text.substring(0, 24) + "…";
     }
 
     private static String escaped(String text) {
