@@ -102,6 +102,7 @@ final class SessionBuilder {
             clock.end("partition");
             var compilation = new Compilation(options, parts, resolver);
             Map<Node, Kernel> kernels = compilation.compile();
+            resolver.forgetModel();
             clock.end("compile");
             List<SessionReport.PartitionInfo> table = PartitionTable.of(parts);
             @Nullable Path written = compilation.writeContext(Optimised.mark(model, options.optimiser()));

@@ -36,7 +36,7 @@ class DslTest {
 
     @Test
     fun `an engine, a session and a stream in a few lines`() =
-        runBlocking {
+        runBlocking<Unit> {
             engine { threads = 2 }.use { engine ->
                 engine.session(relu()) { providers { cpu() } }.use { session ->
                     val requests = flow { for (i in -2..2) emit(inputs("x" to floatArrayOf(i.toFloat()).toTensor())) }
@@ -48,7 +48,7 @@ class DslTest {
 
     @Test
     fun `infer suspends and returns one answer`() =
-        runBlocking {
+        runBlocking<Unit> {
             engine().use { engine ->
                 engine.session(relu()).use { session ->
                     session.infer(inputs("x" to floatArrayOf(-1f, 3f).toTensor())).use { answer ->
@@ -60,7 +60,7 @@ class DslTest {
 
     @Test
     fun `a collector that stops early stops the source`() =
-        runBlocking {
+        runBlocking<Unit> {
             val emitted = AtomicInteger()
             engine().use { engine ->
                 engine.session(relu()).use { session ->
@@ -76,7 +76,6 @@ class DslTest {
                 }
             }
             assertThat(emitted.get()).isLessThan(200)
-            Unit
         }
 
     @Test
