@@ -1,5 +1,6 @@
 package dev.millrace.kernels;
 
+import dev.millrace.kernels.driver.Extents;
 import dev.millrace.kernels.expression.ElementwiseFamily;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.ExprInputs;

@@ -1,5 +1,6 @@
 package dev.millrace.kernels;
 
+import dev.millrace.kernels.driver.Extents;
 import dev.millrace.kernels.gemm.Epilogue;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,6 @@
 package dev.millrace.kernels;
 
+import dev.millrace.kernels.asm.Feature;
 import dev.millrace.kernels.code.CodeArena;
 import dev.millrace.kernels.code.CodeMap;
 import dev.millrace.kernels.code.Level;
@@ -12,12 +13,15 @@ import dev.millrace.kernels.family.KernelSet;
 import dev.millrace.kernels.gemm.GemmPack;
 import dev.millrace.kernels.gemm.GemmShape;
 import dev.millrace.kernels.gemm.GemmTile;
+import dev.millrace.kernels.program.DotOp;
 import dev.millrace.kernels.program.Lowering;
 import dev.millrace.kernels.program.Program;
 import dev.millrace.kernels.program.Target;
 import dev.millrace.kernels.program.plain.PlainLowering;
 import dev.millrace.kernels.program.x86.X86Lowering;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -70,10 +74,26 @@ public final class Kernels implements AutoCloseable {
     /** Until there is a lowering to the Vector API, its level interprets. */
     private Lowering lowering() {
         return switch (platform.level()) {
-            case AVX512 -> new X86Lowering(Target.AVX512, platform.features(), code);
+            case AVX512 -> new X86Lowering(Target.AVX512.with(dots()), platform.features(), code);
             case AVX2 -> new X86Lowering(Target.AVX2, platform.features(), code);
             case VECTOR_API, PLAIN -> new PlainLowering(Target.PLAIN);
         };
+    }
+
+    private Set<DotOp> dots() {
+        Set<DotOp> dots = EnumSet.noneOf(DotOp.class);
+        if (platform.features().has(Feature.AVX512_VNNI)) {
+            dots.add(DotOp.U8S8);
+        }
+        if (platform.features().has(Feature.AVX512_BF16)) {
+            dots.add(DotOp.BF16);
+        }
+        return dots;
+    }
+
+    /** The kernels by key, for the drivers of the families. */
+    public KernelSet set() {
+        return kernels;
     }
 
     public Level level() {

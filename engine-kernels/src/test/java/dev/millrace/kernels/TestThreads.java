@@ -4,8 +4,8 @@ import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 
 /** A {@link Parallel} on the common pool. */
-record TestThreads(int width) implements Parallel {
-    static Parallel of(int width) {
+public record TestThreads(int width) implements Parallel {
+    public static Parallel of(int width) {
         return new TestThreads(width);
     }
 

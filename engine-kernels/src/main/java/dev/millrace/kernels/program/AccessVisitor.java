@@ -110,6 +110,45 @@ public abstract class AccessVisitor implements StepVisitor {
     }
 
     @Override
+    public void dot(Step.Dot step) {
+        read((Variable) step.to());
+        read(step.a());
+        read(step.b());
+        write(step.to());
+        after(step);
+    }
+
+    @Override
+    public void permute(Step.Permute step) {
+        read((Variable) step.from());
+        write(step.to());
+        after(step);
+    }
+
+    @Override
+    public void gather(Step.Gather step) {
+        read((Variable) step.base());
+        read((Variable) step.indices());
+        readIfPresent(step.mask());
+        write(step.to());
+        after(step);
+    }
+
+    @Override
+    public void spreadScalar(Step.SpreadScalar step) {
+        read((Variable) step.from());
+        write(step.to());
+        after(step);
+    }
+
+    @Override
+    public void scalarLoad(Step.ScalarLoad step) {
+        read(step.from());
+        write(step.to());
+        after(step);
+    }
+
+    @Override
     public void prefetch(Step.Prefetch step) {
         read(step.at());
         after(step);

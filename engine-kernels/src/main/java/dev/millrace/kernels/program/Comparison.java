@@ -1,6 +1,6 @@
 package dev.millrace.kernels.program;
 
-/** A comparison of floats. With NaN on either side only {@link #NOT_EQUAL} and {@link #UNORDERED} hold. */
+/** A comparison of floats, or of ints. With NaN on either side only {@link #NOT_EQUAL} and {@link #UNORDERED} hold. */
 public enum Comparison {
     EQUAL("=="),
     LESS("<"),
@@ -9,12 +9,19 @@ public enum Comparison {
     GREATER_OR_EQUAL(">="),
     GREATER(">"),
     /** Either side is NaN. */
-    UNORDERED("unordered");
+    UNORDERED("unordered"),
+    INT_EQUAL("==i"),
+    /** With sign. */
+    INT_GREATER(">i");
 
     private final String symbol;
 
     Comparison(String symbol) {
         this.symbol = symbol;
+    }
+
+    public boolean isOfInts() {
+        return this == INT_EQUAL || this == INT_GREATER;
     }
 
     public String symbol() {

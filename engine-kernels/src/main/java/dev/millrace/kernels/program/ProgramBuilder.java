@@ -2,9 +2,12 @@ package dev.millrace.kernels.program;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +19,7 @@ public final class ProgramBuilder {
     private final Target target;
     private final List<ScalarVar> parameters = new ArrayList<>();
     private final Deque<List<Step>> open = new ArrayDeque<>();
+    private final Set<MaskVar> prefixMasks = new HashSet<>();
     private int variables;
 
     public ProgramBuilder(String name, Target target) {
@@ -126,6 +130,15 @@ public final class ProgramBuilder {
         add(new Step.MultiplyAdd(false, sum, a, b, sum));
     }
 
+    /** {@code to += a . b}, where the target has such an instruction */
+    public void dot(DotOp op, VectorVar to, Value a, Value b) {
+        if (!target.dots().contains(op)) {
+            throw new IllegalArgumentException(
+                    "kernel " + name + " wants " + op + ", which " + target.name() + " does not have");
+        }
+        add(new Step.Dot(op, to, a, b));
+    }
+
     public MaskVar compare(Comparison op, Value a, Value b) {
         MaskVar to = mask();
         add(new Step.Compare(op, to, a, b));
@@ -152,7 +165,30 @@ public final class ProgramBuilder {
     public MaskVar firstLanes(ScalarVar count) {
         MaskVar to = mask();
         add(new Step.FirstLanes(to, count));
+        prefixMasks.add(to);
         return to;
+    }
+
+    /** Lane i of the result is lane {@code lanes[i]}, or zero for {@link Step.Permute#ZERO_LANE}. */
+    public VectorVar permute(VectorVar from, int... lanes) {
+        List<Integer> numbers = Arrays.stream(lanes).boxed().toList();
+        if (numbers.size() != target.lanes()) {
+            throw new IllegalArgumentException(
+                    "kernel " + name + " permutes " + numbers.size() + " of " + target.lanes() + " lanes");
+        }
+        for (int lane : lanes) {
+            if (lane < Step.Permute.ZERO_LANE || lane >= target.lanes()) {
+                throw new IllegalArgumentException("kernel " + name + " permutes from lane " + lane);
+            }
+        }
+        VectorVar to = vector("v");
+        add(new Step.Permute(to, from, numbers));
+        return to;
+    }
+
+    /** The columns of a square of as many rows as there are lanes. */
+    public List<VectorVar> transpose(List<VectorVar> rows) {
+        return new Transposition(this).of(rows);
     }
 
     // memory
@@ -162,14 +198,50 @@ public final class ProgramBuilder {
     }
 
     public VectorVar load(Address from, @Nullable MaskVar mask) {
+        return load(Element.WORD, from, mask);
+    }
+
+    public VectorVar load(Element element, Address from, @Nullable MaskVar mask) {
+        if (element.isPair() && mask != null) {
+            throw new IllegalArgumentException("kernel " + name + " reads pairs under a mask");
+        }
+        checkMask(element, mask);
         VectorVar to = vector("v");
-        add(new Step.Load(to, from, mask));
+        add(new Step.Load(to, element, from, mask));
         return to;
     }
 
+    private void checkMask(Element element, @Nullable MaskVar mask) {
+        if (element != Element.WORD && mask != null && !prefixMasks.contains(mask)) {
+            throw new IllegalArgumentException(
+                    "kernel " + name + " has a mask for " + element + " that is not one of the first lanes");
+        }
+    }
+
     public VectorVar spread(Address from) {
+        return spread(Element.WORD, from);
+    }
+
+    public VectorVar spread(Element element, Address from) {
+        if (element.isPair()) {
+            throw new IllegalArgumentException("kernel " + name + " spreads a pair");
+        }
         VectorVar to = vector("v");
-        add(new Step.Spread(to, from));
+        add(new Step.Spread(to, element, from));
+        return to;
+    }
+
+    /** The lower 32 bits of a scalar in all lanes. */
+    public VectorVar spread(ScalarVar from) {
+        VectorVar to = vector("v");
+        add(new Step.SpreadScalar(to, from));
+        return to;
+    }
+
+    /** 32 bits for each lane from {@code base + 4 * index}. */
+    public VectorVar gather(ScalarVar base, VectorVar indices, @Nullable MaskVar mask) {
+        VectorVar to = vector("v");
+        add(new Step.Gather(to, base, indices, mask));
         return to;
     }
 
@@ -178,7 +250,15 @@ public final class ProgramBuilder {
     }
 
     public void store(Address to, VectorVar from, @Nullable MaskVar mask) {
-        add(new Step.Store(to, from, mask));
+        store(Element.WORD, to, from, mask);
+    }
+
+    public void store(Element element, Address to, VectorVar from, @Nullable MaskVar mask) {
+        if (!element.canBeStored()) {
+            throw new IllegalArgumentException("kernel " + name + " stores " + element);
+        }
+        checkMask(element, mask);
+        add(new Step.Store(to, element, from, mask));
     }
 
     public void prefetch(Address at) {
@@ -193,6 +273,20 @@ public final class ProgramBuilder {
 
     public void set(ScalarVar to, long constant) {
         add(new Step.ScalarCopy(to, null, constant));
+    }
+
+    /** A scalar of 64 bits from memory. */
+    public ScalarVar loadLong(Address from, String variableName) {
+        ScalarVar to = scalar(variableName);
+        add(new Step.ScalarLoad(to, true, from));
+        return to;
+    }
+
+    /** A scalar of 32 bits with sign from memory. */
+    public ScalarVar loadInt(Address from, String variableName) {
+        ScalarVar to = scalar(variableName);
+        add(new Step.ScalarLoad(to, false, from));
+        return to;
     }
 
     /** A new variable with the value that another has now. */

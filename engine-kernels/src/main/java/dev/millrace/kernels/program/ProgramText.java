@@ -69,17 +69,46 @@ final class ProgramText implements StepVisitor {
 
     @Override
     public void load(Step.Load step) {
-        line(step.to(), " = ", step.from(), masked(step.mask()));
+        line(step.to(), " = ", type(step.element()), step.from(), masked(step.mask()));
     }
 
     @Override
     public void spread(Step.Spread step) {
-        line(step.to(), " = spread ", step.from());
+        line(step.to(), " = spread ", type(step.element()), step.from());
     }
 
     @Override
     public void store(Step.Store step) {
-        line(step.to(), " = ", step.from(), masked(step.mask()));
+        line(type(step.element()), step.to(), " = ", step.from(), masked(step.mask()));
+    }
+
+    private static String type(Element element) {
+        return element == Element.WORD ? "" : element.name().toLowerCase(Locale.ROOT) + " ";
+    }
+
+    @Override
+    public void dot(Step.Dot step) {
+        line(step.to(), " += ", step.a(), " ", step.op().symbol(), " ", step.b());
+    }
+
+    @Override
+    public void permute(Step.Permute step) {
+        line(step.to(), " = ", step.from(), " in lanes ", step.lanes());
+    }
+
+    @Override
+    public void gather(Step.Gather step) {
+        line(step.to(), " = [", step.base(), " + ", step.indices(), " * 4]", masked(step.mask()));
+    }
+
+    @Override
+    public void spreadScalar(Step.SpreadScalar step) {
+        line(step.to(), " = spread ", step.from());
+    }
+
+    @Override
+    public void scalarLoad(Step.ScalarLoad step) {
+        line(step.to(), " = ", step.wide() ? "" : "int ", step.from());
     }
 
     @Override

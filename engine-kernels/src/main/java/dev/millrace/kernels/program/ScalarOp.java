@@ -7,7 +7,11 @@ public enum ScalarOp {
     MUL("*"),
     AND("&"),
     SHL("<<"),
-    SHR(">>>");
+    SHR(">>>"),
+    /** With sign. */
+    MIN("min"),
+    /** With sign. */
+    MAX("max");
 
     private final String symbol;
 

@@ -47,24 +47,38 @@ public sealed interface Step {
         }
     }
 
-    /** Reads consecutive lanes. Lanes outside of the mask become zero, and their memory is not touched. */
-    record Load(VectorVar to, Address from, @Nullable MaskVar mask) implements Step {
+    /**
+     * Reads consecutive elements. Lanes outside of the mask become zero, and their memory is not touched. The mask of
+     * elements that are no words is one of {@link FirstLanes}; pairs are read without a mask.
+     */
+    record Load(
+            VectorVar to,
+            Element element,
+            Address from,
+            @Nullable MaskVar mask) implements Step {
         @Override
         public void accept(StepVisitor visitor) {
             visitor.load(this);
         }
     }
 
-    /** Reads 32 bits for all lanes. */
-    record Spread(VectorVar to, Address from) implements Step {
+    /** Reads an element for all lanes; no pair. */
+    record Spread(VectorVar to, Element element, Address from) implements Step {
         @Override
         public void accept(StepVisitor visitor) {
             visitor.spread(this);
         }
     }
 
-    /** Writes consecutive lanes. The memory of lanes outside of the mask is not touched. */
-    record Store(Address to, VectorVar from, @Nullable MaskVar mask) implements Step {
+    /**
+     * Writes consecutive elements. The memory of lanes outside of the mask is not touched. The mask of elements that
+     * are no words is one of {@link FirstLanes}.
+     */
+    record Store(
+            Address to,
+            Element element,
+            VectorVar from,
+            @Nullable MaskVar mask) implements Step {
         @Override
         public void accept(StepVisitor visitor) {
             visitor.store(this);
@@ -87,6 +101,59 @@ public sealed interface Step {
         @Override
         public void accept(StepVisitor visitor) {
             visitor.firstLanes(this);
+        }
+    }
+
+    /** {@code to += a . b} */
+    record Dot(DotOp op, VectorVar to, Value a, Value b) implements Step {
+        @Override
+        public void accept(StepVisitor visitor) {
+            visitor.dot(this);
+        }
+    }
+
+    /**
+     * Lane i gets lane {@code lanes[i]} of a vector, or zero for {@value #ZERO_LANE}.
+     *
+     * @param lanes one number for each lane of the target
+     */
+    record Permute(VectorVar to, VectorVar from, List<Integer> lanes) implements Step {
+        public static final int ZERO_LANE = -1;
+
+        @Override
+        public void accept(StepVisitor visitor) {
+            visitor.permute(this);
+        }
+    }
+
+    /**
+     * Reads 32 bits for each lane from {@code base + 4 * index}, the index having a sign. Lanes outside of the mask
+     * become zero, and their memory is not touched.
+     */
+    record Gather(
+            VectorVar to,
+            ScalarVar base,
+            VectorVar indices,
+            @Nullable MaskVar mask) implements Step {
+        @Override
+        public void accept(StepVisitor visitor) {
+            visitor.gather(this);
+        }
+    }
+
+    /** Gives the lower 32 bits of a scalar to all lanes. */
+    record SpreadScalar(VectorVar to, ScalarVar from) implements Step {
+        @Override
+        public void accept(StepVisitor visitor) {
+            visitor.spreadScalar(this);
+        }
+    }
+
+    /** Reads a scalar of 64 bits, or of 32 bits with sign. */
+    record ScalarLoad(ScalarVar to, boolean wide, Address from) implements Step {
+        @Override
+        public void accept(StepVisitor visitor) {
+            visitor.scalarLoad(this);
         }
     }
 

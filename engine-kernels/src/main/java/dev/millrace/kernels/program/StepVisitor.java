@@ -22,6 +22,16 @@ public interface StepVisitor {
 
     void firstLanes(Step.FirstLanes step);
 
+    void dot(Step.Dot step);
+
+    void permute(Step.Permute step);
+
+    void gather(Step.Gather step);
+
+    void spreadScalar(Step.SpreadScalar step);
+
+    void scalarLoad(Step.ScalarLoad step);
+
     void prefetch(Step.Prefetch step);
 
     void scalar(Step.Scalar step);

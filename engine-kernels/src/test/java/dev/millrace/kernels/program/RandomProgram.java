@@ -12,6 +12,11 @@ final class RandomProgram {
     static final int INPUTS = 4;
     static final int OUTPUTS = 6;
 
+    private static final Element[] LOADED = {
+        Element.U8, Element.S8, Element.U16, Element.S16, Element.F16, Element.WORD, Element.U8_PAIR, Element.S8_PAIR
+    };
+    private static final Element[] STORED = {Element.U8, Element.U16, Element.F16};
+
     private final Random random;
     private final ProgramBuilder builder;
     private final List<VectorVar> values = new ArrayList<>();
@@ -43,6 +48,7 @@ final class RandomProgram {
         builder.scalar(offset, ScalarOp.MUL, offset, bytes / 8);
         values.add(builder.spread(Address.at(in, offset, 8, 4)));
         values.add(builder.load(Address.at(in, offset, 8, 0)));
+        narrow(first, offset);
         steps(3 + random.nextInt(6));
         ScalarVar counter = builder.copy(count, "counter");
         VectorVar sum = builder.vector("sum");
@@ -69,9 +75,44 @@ final class RandomProgram {
         steps(2);
         for (int i = 0; i < OUTPUTS; i++) {
             VectorVar value = i < 2 ? values.get(values.size() - 1 - i) : vector();
-            builder.store(Address.at(out, i * bytes), value, random.nextInt(3) == 0 ? first : null);
+            Element element = random.nextInt(3) == 0 ? STORED[random.nextInt(STORED.length)] : Element.WORD;
+            Value stored = element == Element.WORD ? value : number(value);
+            VectorVar register = stored instanceof VectorVar variable ? variable : value;
+            builder.store(element, Address.at(out, i * bytes), register, random.nextInt(3) == 0 ? first : null);
         }
         return builder.build();
+    }
+
+    /** Elements that are no words, lanes that move, and what scalars give and take. */
+    private void narrow(MaskVar first, ScalarVar offset) {
+        Element element = LOADED[random.nextInt(LOADED.length)];
+        values.add(builder.load(element, Address.at(in, 4), element.isPair() || random.nextBoolean() ? null : first));
+        Element spread = LOADED[random.nextInt(LOADED.length - 2)];
+        values.add(builder.spread(spread, Address.at(in, offset, 4, 1)));
+        values.add(builder.spread(builder.loadInt(Address.at(in, offset, 8, 8), "int")));
+        ScalarVar wide = builder.loadLong(Address.at(in, 8), "long");
+        builder.scalar(wide, random.nextBoolean() ? ScalarOp.MIN : ScalarOp.MAX, wide, random.nextInt(100) - 50);
+        builder.scalar(wide, random.nextBoolean() ? ScalarOp.MIN : ScalarOp.MAX, offset, wide);
+        values.add(builder.spread(wide));
+        VectorVar index = builder.binary(BinaryOp.AND, value(), Constant.ofBits(15));
+        values.add(builder.gather(in, index, random.nextBoolean() ? first : null));
+        int lanes = builder.target().lanes();
+        int shift = random.nextInt(lanes);
+        int zero = random.nextInt(3);
+        int[] order = new int[lanes];
+        for (int i = 0; i < lanes; i++) {
+            int inBlock = i - i % 4 + (i + shift) % 4;
+            order[i] = zero == 0 ? i < shift ? Step.Permute.ZERO_LANE : i - shift : zero == 1 ? inBlock : i * 5 % lanes;
+        }
+        values.add(builder.permute(vector(), order));
+        if (random.nextInt(8) == 0) {
+            List<VectorVar> rows = new ArrayList<>();
+            for (int i = 0; i < lanes; i++) {
+                rows.add(builder.load(Address.at(in, 4 * i)));
+            }
+            List<VectorVar> columns = builder.transpose(rows);
+            values.add(builder.sub(columns.get(1), columns.get(lanes - 1)));
+        }
     }
 
     /** What a body defines is not there after it. */
@@ -111,7 +152,9 @@ final class RandomProgram {
             case 2 -> builder.multiplySubtract(value(), value(), value());
             case 3 -> {
                 Comparison op = Comparison.values()[random.nextInt(Comparison.values().length)];
-                yield builder.select(builder.compare(op, value(), value()), value(), value());
+                Value left = op.isOfInts() ? number() : value();
+                Value right = op.isOfInts() ? number() : value();
+                yield builder.select(builder.compare(op, left, right), value(), value());
             }
             case 4 -> {
                 BinaryOp[] ops = {BinaryOp.ADD, BinaryOp.MIN, BinaryOp.MAX};
@@ -133,14 +176,20 @@ final class RandomProgram {
             return builder.binary(op, number, exponent);
         }
         return switch (op) {
-            case AND, OR, XOR, INT_ADD, INT_SUB -> builder.binary(op, number(), number());
+            case INTERLEAVE_LOW, INTERLEAVE_HIGH, JOIN_LOW, JOIN_HIGH, EVEN_BLOCKS, ODD_BLOCKS ->
+                builder.binary(op, vector(), vector());
+            case AND, OR, XOR, INT_ADD, INT_SUB, INT_MUL, INT_MIN, INT_MAX, DOT_S16, DOT_U8S8_SATURATED ->
+                builder.binary(op, number(), number());
             default -> builder.binary(op, value(), value());
         };
     }
 
     /** A value whose bits are defined: not a NaN that arithmetic made. */
     private Value number() {
-        Value value = value();
+        return number(value());
+    }
+
+    private Value number(Value value) {
         MaskVar isNaN = builder.compare(Comparison.UNORDERED, value, value);
         return value instanceof Constant ? value : builder.select(isNaN, Constant.of(3), value);
     }

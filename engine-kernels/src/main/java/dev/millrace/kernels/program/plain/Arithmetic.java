@@ -2,6 +2,7 @@ package dev.millrace.kernels.program.plain;
 
 import dev.millrace.kernels.program.BinaryOp;
 import dev.millrace.kernels.program.Comparison;
+import dev.millrace.kernels.program.DotOp;
 import dev.millrace.kernels.program.ScalarOp;
 import dev.millrace.kernels.program.UnaryOp;
 
@@ -39,8 +40,44 @@ final class Arithmetic {
             case INT_SUB -> a - b;
             case SHIFT_LEFT -> a << b;
             case SHIFT_RIGHT -> a >>> b;
+            case SHIFT_RIGHT_SIGNED -> a >> b;
+            case INT_MUL -> a * b;
+            case INT_MIN -> Math.min(a, b);
+            case INT_MAX -> Math.max(a, b);
+            case DOT_S16 -> (short) a * (short) b + (a >> 16) * (b >> 16);
+            case DOT_U8S8_SATURATED -> saturatedPair(a, b) & 0xffff | saturatedPair(a >>> 16, b >>> 16) << 16;
             default -> Float.floatToRawIntBits(floats(op, Float.intBitsToFloat(a), Float.intBitsToFloat(b)));
         };
+    }
+
+    /** Two bytes without sign times two with sign, added up and saturated to 16 bits. */
+    private static int saturatedPair(int a, int b) {
+        int sum = (a & 0xff) * (byte) b + (a >>> 8 & 0xff) * (byte) (b >>> 8);
+        return Math.clamp(sum, Short.MIN_VALUE, Short.MAX_VALUE);
+    }
+
+    static int dot(DotOp op, int sum, int a, int b) {
+        return switch (op) {
+            case U8S8 -> {
+                int result = sum;
+                for (int shift = 0; shift < 32; shift += 8) {
+                    result += (a >>> shift & 0xff) * (byte) (b >>> shift);
+                }
+                yield result;
+            }
+            case BF16 -> {
+                float upper = flushed(Float.intBitsToFloat(sum)) + bfloatProduct(a & 0xffff0000, b & 0xffff0000);
+                yield Float.floatToRawIntBits(flushed(flushed(upper) + bfloatProduct(a << 16, b << 16)));
+            }
+        };
+    }
+
+    private static float bfloatProduct(int a, int b) {
+        return flushed(flushed(Float.intBitsToFloat(a)) * flushed(Float.intBitsToFloat(b)));
+    }
+
+    private static float flushed(float value) {
+        return Math.abs(value) < Float.MIN_NORMAL ? Math.copySign(0, value) : value;
     }
 
     private static float floats(BinaryOp op, float a, float b) {
@@ -74,6 +111,8 @@ final class Arithmetic {
             case GREATER_OR_EQUAL -> x >= y;
             case GREATER -> x > y;
             case UNORDERED -> Float.isNaN(x) || Float.isNaN(y);
+            case INT_EQUAL -> a == b;
+            case INT_GREATER -> a > b;
         };
     }
 
@@ -85,6 +124,8 @@ final class Arithmetic {
             case AND -> a & b;
             case SHL -> a << b;
             case SHR -> a >>> b;
+            case MIN -> Math.min(a, b);
+            case MAX -> Math.max(a, b);
         };
     }
 }

@@ -1,6 +1,7 @@
 package dev.millrace.kernels.program.plain;
 
 import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.BinaryOp;
 import dev.millrace.kernels.program.Constant;
 import dev.millrace.kernels.program.MaskVar;
 import dev.millrace.kernels.program.Program;
@@ -75,11 +76,15 @@ final class Interpreter implements StepVisitor {
     public void binary(Step.Binary step) {
         int[] a = read(step.a());
         int[] b = read(step.b());
+        vectors[step.to().id()] = step.op().movesLanes() ? LaneMoves.binary(step.op(), a, b) : each(step.op(), a, b);
+    }
+
+    private int[] each(BinaryOp op, int[] a, int[] b) {
         int[] to = new int[lanes];
         for (int i = 0; i < lanes; i++) {
-            to[i] = Arithmetic.binary(step.op(), a[i], b[i]);
+            to[i] = Arithmetic.binary(op, a[i], b[i]);
         }
-        vectors[step.to().id()] = to;
+        return to;
     }
 
     @Override
@@ -121,7 +126,8 @@ final class Interpreter implements StepVisitor {
         long from = pointer(step.from());
         int[] to = new int[lanes];
         for (int i = 0; i < lanes; i++) {
-            to[i] = included(step.mask(), i) ? memory.read(from + 4L * i) : 0;
+            long at = from + (long) step.element().bytes() * i;
+            to[i] = included(step.mask(), i) ? memory.read(step.element(), at) : 0;
         }
         vectors[step.to().id()] = to;
     }
@@ -129,7 +135,7 @@ final class Interpreter implements StepVisitor {
     @Override
     public void spread(Step.Spread step) {
         int[] to = new int[lanes];
-        Arrays.fill(to, memory.read(pointer(step.from())));
+        Arrays.fill(to, memory.read(step.element(), pointer(step.from())));
         vectors[step.to().id()] = to;
     }
 
@@ -139,7 +145,7 @@ final class Interpreter implements StepVisitor {
         int[] from = vectors[step.from().id()];
         for (int i = 0; i < lanes; i++) {
             if (included(step.mask(), i)) {
-                memory.write(to + 4L * i, from[i]);
+                memory.write(step.element(), to + (long) step.element().bytes() * i, from[i]);
             }
         }
     }
@@ -167,6 +173,52 @@ final class Interpreter implements StepVisitor {
         boolean[] to = new boolean[lanes];
         Arrays.fill(to, 0, (int) count, true);
         masks[step.to().id()] = to;
+    }
+
+    @Override
+    public void dot(Step.Dot step) {
+        int[] a = read(step.a());
+        int[] b = read(step.b());
+        int[] sum = vectors[step.to().id()];
+        int[] to = new int[lanes];
+        for (int i = 0; i < lanes; i++) {
+            to[i] = Arithmetic.dot(step.op(), sum[i], a[i], b[i]);
+        }
+        vectors[step.to().id()] = to;
+    }
+
+    @Override
+    public void permute(Step.Permute step) {
+        int[] from = vectors[step.from().id()];
+        int[] to = new int[lanes];
+        for (int i = 0; i < lanes; i++) {
+            int lane = step.lanes().get(i);
+            to[i] = lane == Step.Permute.ZERO_LANE ? 0 : from[lane];
+        }
+        vectors[step.to().id()] = to;
+    }
+
+    @Override
+    public void gather(Step.Gather step) {
+        int[] indices = vectors[step.indices().id()];
+        int[] to = new int[lanes];
+        for (int i = 0; i < lanes; i++) {
+            to[i] = included(step.mask(), i) ? memory.read(scalars[step.base().id()] + 4L * indices[i]) : 0;
+        }
+        vectors[step.to().id()] = to;
+    }
+
+    @Override
+    public void spreadScalar(Step.SpreadScalar step) {
+        int[] to = new int[lanes];
+        Arrays.fill(to, (int) scalars[step.from().id()]);
+        vectors[step.to().id()] = to;
+    }
+
+    @Override
+    public void scalarLoad(Step.ScalarLoad step) {
+        long from = pointer(step.from());
+        scalars[step.to().id()] = step.wide() ? memory.readLong(from) : memory.read(from);
     }
 
     @Override

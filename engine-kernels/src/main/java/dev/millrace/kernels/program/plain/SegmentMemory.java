@@ -1,5 +1,6 @@
 package dev.millrace.kernels.program.plain;
 
+import dev.millrace.kernels.program.Element;
 import dev.millrace.kernels.program.Memory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -41,7 +42,41 @@ final class SegmentMemory implements Memory {
         return segment(pointer).get(ValueLayout.JAVA_INT_UNALIGNED, offset(pointer));
     }
 
-    void write(long pointer, int value) {
-        segment(pointer).set(ValueLayout.JAVA_INT_UNALIGNED, offset(pointer), value);
+    long readLong(long pointer) {
+        return segment(pointer).get(ValueLayout.JAVA_LONG_UNALIGNED, offset(pointer));
+    }
+
+    private int readByte(long pointer) {
+        return segment(pointer).get(ValueLayout.JAVA_BYTE, offset(pointer));
+    }
+
+    private short readShort(long pointer) {
+        return segment(pointer).get(ValueLayout.JAVA_SHORT_UNALIGNED, offset(pointer));
+    }
+
+    /** What a lane gets from an element. */
+    int read(Element element, long pointer) {
+        return switch (element) {
+            case WORD -> read(pointer);
+            case U8 -> readByte(pointer) & 0xff;
+            case S8 -> readByte(pointer);
+            case U16 -> readShort(pointer) & 0xffff;
+            case S16 -> readShort(pointer);
+            case F16 -> Float.floatToRawIntBits(Float.float16ToFloat(readShort(pointer)));
+            case U8_PAIR -> readByte(pointer) & 0xff | (readByte(pointer + 1) & 0xff) << 16;
+            case S8_PAIR -> readByte(pointer) & 0xffff | readByte(pointer + 1) << 16;
+        };
+    }
+
+    /** Writes what an element gets from a lane. */
+    void write(Element element, long pointer, int value) {
+        MemorySegment to = segment(pointer);
+        long at = offset(pointer);
+        switch (element) {
+            case U8 -> to.set(ValueLayout.JAVA_BYTE, at, (byte) value);
+            case U16 -> to.set(ValueLayout.JAVA_SHORT_UNALIGNED, at, (short) value);
+            case F16 -> to.set(ValueLayout.JAVA_SHORT_UNALIGNED, at, Float.floatToFloat16(Float.intBitsToFloat(value)));
+            default -> to.set(ValueLayout.JAVA_INT_UNALIGNED, at, value);
+        }
     }
 }

@@ -1,17 +1,22 @@
 package dev.millrace.kernels.program.x86;
 
 import dev.millrace.kernels.asm.Assembler;
+import dev.millrace.kernels.asm.Cond;
 import dev.millrace.kernels.asm.ConvertOps;
 import dev.millrace.kernels.asm.FloatOps;
+import dev.millrace.kernels.asm.Gpr;
 import dev.millrace.kernels.asm.Imm;
+import dev.millrace.kernels.asm.Label;
 import dev.millrace.kernels.asm.Mem;
 import dev.millrace.kernels.asm.MoveOps;
 import dev.millrace.kernels.asm.Op;
 import dev.millrace.kernels.asm.PackedOps;
+import dev.millrace.kernels.asm.ScalarOps;
 import dev.millrace.kernels.asm.ShuffleOps;
 import dev.millrace.kernels.asm.Vec;
 import dev.millrace.kernels.asm.Width;
 import dev.millrace.kernels.program.BinaryOp;
+import dev.millrace.kernels.program.Element;
 import dev.millrace.kernels.program.MaskVar;
 import dev.millrace.kernels.program.Step;
 import java.util.Arrays;
@@ -21,6 +26,10 @@ final class Avx2Emitter extends StepEmitter {
     private static final int LANES = 8;
     private static final int EXPONENT_OF_ONE = 0x3f800000;
     private static final int MANTISSA_BITS = 23;
+    /** For vpshufb: the lowest byte, or two, of each lane of a block, then nothing. */
+    private static final int[] LOW_BYTES = {0x0c080400, -1, -1, -1, 0x0c080400, -1, -1, -1};
+
+    private static final int[] LOW_WORDS = {0x05040100, 0x0d0c0908, -1, -1, 0x05040100, 0x0d0c0908, -1, -1};
 
     Avx2Emitter(Assembler assembler, Registers registers) {
         super(assembler, registers, Width.Y);
@@ -30,7 +39,12 @@ final class Avx2Emitter extends StepEmitter {
         if (step instanceof Step.Binary binary && binary.op() == BinaryOp.SCALE) {
             return 2;
         }
-        return step instanceof Step.Reduce ? 1 : 0;
+        return switch (step) {
+            case Step.Reduce _, Step.Permute _ -> 1;
+            case Step.Gather _ -> 2;
+            case Step.Store store when store.element() != Element.WORD -> 2;
+            default -> 0;
+        };
     }
 
     private Vec mask(MaskVar variable) {
@@ -52,6 +66,16 @@ final class Avx2Emitter extends StepEmitter {
     @Override
     Op logicOp(BinaryOp op) {
         return op == BinaryOp.AND ? FloatOps.VANDPS : op == BinaryOp.OR ? FloatOps.VORPS : FloatOps.VXORPS;
+    }
+
+    @Override
+    Op blockOp() {
+        return ShuffleOps.VPERM2F128;
+    }
+
+    @Override
+    Imm blockChoice(BinaryOp op) {
+        return Imm.of(op == BinaryOp.EVEN_BLOCKS ? 0x20 : 0x31);
     }
 
     /** Multiplies by two powers of two, since one alone may be beyond the exponents of floats. */
@@ -85,6 +109,10 @@ final class Avx2Emitter extends StepEmitter {
 
     @Override
     public void compare(Step.Compare step) {
+        if (step.op().isOfInts()) {
+            emit(comparison(step.op()), mask(step.to()), operand(step.a()), operand(step.b()));
+            return;
+        }
         Imm predicate = Imm.of(predicate(step.op()));
         emit(FloatOps.VCMPPS, mask(step.to()), operand(step.a()), operand(step.b()), predicate);
     }
@@ -97,19 +125,100 @@ final class Avx2Emitter extends StepEmitter {
     @Override
     public void load(Step.Load step) {
         if (step.mask() == null) {
-            emit(MoveOps.VMOVUPS, vector(step.to()), memory(step.from()));
-        } else {
+            emit(widening(step.element()), vector(step.to()), memory(step.from()));
+        } else if (step.element() == Element.WORD) {
             emit(MoveOps.VMASKMOVPS, vector(step.to()), mask(step.mask()), memory(step.from()));
+        } else {
+            loadSome(step, mask(step.mask()));
         }
+    }
+
+    /** There are no masks for narrow elements: they are inserted one by one, up to the first that is left out. */
+    private void loadSome(Step.Load step, Vec mask) {
+        Vec to = vector(step.to());
+        Vec packed = to.as(Width.X);
+        Op insert = step.element().bytes() == 1 ? MoveOps.VPINSRB : MoveOps.VPINSRW;
+        Gpr included = Registers.SCRATCH.dword();
+        emit(FloatOps.VMOVMSKPS, included, mask);
+        emit(FloatOps.VXORPS, packed, packed, packed);
+        Label end = new Label();
+        for (int lane = 0; lane < LANES; lane++) {
+            emit(ScalarOps.TEST, included, Imm.of(1 << lane));
+            assembler.jump(Cond.EQUAL, end);
+            Mem from = memory(step.from().plus(step.element().bytes() * lane));
+            emit(insert, packed, packed, from, Imm.of(lane));
+        }
+        assembler.bind(end);
+        emit(widening(step.element()), to, packed);
     }
 
     @Override
     public void store(Step.Store step) {
-        if (step.mask() == null) {
+        if (step.element() != Element.WORD) {
+            storeNarrow(step);
+        } else if (step.mask() == null) {
             emit(MoveOps.VMOVUPS, memory(step.to()), vector(step.from()));
         } else {
             emit(MoveOps.VMASKMOVPS, memory(step.to()), mask(step.mask()), vector(step.from()));
         }
+    }
+
+    private void storeNarrow(Step.Store step) {
+        Vec packed = packed(step.element(), vector(step.from()));
+        if (step.mask() == null) {
+            Op store = step.element() == Element.U8 ? MoveOps.VMOVQ : MoveOps.VMOVDQU;
+            emit(store, memory(step.to()), packed);
+            return;
+        }
+        Op extract = step.element().bytes() == 1 ? MoveOps.VPEXTRB : MoveOps.VPEXTRW;
+        Gpr included = Registers.SCRATCH.dword();
+        emit(FloatOps.VMOVMSKPS, included, mask(step.mask()));
+        Label end = new Label();
+        for (int lane = 0; lane < LANES; lane++) {
+            emit(ScalarOps.TEST, included, Imm.of(1 << lane));
+            assembler.jump(Cond.EQUAL, end);
+            Mem to = memory(step.to().plus(step.element().bytes() * lane));
+            emit(extract, to, packed, Imm.of(lane));
+        }
+        assembler.bind(end);
+    }
+
+    /** The elements close together in the lower part of a temporary. */
+    private Vec packed(Element element, Vec from) {
+        int[] temporaries = registers.temporaries(number());
+        Vec all = vector(temporaries[0]);
+        Vec low = all.as(Width.X);
+        switch (element) {
+            case F16 -> emit(ConvertOps.VCVTPS2PH, low, from, Imm.of(0));
+            case U16 -> {
+                emit(ShuffleOps.VPSHUFB, all, from, assembler.constant(LOW_WORDS));
+                emit(ShuffleOps.VPERMQ, all, all, Imm.of(0x08));
+            }
+            default -> {
+                Vec high = vector(temporaries[1]).as(Width.X);
+                emit(ShuffleOps.VPSHUFB, all, from, assembler.constant(LOW_BYTES));
+                emit(MoveOps.VEXTRACTI128, high, all, Imm.of(1));
+                emit(ShuffleOps.VPUNPCKLDQ, low, low, high);
+            }
+        }
+        return low;
+    }
+
+    /** The instruction wants three different registers and uses its mask up. */
+    @Override
+    public void gather(Step.Gather step) {
+        int[] temporaries = registers.temporaries(number());
+        Vec gathered = vector(temporaries[0]);
+        Vec left = vector(temporaries[1]);
+        if (step.mask() == null) {
+            emit(PackedOps.VPCMPEQD, left, left, left);
+        } else {
+            emit(MoveOps.VMOVAPS, left, mask(step.mask()));
+        }
+        emit(FloatOps.VXORPS, gathered, gathered, gathered);
+        Mem from = Mem.at(scalar(step.base()), vector(step.indices()), 4, 0);
+        emit(MoveOps.VGATHERDPS, gathered, from, left);
+        emit(MoveOps.VMOVAPS, vector(step.to()), gathered);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.millrace.kernels.program.x86;
 
 import dev.millrace.kernels.asm.Assembler;
+import dev.millrace.kernels.asm.ConvertOps;
 import dev.millrace.kernels.asm.FloatOps;
 import dev.millrace.kernels.asm.Gpr;
 import dev.millrace.kernels.asm.Imm;
@@ -9,6 +10,7 @@ import dev.millrace.kernels.asm.MaskOps;
 import dev.millrace.kernels.asm.Mem;
 import dev.millrace.kernels.asm.MoveOps;
 import dev.millrace.kernels.asm.Op;
+import dev.millrace.kernels.asm.Operand;
 import dev.millrace.kernels.asm.PackedOps;
 import dev.millrace.kernels.asm.ScalarOps;
 import dev.millrace.kernels.asm.ShuffleOps;
@@ -20,12 +22,15 @@ import dev.millrace.kernels.program.Step;
 
 /** Sixteen lanes; masks are mask registers. */
 final class Avx512Emitter extends StepEmitter {
+    /** Free for gathers: variables have k1 to k6. */
+    private static final Mask LEFT = new Mask(7);
+
     Avx512Emitter(Assembler assembler, Registers registers) {
         super(assembler, registers, Width.Z);
     }
 
     static int temporaries(Step step) {
-        return step instanceof Step.Reduce ? 1 : 0;
+        return step instanceof Step.Reduce || step instanceof Step.Permute || step instanceof Step.Gather ? 1 : 0;
     }
 
     private Mask mask(MaskVar variable) {
@@ -48,6 +53,16 @@ final class Avx512Emitter extends StepEmitter {
     }
 
     @Override
+    Op blockOp() {
+        return ShuffleOps.VSHUFF32X4;
+    }
+
+    @Override
+    Imm blockChoice(BinaryOp op) {
+        return Imm.of(op == BinaryOp.EVEN_BLOCKS ? 0x88 : 0xdd);
+    }
+
+    @Override
     void scale(Step.Binary step) {
         emit(FloatOps.VSCALEFPS, vector(step.to()), operand(step.a()), operand(step.b()));
     }
@@ -64,6 +79,10 @@ final class Avx512Emitter extends StepEmitter {
 
     @Override
     public void compare(Step.Compare step) {
+        if (step.op().isOfInts()) {
+            emit(comparison(step.op()), mask(step.to()), operand(step.a()), operand(step.b()));
+            return;
+        }
         Imm predicate = Imm.of(predicate(step.op()));
         emit(FloatOps.VCMPPS, mask(step.to()), operand(step.a()), operand(step.b()), predicate);
     }
@@ -78,20 +97,38 @@ final class Avx512Emitter extends StepEmitter {
     public void load(Step.Load step) {
         Vec to = vector(step.to());
         if (step.mask() == null) {
-            emit(MoveOps.VMOVUPS, to, memory(step.from()));
+            emit(widening(step.element()), to, memory(step.from()));
         } else {
-            emit(MoveOps.VMOVUPS, to.zeroing(mask(step.mask())), memory(step.from()));
+            emit(widening(step.element()), to.zeroing(mask(step.mask())), memory(step.from()));
         }
     }
 
     @Override
     public void store(Step.Store step) {
-        Mem to = memory(step.to());
-        if (step.mask() == null) {
-            emit(MoveOps.VMOVUPS, to, vector(step.from()));
-        } else {
-            emit(MoveOps.VMOVUPS, to.masked(mask(step.mask())), vector(step.from()));
+        Mem memory = memory(step.to());
+        Operand to = step.mask() == null ? memory : memory.masked(mask(step.mask()));
+        Vec from = vector(step.from());
+        switch (step.element()) {
+            case U8 -> emit(PackedOps.VPMOVDB, to, from);
+            case U16 -> emit(PackedOps.VPMOVDW, to, from);
+            case F16 -> emit(ConvertOps.VCVTPS2PH, to, from, Imm.of(0));
+            default -> emit(MoveOps.VMOVUPS, to, from);
         }
+    }
+
+    /** The instruction wants different registers and uses its mask up. */
+    @Override
+    public void gather(Step.Gather step) {
+        Vec gathered = vector(registers.temporaries(number())[0]);
+        if (step.mask() == null) {
+            emit(MaskOps.KXNORW, LEFT, LEFT, LEFT);
+        } else {
+            emit(MaskOps.KMOVW, LEFT, mask(step.mask()));
+        }
+        emit(PackedOps.VPXORD, gathered, gathered, gathered);
+        Mem from = Mem.at(scalar(step.base()), vector(step.indices()), 4, 0);
+        emit(MoveOps.VGATHERDPS, gathered.masked(LEFT), from);
+        emit(MoveOps.VMOVAPS, vector(step.to()), gathered);
     }
 
     @Override

@@ -66,6 +66,10 @@ final class ConstantPlacement implements StepVisitor {
     public void binary(Step.Binary step) {
         Value a = placed(step.a());
         Value b = step.op().isShift() ? step.b() : placed(step.b());
+        if (step.op().wantsRegisters()) {
+            out.add(new Step.Binary(step.op(), step.to(), inRegister(a), inRegister(b)));
+            return;
+        }
         if (a instanceof Constant && b instanceof VectorVar && step.op().commutative()) {
             out.add(new Step.Binary(step.op(), step.to(), b, a));
         } else {
@@ -122,6 +126,31 @@ final class ConstantPlacement implements StepVisitor {
 
     @Override
     public void firstLanes(Step.FirstLanes step) {
+        out.add(step);
+    }
+
+    @Override
+    public void dot(Step.Dot step) {
+        out.add(new Step.Dot(step.op(), step.to(), inRegister(placed(step.a())), inRegister(placed(step.b()))));
+    }
+
+    @Override
+    public void permute(Step.Permute step) {
+        out.add(step);
+    }
+
+    @Override
+    public void gather(Step.Gather step) {
+        out.add(step);
+    }
+
+    @Override
+    public void spreadScalar(Step.SpreadScalar step) {
+        out.add(step);
+    }
+
+    @Override
+    public void scalarLoad(Step.ScalarLoad step) {
         out.add(step);
     }
 

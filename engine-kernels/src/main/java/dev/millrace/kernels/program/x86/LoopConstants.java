@@ -84,6 +84,12 @@ final class LoopConstants extends AccessVisitor {
     }
 
     @Override
+    public void dot(Step.Dot step) {
+        use(step.a());
+        use(step.b());
+    }
+
+    @Override
     public void loop(Step.Loop step) {
         depth++;
         super.loop(step);

@@ -96,6 +96,8 @@ abstract class ScalarEmitter implements StepVisitor {
             case AND -> ScalarOps.AND;
             case SHL -> ScalarOps.SHL;
             case SHR -> ScalarOps.SHR;
+            case MIN -> ScalarOps.CMOVG;
+            case MAX -> ScalarOps.CMOVL;
         };
     }
 
@@ -103,6 +105,10 @@ abstract class ScalarEmitter implements StepVisitor {
     public void scalar(Step.Scalar step) {
         Gpr to = scalar(step.to());
         Gpr a = scalar(step.a());
+        if (step.op() == ScalarOp.MIN || step.op() == ScalarOp.MAX) {
+            choose(step, to, a);
+            return;
+        }
         if (step.b() == null) {
             withConstant(step.op(), to, a, step.constant());
             return;
@@ -118,6 +124,24 @@ abstract class ScalarEmitter implements StepVisitor {
             copy(to, a);
             emit(op(step.op()), to, b);
         }
+    }
+
+    /** Takes the other operand instead where that is the one to choose. */
+    private void choose(Step.Scalar step, Gpr to, Gpr a) {
+        Gpr first = a;
+        Gpr second = Registers.SCRATCH;
+        if (step.b() == null) {
+            emit(ScalarOps.MOV, second, Imm.of(step.constant()));
+        } else {
+            second = scalar(step.b());
+        }
+        if (to.equals(second)) {
+            second = a;
+            first = to;
+        }
+        copy(to, first);
+        emit(ScalarOps.CMP, to, second);
+        emit(op(step.op()), to, second);
     }
 
     private void withConstant(ScalarOp op, Gpr to, Gpr a, int constant) {

@@ -11,12 +11,15 @@ import dev.millrace.kernels.asm.Op;
 import dev.millrace.kernels.asm.Operand;
 import dev.millrace.kernels.asm.PackedOps;
 import dev.millrace.kernels.asm.ScalarOps;
+import dev.millrace.kernels.asm.ShuffleOps;
 import dev.millrace.kernels.asm.Vec;
 import dev.millrace.kernels.asm.Width;
 import dev.millrace.kernels.program.Address;
 import dev.millrace.kernels.program.BinaryOp;
 import dev.millrace.kernels.program.Comparison;
 import dev.millrace.kernels.program.Constant;
+import dev.millrace.kernels.program.DotOp;
+import dev.millrace.kernels.program.Element;
 import dev.millrace.kernels.program.Step;
 import dev.millrace.kernels.program.UnaryOp;
 import dev.millrace.kernels.program.Value;
@@ -58,6 +61,11 @@ abstract class StepEmitter extends ScalarEmitter {
 
     abstract Op logicOp(BinaryOp op);
 
+    /** The instruction that joins blocks of four lanes, and how it is told to take every other one. */
+    abstract Op blockOp();
+
+    abstract Imm blockChoice(BinaryOp op);
+
     abstract void scale(Step.Binary step);
 
     /** Exchanges halves, quarters, neighbours: lane i gets lane i xor distance. */
@@ -72,6 +80,7 @@ abstract class StepEmitter extends ScalarEmitter {
             case NOT_EQUAL -> 4;
             case GREATER_OR_EQUAL -> 0x1d;
             case GREATER -> 0x1e;
+            case INT_EQUAL, INT_GREATER -> throw new IllegalArgumentException(op.name());
         };
     }
 
@@ -118,6 +127,17 @@ abstract class StepEmitter extends ScalarEmitter {
             case INT_SUB -> PackedOps.VPSUBD;
             case SHIFT_LEFT -> PackedOps.VPSLLD;
             case SHIFT_RIGHT -> PackedOps.VPSRLD;
+            case SHIFT_RIGHT_SIGNED -> PackedOps.VPSRAD;
+            case INT_MUL -> PackedOps.VPMULLD;
+            case INT_MIN -> PackedOps.VPMINSD;
+            case INT_MAX -> PackedOps.VPMAXSD;
+            case DOT_S16 -> PackedOps.VPMADDWD;
+            case DOT_U8S8_SATURATED -> PackedOps.VPMADDUBSW;
+            case INTERLEAVE_LOW -> ShuffleOps.VUNPCKLPS;
+            case INTERLEAVE_HIGH -> ShuffleOps.VUNPCKHPS;
+            case JOIN_LOW -> ShuffleOps.VUNPCKLPD;
+            case JOIN_HIGH -> ShuffleOps.VUNPCKHPD;
+            case EVEN_BLOCKS, ODD_BLOCKS -> blockOp();
             default -> logicOp(op);
         };
     }
@@ -126,6 +146,10 @@ abstract class StepEmitter extends ScalarEmitter {
     public void binary(Step.Binary step) {
         if (step.op() == BinaryOp.SCALE) {
             scale(step);
+            return;
+        }
+        if (step.op() == BinaryOp.EVEN_BLOCKS || step.op() == BinaryOp.ODD_BLOCKS) {
+            emit(blockOp(), vector(step.to()), operand(step.a()), operand(step.b()), blockChoice(step.op()));
             return;
         }
         Operand b = step.op().isShift() ? Imm.of(((Constant) step.b()).bits()) : operand(step.b());
@@ -162,8 +186,81 @@ abstract class StepEmitter extends ScalarEmitter {
     }
 
     @Override
+    public void dot(Step.Dot step) {
+        Op op = step.op() == DotOp.U8S8 ? PackedOps.VPDPBUSD : ConvertOps.VDPBF16PS;
+        emit(op, vector(step.to()), operand(step.a()), operand(step.b()));
+    }
+
+    static Op comparison(Comparison op) {
+        return op == Comparison.INT_EQUAL ? PackedOps.VPCMPEQD : PackedOps.VPCMPGTD;
+    }
+
+    /** The instruction that reads narrow elements into lanes. */
+    static Op widening(Element element) {
+        return switch (element) {
+            case U8 -> PackedOps.VPMOVZXBD;
+            case S8 -> PackedOps.VPMOVSXBD;
+            case U16 -> PackedOps.VPMOVZXWD;
+            case S16 -> PackedOps.VPMOVSXWD;
+            case F16 -> ConvertOps.VCVTPH2PS;
+            case U8_PAIR -> PackedOps.VPMOVZXBW;
+            case S8_PAIR -> PackedOps.VPMOVSXBW;
+            case WORD -> MoveOps.VMOVUPS;
+        };
+    }
+
+    /** A narrow element is first given to all its places in the vector, then the surplus ones are shifted out. */
+    @Override
     public void spread(Step.Spread step) {
-        emit(MoveOps.VBROADCASTSS, vector(step.to()), memory(step.from()));
+        Vec to = vector(step.to());
+        Mem from = memory(step.from());
+        switch (step.element()) {
+            case U8 -> shifted(MoveOps.VPBROADCASTB, PackedOps.VPSRLD, 24, to, from);
+            case S8 -> shifted(MoveOps.VPBROADCASTB, PackedOps.VPSRAD, 24, to, from);
+            case U16 -> shifted(MoveOps.VPBROADCASTW, PackedOps.VPSRLD, 16, to, from);
+            case S16 -> shifted(MoveOps.VPBROADCASTW, PackedOps.VPSRAD, 16, to, from);
+            case F16 -> {
+                Vec half = to.as(width == Width.Z ? Width.Y : Width.X);
+                emit(MoveOps.VPBROADCASTW, half, from);
+                emit(ConvertOps.VCVTPH2PS, to, half);
+            }
+            default -> emit(MoveOps.VBROADCASTSS, to, from);
+        }
+    }
+
+    private void shifted(Op spread, Op shift, int bits, Vec to, Mem from) {
+        emit(spread, to, from);
+        emit(shift, to, to, Imm.of(bits));
+    }
+
+    @Override
+    public void spreadScalar(Step.SpreadScalar step) {
+        Vec to = vector(step.to());
+        emit(MoveOps.VMOVD, to.as(Width.X), scalar(step.from()).dword());
+        emit(MoveOps.VPBROADCASTD, to, to.as(Width.X));
+    }
+
+    @Override
+    public void scalarLoad(Step.ScalarLoad step) {
+        emit(step.wide() ? ScalarOps.MOV : ScalarOps.MOVSXD, scalar(step.to()), memory(step.from()));
+    }
+
+    /** Within blocks of four by a constant, else by a vector of lane numbers. */
+    @Override
+    public void permute(Step.Permute step) {
+        Vec to = vector(step.to());
+        Vec from = vector(step.from());
+        int inBlocks = LanePattern.inBlocks(step.lanes());
+        if (inBlocks != LanePattern.NONE) {
+            emit(ShuffleOps.VPERMILPS, to, from, Imm.of(inBlocks));
+            return;
+        }
+        Vec numbers = vector(registers.temporaries(number())[0]);
+        emit(MoveOps.VMOVUPS, numbers, assembler.constant(LanePattern.numbers(step.lanes())));
+        emit(ShuffleOps.VPERMPS, to, numbers, from);
+        if (step.lanes().contains(Step.Permute.ZERO_LANE)) {
+            emit(logicOp(BinaryOp.AND), to, to, assembler.constant(LanePattern.ones(step.lanes())));
+        }
     }
 
     @Override

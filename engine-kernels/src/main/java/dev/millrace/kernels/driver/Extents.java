@@ -1,13 +1,13 @@
-package dev.millrace.kernels;
+package dev.millrace.kernels.driver;
 
 import java.lang.foreign.MemorySegment;
 
 /** Checks before calls: under machine code there is no net. */
-final class Extents {
+public final class Extents {
     private Extents() {}
 
     /** Checks that a matrix of 32-bit elements lies inside of its segment. */
-    static void matrix(String name, MemorySegment segment, long rows, long columns, long stride) {
+    public static void matrix(String name, MemorySegment segment, long rows, long columns, long stride) {
         if (rows < 0 || columns < 0) {
             throw new IllegalArgumentException(name + " has " + rows + " rows and " + columns + " columns");
         }
@@ -23,16 +23,31 @@ final class Extents {
     }
 
     /** Checks that so many 32-bit elements lie inside of a segment. */
-    static void vector(String name, MemorySegment segment, long elements) {
+    public static void vector(String name, MemorySegment segment, long elements) {
         if (elements < 0 || elements > segment.byteSize() / 4) {
             throw new IndexOutOfBoundsException(
                     name + " needs " + elements + " elements, but its segment has " + segment.byteSize() / 4);
         }
     }
 
-    static void writable(String name, MemorySegment segment) {
+    public static void writable(String name, MemorySegment segment) {
         if (segment.isReadOnly()) {
             throw new IllegalArgumentException(name + " is read-only");
+        }
+    }
+
+    /** Checks that so many bytes lie inside of a segment. */
+    public static void bytes(String name, MemorySegment segment, long bytes) {
+        if (bytes < 0 || bytes > segment.byteSize()) {
+            throw new IndexOutOfBoundsException(
+                    name + " needs " + bytes + " bytes, but its segment has " + segment.byteSize());
+        }
+    }
+
+    /** Checks that an operand that is written shares no byte with another one. */
+    public static void apart(String name, MemorySegment written, String otherName, MemorySegment other) {
+        if (written.asOverlappingSlice(other).isPresent()) {
+            throw new IllegalArgumentException(name + " overlaps " + otherName);
         }
     }
 }

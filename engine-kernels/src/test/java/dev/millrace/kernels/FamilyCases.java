@@ -1,0 +1,10 @@
+package dev.millrace.kernels;
+
+import java.util.List;
+
+/** All families under test. */
+final class FamilyCases {
+    static final List<FamilyCase> ALL = List.of();
+
+    private FamilyCases() {}
+}
