@@ -37,7 +37,12 @@ public final class Kernels implements AutoCloseable {
 
     /** Probes at its first use, since that costs some 50 ms. */
     private static final class Shared {
-        static final Kernels INSTANCE = open(System::getProperty);
+        static final Kernels INSTANCE = first();
+
+        private static Kernels first() {
+            WarmUp.start();
+            return open(System::getProperty, true);
+        }
     }
 
     private final Platform platform;
@@ -46,10 +51,10 @@ public final class Kernels implements AutoCloseable {
     private final KernelSet kernels;
     private final Gemm gemm;
 
-    private Kernels(Platform platform, CodeMap map) {
+    private Kernels(Platform platform, CodeMap map, CodeArena code) {
         this.platform = platform;
         this.map = map;
-        code = new CodeArena(map);
+        this.code = code;
         kernels = new KernelSet(lowering(), FAMILIES);
         gemm = new Gemm(kernels, GemmShape.of(kernels.target()));
     }
@@ -66,9 +71,14 @@ public final class Kernels implements AutoCloseable {
      *     level
      */
     public static Kernels open(Function<String, @Nullable String> properties) {
+        return open(properties, false);
+    }
+
+    private static Kernels open(Function<String, @Nullable String> properties, boolean forever) {
         boolean perf = Boolean.parseBoolean(properties.apply(PERF_MAP_PROPERTY));
         CodeMap map = new CodeMap(perf ? CodeMap.perfMapOfThisProcess() : null);
-        return new Kernels(Platform.probe(properties, map), map);
+        CodeArena code = forever ? CodeArena.ofProcess(map) : new CodeArena(map);
+        return new Kernels(Platform.probe(properties, map), map, code);
     }
 
     /** Until there is a lowering to the Vector API, its level interprets. */
@@ -134,7 +144,11 @@ public final class Kernels implements AutoCloseable {
         return kernels.describe(key);
     }
 
-    /** Frees the code. Whoever calls a kernel after that gets an {@link IllegalStateException}. */
+    /**
+     * Frees the code. Whoever calls a kernel after that gets an {@link IllegalStateException}.
+     *
+     * @throws UnsupportedOperationException if these are the kernels of the process
+     */
     @Override
     public void close() {
         code.close();

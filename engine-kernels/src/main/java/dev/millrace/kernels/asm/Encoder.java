@@ -24,7 +24,7 @@ final class Encoder {
         this.form = match.form;
         reg = form.extension < 0 ? 0 : form.extension;
         for (int i = 0; i < form.slots.length; i++) {
-            switch (form.roles.charAt(i)) {
+            switch (form.roles[i]) {
                 case 'R' -> reg = number(match.operands[i]);
                 case 'V' -> vvvv = number(match.operands[i]);
                 case 'M', 'O' -> rm = match.operands[i];
@@ -76,7 +76,7 @@ final class Encoder {
         if (form.prefix != 0) {
             code.put(form.prefix == 1 ? 0x66 : form.prefix == 2 ? 0xf3 : 0xf2);
         }
-        boolean push = form.roles.startsWith("O") && form.slots.length == 1;
+        boolean push = form.registerInOpcode && form.slots.length == 1;
         int rex = 0x40
                 | (push ? 0 : w()) << 3
                 | (reg >> 3 & 1) << 2
@@ -90,7 +90,7 @@ final class Encoder {
                 code.put(Character.digit(form.map.charAt(i), 16) << 4 | Character.digit(form.map.charAt(i + 1), 16));
             }
         }
-        if (form.roles.startsWith("O")) {
+        if (form.registerInOpcode) {
             code.put(form.opcode | baseNumber() & 7);
         } else {
             code.put(form.opcode);
@@ -158,7 +158,7 @@ final class Encoder {
     private int displacementUnit(boolean broadcast) {
         for (int i = 0; i < form.slots.length; i++) {
             Slot slot = form.slots[i];
-            if (form.roles.charAt(i) == 'M' && slot.memory != Slot.NO_MEMORY) {
+            if (form.roles[i] == 'M' && slot.memory != Slot.NO_MEMORY) {
                 return broadcast ? slot.broadcast : slot.memoryBytes(match.length, match.operandSize);
             }
         }
@@ -222,7 +222,7 @@ final class Encoder {
     private void immediates() {
         int selector = -1;
         for (int i = 0; i < form.slots.length; i++) {
-            char role = form.roles.charAt(i);
+            char role = form.roles[i];
             if (role == 'S') {
                 selector = number(match.operands[i]) << 4;
             } else if (role == 'I' && match.operands[i] instanceof Imm imm) {

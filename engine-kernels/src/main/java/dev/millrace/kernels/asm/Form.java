@@ -39,7 +39,10 @@ final class Form {
     /** -1, or the opcode extension. */
     final int extension;
 
-    final String roles;
+    final char[] roles;
+    /** Whether the first operand is in the low bits of the opcode. */
+    final boolean registerInOpcode;
+
     final Slot[] slots;
     final int minLength;
     final int maxLength;
@@ -69,8 +72,9 @@ final class Form {
         int slash = tokens[4].indexOf('/');
         opcode = Integer.parseInt(slash < 0 ? tokens[4] : tokens[4].substring(0, slash), 16);
         extension = slash < 0 ? -1 : tokens[4].charAt(slash + 1) - '0';
-        roles = tokens[5].equals("-") ? "" : tokens[5];
-        slots = new Slot[roles.length()];
+        roles = tokens[5].equals("-") ? new char[0] : tokens[5].toCharArray();
+        registerInOpcode = roles.length > 0 && roles[0] == 'O';
+        slots = new Slot[roles.length];
         boolean anyVector = false;
         for (int i = 0; i < slots.length; i++) {
             slots[i] = Slot.parse(tokens[6 + i]);
@@ -109,7 +113,7 @@ final class Form {
     int immediateBytes() {
         int bytes = 0;
         for (int i = 0; i < slots.length; i++) {
-            bytes += roles.charAt(i) == 'S' ? 1 : slots[i].immediateBytes();
+            bytes += roles[i] == 'S' ? 1 : slots[i].immediateBytes();
         }
         return bytes;
     }

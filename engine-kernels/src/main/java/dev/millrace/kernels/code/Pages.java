@@ -3,8 +3,8 @@ package dev.millrace.kernels.code;
 import java.lang.foreign.Arena;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.SymbolLookup;
 import java.util.NoSuchElementException;
+import java.util.Optional;
 
 /** Pages of memory from the operating system (Linux), with their protection. */
 public final class Pages {
@@ -31,8 +31,12 @@ public final class Pages {
         static final MemorySegment MUNMAP = find("munmap");
 
         private static MemorySegment find(String name) {
-            SymbolLookup lookup = Linker.nativeLinker().defaultLookup();
-            return lookup.find(name).orElseThrow(() -> new NoSuchElementException("the C library has no " + name));
+            Optional<MemorySegment> found =
+                    Linker.nativeLinker().defaultLookup().find(name);
+            if (found.isEmpty()) {
+                throw new NoSuchElementException("the C library has no " + name);
+            }
+            return found.get();
         }
     }
 

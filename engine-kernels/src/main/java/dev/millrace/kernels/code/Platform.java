@@ -34,23 +34,27 @@ public record Platform(Level level, FeatureSet features, String reason) {
         if (wanted == Level.PLAIN) {
             return new Platform(Level.PLAIN, FeatureSet.BASE, "forced by " + LEVEL_PROPERTY);
         }
-        boolean vectorApi =
-                ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
-        Level portable = vectorApi ? Level.VECTOR_API : Level.PLAIN;
         if (wanted == Level.VECTOR_API) {
-            return new Platform(portable, FeatureSet.BASE, "forced by " + LEVEL_PROPERTY);
+            return new Platform(portable(), FeatureSet.BASE, "forced by " + LEVEL_PROPERTY);
         }
         String system = properties.apply("os.name");
         String architecture = properties.apply("os.arch");
         if (!"Linux".equals(system) || !"amd64".equals(architecture) && !"x86_64".equals(architecture)) {
             String reason = "machine code is made for Linux on x86-64, this is " + system + " on " + architecture;
-            return new Platform(portable, FeatureSet.BASE, reason);
+            return new Platform(portable(), FeatureSet.BASE, reason);
         }
         try (CodeArena code = new CodeArena(map)) {
-            return withMachineCode(code, wanted, portable);
+            return withMachineCode(code, wanted);
         } catch (RuntimeException | LinkageError | OutOfMemoryError refusal) {
-            return new Platform(portable, FeatureSet.BASE, "machine code cannot be run here: ".concat(why(refusal)));
+            return new Platform(portable(), FeatureSet.BASE, "machine code cannot be run here: ".concat(why(refusal)));
         }
+    }
+
+    /** Asked for only where it is needed: the answer costs some milliseconds at the start of a process. */
+    private static Level portable() {
+        boolean vectorApi =
+                ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
+        return vectorApi ? Level.VECTOR_API : Level.PLAIN;
     }
 
     private static String why(Throwable refusal) {
@@ -71,11 +75,11 @@ public record Platform(Level level, FeatureSet features, String reason) {
                 LEVEL_PROPERTY + " is " + name + ", but must be one of avx512, avx2, vector_api, plain");
     }
 
-    private static Platform withMachineCode(CodeArena code, Level wanted, Level portable) {
+    private static Platform withMachineCode(CodeArena code, Level wanted) {
         SelfCheck.answers(code);
         FeatureSet features = CpuFeatures.detect(code);
         if (!features.hasAll(FOR_AVX2)) {
-            return new Platform(portable, features, "the processor lacks some of AVX2, FMA, F16C, BMI: " + features);
+            return new Platform(portable(), features, "the processor lacks some of AVX2, FMA, F16C, BMI: " + features);
         }
         boolean avx512 = features.hasAll(FOR_AVX512);
         Level level = avx512 && wanted == Level.AVX512 ? Level.AVX512 : Level.AVX2;

@@ -12,6 +12,10 @@ public record Constant(int bits) implements Value {
         return new Constant(bits);
     }
 
+    public boolean isZero() {
+        return bits == 0;
+    }
+
     /** As a float where that is a number that one would write, else in hexadecimal. */
     @Override
     public String toString() {

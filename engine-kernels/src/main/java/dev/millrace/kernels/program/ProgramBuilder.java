@@ -2,12 +2,10 @@ package dev.millrace.kernels.program;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Deque;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +17,7 @@ public final class ProgramBuilder {
     private final Target target;
     private final List<ScalarVar> parameters = new ArrayList<>();
     private final Deque<List<Step>> open = new ArrayDeque<>();
-    private final Set<MaskVar> prefixMasks = new HashSet<>();
+    private final BitSet prefixMasks = new BitSet();
     private int variables;
 
     public ProgramBuilder(String name, Target target) {
@@ -165,13 +163,16 @@ public final class ProgramBuilder {
     public MaskVar firstLanes(ScalarVar count) {
         MaskVar to = mask();
         add(new Step.FirstLanes(to, count));
-        prefixMasks.add(to);
+        prefixMasks.set(to.id());
         return to;
     }
 
     /** Lane i of the result is lane {@code lanes[i]}, or zero for {@link Step.Permute#ZERO_LANE}. */
     public VectorVar permute(VectorVar from, int... lanes) {
-        List<Integer> numbers = Arrays.stream(lanes).boxed().toList();
+        List<Integer> numbers = new ArrayList<>();
+        for (int lane : lanes) {
+            numbers.add(lane);
+        }
         if (numbers.size() != target.lanes()) {
             throw new IllegalArgumentException(
                     "kernel " + name + " permutes " + numbers.size() + " of " + target.lanes() + " lanes");
@@ -182,7 +183,7 @@ public final class ProgramBuilder {
             }
         }
         VectorVar to = vector("v");
-        add(new Step.Permute(to, from, numbers));
+        add(new Step.Permute(to, from, List.copyOf(numbers)));
         return to;
     }
 
@@ -212,7 +213,7 @@ public final class ProgramBuilder {
     }
 
     private void checkMask(Element element, @Nullable MaskVar mask) {
-        if (element != Element.WORD && mask != null && !prefixMasks.contains(mask)) {
+        if (element != Element.WORD && mask != null && !prefixMasks.get(mask.id())) {
             throw new IllegalArgumentException(
                     "kernel " + name + " has a mask for " + element + " that is not one of the first lanes");
         }

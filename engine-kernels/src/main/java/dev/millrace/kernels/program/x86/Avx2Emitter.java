@@ -39,12 +39,10 @@ final class Avx2Emitter extends StepEmitter {
         if (step instanceof Step.Binary binary && binary.op() == BinaryOp.SCALE) {
             return 2;
         }
-        return switch (step) {
-            case Step.Reduce _, Step.Permute _ -> 1;
-            case Step.Gather _ -> 2;
-            case Step.Store store when store.element() != Element.WORD -> 2;
-            default -> 0;
-        };
+        if (step instanceof Step.Gather || step instanceof Step.Store store && store.element() != Element.WORD) {
+            return 2;
+        }
+        return step instanceof Step.Reduce || step instanceof Step.Permute ? 1 : 0;
     }
 
     private Vec mask(MaskVar variable) {

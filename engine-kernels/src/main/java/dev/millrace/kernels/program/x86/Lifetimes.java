@@ -5,9 +5,8 @@ import dev.millrace.kernels.program.Program;
 import dev.millrace.kernels.program.ScalarVar;
 import dev.millrace.kernels.program.Step;
 import dev.millrace.kernels.program.Variable;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,23 +15,45 @@ import org.jspecify.annotations.Nullable;
  * <p>Steps are numbered in the order of the program; step n reads at 2n and writes at 2n + 1, so that a result may take
  * the register of an operand that ends there. A loop has a number before its body and one after it. What lives before a
  * loop and is used in it lives to its end.
+ *
+ * <p>Plain arrays throughout: this runs interpreted, at the start of a process.
  */
 final class Lifetimes extends AccessVisitor {
-    private static final int NEVER = -1;
+    /** No position, and no variable. */
+    static final int NONE = -1;
 
     private final Temporaries rule;
     private final int[] start;
     private final int[] end;
     private final @Nullable Variable[] variables;
-    private final List<List<Integer>> loops = new ArrayList<>();
-    private final List<Integer> temporaries = new ArrayList<>();
+    private int[] temporaries = new int[64];
+    private int steps;
     private int wanted;
-    private List<List<Variable>> starting = List.of();
-    private List<List<Variable>> ending = List.of();
+    private Chains starting = Chains.EMPTY;
+    private Chains ending = Chains.EMPTY;
 
     /** How many vector registers a lowering wants for itself in a step. */
     interface Temporaries {
         int wantedBy(Step step);
+    }
+
+    /** For each position the variables there: the first, and from each the next. */
+    private record Chains(int[] first, int[] next) {
+        static final Chains EMPTY = new Chains(new int[0], new int[0]);
+
+        static Chains of(int[] positionOf, int positions) {
+            int[] first = new int[positions];
+            int[] next = new int[positionOf.length];
+            Arrays.fill(first, NONE);
+            for (int id = positionOf.length - 1; id >= 0; id--) {
+                int position = positionOf[id];
+                if (position != NONE) {
+                    next[id] = first[position];
+                    first[position] = id;
+                }
+            }
+            return new Chains(first, next);
+        }
     }
 
     private Lifetimes(int count, Temporaries rule) {
@@ -40,8 +61,8 @@ final class Lifetimes extends AccessVisitor {
         start = new int[count];
         end = new int[count];
         variables = new Variable[count];
-        Arrays.fill(start, NEVER);
-        Arrays.fill(end, NEVER);
+        Arrays.fill(start, NONE);
+        Arrays.fill(end, NONE);
     }
 
     static Lifetimes of(Program program, Temporaries rule) {
@@ -53,72 +74,70 @@ final class Lifetimes extends AccessVisitor {
         for (Step step : program.steps()) {
             step.accept(lifetimes);
         }
-        lifetimes.sort();
+        lifetimes.starting = Chains.of(lifetimes.start, 2 * lifetimes.steps);
+        lifetimes.ending = Chains.of(lifetimes.end, 2 * lifetimes.steps);
         return lifetimes;
     }
 
     /** How many numbers there are, the one of the arguments, 0, included. */
     int steps() {
-        return temporaries.size();
+        return steps;
     }
 
     int temporaries(int number) {
-        return temporaries.get(number);
+        return temporaries[number];
     }
 
-    List<Variable> startingAt(int position) {
-        return starting.get(position);
+    /** A variable by its id. */
+    Variable variable(int id) {
+        return Objects.requireNonNull(variables[id]);
     }
 
-    List<Variable> endingAt(int position) {
-        return ending.get(position);
+    /** The first variable that starts at a position, or {@link #NONE}. */
+    int firstStartingAt(int position) {
+        return starting.first[position];
     }
 
-    private void sort() {
-        starting = new ArrayList<>();
-        ending = new ArrayList<>();
-        for (int i = 0; i < 2 * steps(); i++) {
-            starting.add(new ArrayList<>());
-            ending.add(new ArrayList<>());
-        }
-        for (int id = 0; id < variables.length; id++) {
-            Variable variable = variables[id];
-            if (variable != null) {
-                starting.get(start[id]).add(variable);
-                ending.get(end[id]).add(variable);
-            }
-        }
+    /** The one after it, or {@link #NONE}. */
+    int nextStarting(int id) {
+        return starting.next[id];
     }
 
-    private int number() {
-        return temporaries.size();
+    /** The first variable that ends at a position, or {@link #NONE}. */
+    int firstEndingAt(int position) {
+        return ending.first[position];
+    }
+
+    /** The one after it, or {@link #NONE}. */
+    int nextEnding(int id) {
+        return ending.next[id];
     }
 
     private void next() {
-        temporaries.add(wanted);
+        if (steps == temporaries.length) {
+            temporaries = Arrays.copyOf(temporaries, 2 * steps);
+        }
+        temporaries[steps++] = wanted;
         wanted = 0;
     }
 
     private void touch(Variable variable, int position) {
         int id = variable.id();
         variables[id] = variable;
-        if (start[id] == NEVER) {
+        if (start[id] == NONE) {
             start[id] = position;
         }
-        end[id] = Math.max(end[id], position);
-        for (List<Integer> loop : loops) {
-            loop.add(id);
-        }
+        end[id] = position;
     }
 
     @Override
     protected void read(Variable variable) {
-        touch(variable, 2 * number());
+        touch(variable, 2 * steps);
     }
 
     @Override
     protected void write(Variable variable) {
-        touch(variable, 2 * number() + 1);
+        touch(variable, 2 * steps + 1);
     }
 
     @Override
@@ -129,21 +148,18 @@ final class Lifetimes extends AccessVisitor {
 
     @Override
     public void loop(Step.Loop step) {
-        List<Integer> used = new ArrayList<>();
-        int first = 2 * number();
-        loops.add(used);
+        int first = 2 * steps;
         read(step.counter());
         next();
         for (Step inner : step.body()) {
             inner.accept(this);
         }
-        int last = 2 * number() + 1;
+        int last = 2 * steps + 1;
         write(step.counter());
         next();
-        loops.removeLast();
-        for (int id : used) {
-            if (start[id] < first) {
-                end[id] = Math.max(end[id], last);
+        for (int id = 0; id < start.length; id++) {
+            if (start[id] != NONE && start[id] < first && end[id] >= first) {
+                end[id] = last;
             }
         }
     }

@@ -4,6 +4,7 @@ import dev.millrace.kernels.program.AccessVisitor;
 import dev.millrace.kernels.program.Constant;
 import dev.millrace.kernels.program.Program;
 import dev.millrace.kernels.program.Step;
+import dev.millrace.kernels.program.UnaryOp;
 import dev.millrace.kernels.program.Value;
 import dev.millrace.kernels.program.Variable;
 import java.util.ArrayList;
@@ -41,7 +42,7 @@ final class LoopConstants extends AccessVisitor {
 
     private void use(Value value) {
         if (depth > 0 && value instanceof Constant constant) {
-            uses.merge(constant.bits(), 1, Integer::sum);
+            uses.put(constant.bits(), uses.getOrDefault(constant.bits(), 0) + 1);
         }
     }
 
@@ -51,9 +52,13 @@ final class LoopConstants extends AccessVisitor {
     @Override
     protected void write(Variable variable) {}
 
+    /** A zero is as cheap to make as to copy. */
     @Override
     public void unary(Step.Unary step) {
-        use(step.a());
+        boolean zero = step.op() == UnaryOp.COPY && step.a() instanceof Constant constant && constant.isZero();
+        if (!zero) {
+            use(step.a());
+        }
     }
 
     @Override

@@ -93,10 +93,13 @@ final class Registers {
             own[i] = vectors.take(-1L, program.name());
         }
         temporaries[number] = own;
-        releaseAll(lifetimes.endingAt(2 * number));
-        for (Variable variable : lifetimes.startingAt(2 * number + 1)) {
+        releaseEndingAt(2 * number);
+        for (int id = lifetimes.firstStartingAt(2 * number + 1);
+                id != Lifetimes.NONE;
+                id = lifetimes.nextStarting(id)) {
+            Variable variable = lifetimes.variable(id);
             int register = file(variable).take(CALLER_SAVED, program.name());
-            assigned[variable.id()] = register;
+            assigned[id] = register;
             if (variable instanceof ScalarVar) {
                 usedScalars |= 1 << register;
             }
@@ -104,12 +107,12 @@ final class Registers {
         for (int register : own) {
             vectors.release(register);
         }
-        releaseAll(lifetimes.endingAt(2 * number + 1));
+        releaseEndingAt(2 * number + 1);
     }
 
-    private void releaseAll(Iterable<Variable> variables) {
-        for (Variable variable : variables) {
-            file(variable).release(assigned[variable.id()]);
+    private void releaseEndingAt(int position) {
+        for (int id = lifetimes.firstEndingAt(position); id != Lifetimes.NONE; id = lifetimes.nextEnding(id)) {
+            file(lifetimes.variable(id)).release(assigned[id]);
         }
     }
 }

@@ -89,7 +89,7 @@ abstract class StepEmitter extends ScalarEmitter {
             if (registers.of(variable) != to.number()) {
                 emit(MoveOps.VMOVAPS, to, vector(variable));
             }
-        } else if (from.equals(Constant.ZERO)) {
+        } else if (((Constant) from).isZero()) {
             emit(logicOp(BinaryOp.XOR), to, to, to);
         } else {
             emit(MoveOps.VBROADCASTSS, to, assembler.constant(((Constant) from).bits()));

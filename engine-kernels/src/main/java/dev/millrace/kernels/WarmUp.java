@@ -1,0 +1,31 @@
+package dev.millrace.kernels;
+
+import dev.millrace.kernels.asm.FeatureSet;
+import dev.millrace.kernels.gemm.Activation;
+import dev.millrace.kernels.gemm.Epilogue;
+import dev.millrace.kernels.gemm.GemmTile;
+import dev.millrace.kernels.program.Target;
+import dev.millrace.kernels.program.x86.X86Lowering;
+
+/**
+ * Writes and assembles a kernel that nobody calls. Beside the first use of the foreign linker, which keeps one core busy
+ * for tens of milliseconds, this loads the classes that the first real kernel needs.
+ */
+final class WarmUp implements Runnable {
+    private WarmUp() {}
+
+    static void start() {
+        Thread thread = new Thread(new WarmUp(), "millrace-kernels-warm-up");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    @Override
+    public void run() {
+        GemmTile tile = new GemmTile();
+        Epilogue epilogue = new Epilogue(true, Activation.NONE);
+        GemmTile.Variant variant = new GemmTile.Variant(1, 1, true, true, epilogue);
+        X86Lowering.assemble(tile.describe(variant.key(), Target.AVX2), FeatureSet.all(), false)
+                .finish();
+    }
+}
