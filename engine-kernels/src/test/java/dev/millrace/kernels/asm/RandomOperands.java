@@ -1,5 +1,6 @@
 package dev.millrace.kernels.asm;
 
+import java.util.Arrays;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -23,7 +24,7 @@ final class RandomOperands {
                 return match;
             }
             if (result != Match.Refusal.DISTINCT && result != Match.Refusal.KIND) {
-                throw new AssertionError(form.roles + ": " + result);
+                throw new AssertionError(Arrays.toString(form.roles) + ": " + result);
             }
         }
     }
