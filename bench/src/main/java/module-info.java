@@ -2,6 +2,7 @@
 module dev.millrace.bench {
     requires com.microsoft.onnxruntime;
     requires dev.millrace.cli;
+    requires dev.millrace.kernels;
     requires dev.millrace.session;
     requires info.picocli;
     requires jmh.core;
@@ -9,6 +10,8 @@ module dev.millrace.bench {
     requires static transitive org.jspecify;
 
     opens dev.millrace.bench to
+            info.picocli;
+    opens dev.millrace.bench.kernels to
             info.picocli;
 
     provides dev.millrace.cli.Subcommand with

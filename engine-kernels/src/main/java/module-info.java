@@ -8,4 +8,5 @@ module dev.millrace.kernels {
     exports dev.millrace.kernels.expression;
     exports dev.millrace.kernels.family;
     exports dev.millrace.kernels.gemm;
+    exports dev.millrace.kernels.peak;
 }

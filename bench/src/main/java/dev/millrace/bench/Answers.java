@@ -6,11 +6,11 @@ import dev.millrace.graph.tensor.Tensor;
 import java.util.Map;
 
 /** Holds two answers side by side. */
-final class Answers {
+public final class Answers {
     private Answers() {}
 
     /** The largest distance between two numbers; infinite where shapes, types or what is NaN disagree. */
-    static double maxAbsDiff(Map<String, Tensor> ours, Map<String, Tensor> theirs) {
+    public static double maxAbsDiff(Map<String, Tensor> ours, Map<String, Tensor> theirs) {
         double worst = 0;
         for (Map.Entry<String, Tensor> entry : ours.entrySet()) {
             Tensor other = theirs.get(entry.getKey());

@@ -1,5 +1,6 @@
 package dev.millrace.bench;
 
+import dev.millrace.bench.kernels.KernelsCommand;
 import dev.millrace.cli.ExitCode;
 import dev.millrace.cli.ModelArgument;
 import dev.millrace.cli.SessionFlags;
@@ -21,6 +22,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "bench",
         mixinStandardHelpOptions = true,
+        subcommands = KernelsCommand.class,
         description = {
             "Measures runs, session creation and the first run of models.",
             "With --vs the peer runs the same in turns, and both answers are compared first.",
@@ -30,7 +32,7 @@ public final class BenchCommand implements Subcommand {
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
-    @Parameters(paramLabel = "MODEL", arity = "1..*", description = "Model files, or names that 'models' lists.")
+    @Parameters(paramLabel = "MODEL", arity = "0..*", description = "Model files, or names that 'models' lists.")
     private List<String> models = new ArrayList<>();
 
     @Option(
@@ -66,6 +68,9 @@ public final class BenchCommand implements Subcommand {
 
     @Override
     public Integer call() throws Exception {
+        if (models.isEmpty()) {
+            throw EngineException.invalidArgument("bench needs a model, or 'kernels'");
+        }
         if (peer != null && !peer.equals("onnxruntime")) {
             throw EngineException.invalidArgument("there is no peer '" + peer + "'; there is onnxruntime");
         }

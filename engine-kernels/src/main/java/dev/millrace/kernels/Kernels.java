@@ -13,6 +13,7 @@ import dev.millrace.kernels.family.KernelSet;
 import dev.millrace.kernels.gemm.GemmPack;
 import dev.millrace.kernels.gemm.GemmShape;
 import dev.millrace.kernels.gemm.GemmTile;
+import dev.millrace.kernels.peak.PeakLoop;
 import dev.millrace.kernels.program.DotOp;
 import dev.millrace.kernels.program.Lowering;
 import dev.millrace.kernels.program.Program;
@@ -33,7 +34,8 @@ public final class Kernels implements AutoCloseable {
     /** {@code true} writes the map of emitted code where perf looks for it. */
     public static final String PERF_MAP_PROPERTY = "millrace.kernels.perfmap";
 
-    static final List<KernelFamily> FAMILIES = List.of(new GemmTile(), new GemmPack(), new ElementwiseFamily());
+    static final List<KernelFamily> FAMILIES =
+            List.of(new GemmTile(), new GemmPack(), new ElementwiseFamily(), new PeakLoop());
 
     /** Probes at its first use, since that costs some 50 ms. */
     private static final class Shared {

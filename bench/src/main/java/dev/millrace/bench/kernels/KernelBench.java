@@ -1,0 +1,70 @@
+package dev.millrace.bench.kernels;
+
+import ai.onnxruntime.OrtException;
+import dev.millrace.bench.Answers;
+import dev.millrace.kernels.Kernels;
+import dev.millrace.kernels.Parallel;
+import java.lang.foreign.Arena;
+import java.util.Locale;
+
+/** Measures cases on some threads; the answers of both sides are compared before anything is timed. */
+final class KernelBench {
+    private static final long BUDGET_NANOS = 1_000_000_000;
+
+    private final Kernels kernels;
+    private final Parallel parallel;
+    private final Peaks peaks;
+    private final boolean withPeer;
+
+    KernelBench(Kernels kernels, Parallel parallel, Peaks peaks, boolean withPeer) {
+        this.kernels = kernels;
+        this.parallel = parallel;
+        this.peaks = peaks;
+        this.withPeer = withPeer;
+    }
+
+    /** @throws DifferentAnswers if the two sides do not agree */
+    KernelRow run(KernelCase test) throws OrtException, DifferentAnswers {
+        try (Arena arena = Arena.ofShared()) {
+            KernelCase.Sides sides = test.opener().open(kernels, arena, parallel);
+            if (!withPeer) {
+                return measure(test, new Duel(sides.ours(), null));
+            }
+            try (var peer = new PeerSession(sides.peer().get(), sides.answers(), parallel.width())) {
+                sides.ours().run();
+                peer.run();
+                double difference = Answers.maxAbsDiff(sides.answers(), peer.answers());
+                if (!(difference <= test.tolerance())) {
+                    throw new DifferentAnswers(test, difference);
+                }
+                return measure(test, new Duel(sides.ours(), peer::run));
+            }
+        }
+    }
+
+    private KernelRow measure(KernelCase test, Duel duel) {
+        duel.run(BUDGET_NANOS);
+        double ours = duel.ourMicros() / test.layers();
+        Double theirs = duel.peerMicros();
+        double rate = test.work().amount() / ours * 1e6;
+        return new KernelRow(
+                test.kernel(),
+                test.shape(),
+                parallel.width(),
+                kernels.level().name().toLowerCase(Locale.ROOT),
+                ours,
+                theirs == null ? null : (Double) (theirs / test.layers()),
+                duel.ratio(),
+                rate / peaks.perSecond(test.work().unit()));
+    }
+
+    /** Two sides that do not agree. */
+    static final class DifferentAnswers extends Exception {
+        private static final long serialVersionUID = 1;
+
+        DifferentAnswers(KernelCase test, double difference) {
+            super("the answers for %s %s differ by %.2e, more than %.2e"
+                    .formatted(test.kernel(), test.shape(), difference, test.tolerance()));
+        }
+    }
+}

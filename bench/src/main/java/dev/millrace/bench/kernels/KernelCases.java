@@ -1,0 +1,15 @@
+package dev.millrace.bench.kernels;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+/** All cases, a class for each family. */
+final class KernelCases {
+    private KernelCases() {}
+
+    static List<KernelCase> all() {
+        return Stream.of(GemmCases.all(), ElementwiseCases.all())
+                .flatMap(List::stream)
+                .toList();
+    }
+}

@@ -1,0 +1,69 @@
+package dev.millrace.bench.kernels;
+
+import java.io.StringWriter;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.json.JsonFactory;
+
+/**
+ * What was measured of one case, per layer.
+ *
+ * @param lowering how our kernels ran
+ * @param peerMicros null where there was no peer
+ * @param ratio the peer's time divided by ours
+ * @param shareOfPeak how much of what the machine can do at most
+ */
+record KernelRow(
+        String kernel,
+        String shape,
+        int threads,
+        String lowering,
+        double ourMicros,
+        @Nullable Double peerMicros,
+        @Nullable Double ratio,
+        double shareOfPeak) {
+
+    static String heading() {
+        return "%-20s %-30s %7s %10s %11s %11s %7s %7s"
+                .formatted("kernel", "shape", "threads", "lowering", "ours us", "peer us", "ratio", "peak");
+    }
+
+    String toRow() {
+        return "%-20s %-30s %7d %10s %11.2f %11s %7s %6.1f%%"
+                .formatted(
+                        kernel,
+                        shape,
+                        threads,
+                        lowering,
+                        ourMicros,
+                        peerMicros == null ? "" : "%.2f".formatted(peerMicros),
+                        ratio == null ? "" : "%.2f".formatted(ratio),
+                        100 * shareOfPeak);
+    }
+
+    String toJson() {
+        var text = new StringWriter();
+        try (JsonGenerator json = new JsonFactory().createGenerator(ObjectWriteContext.empty(), text)) {
+            json.writeStartObject();
+            json.writeStringProperty("kernel", kernel);
+            json.writeStringProperty("shape", shape);
+            json.writeNumberProperty("threads", threads);
+            json.writeStringProperty("lowering", lowering);
+            json.writeNumberProperty("ours_us", ourMicros);
+            number(json, "peer_us", peerMicros);
+            number(json, "ratio", ratio);
+            json.writeNumberProperty("share_of_peak", shareOfPeak);
+            json.writeEndObject();
+        }
+        return text.toString();
+    }
+
+    private static void number(JsonGenerator json, String name, @Nullable Double value) {
+        if (value == null) {
+            json.writeNullProperty(name);
+        } else {
+            json.writeNumberProperty(name, value);
+        }
+    }
+}

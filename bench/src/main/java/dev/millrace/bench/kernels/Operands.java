@@ -1,0 +1,49 @@
+package dev.millrace.bench.kernels;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
+import java.util.Random;
+
+/** Operands of cases, the same in each process. */
+final class Operands {
+    private static final long ALIGNMENT = 64;
+
+    private final Arena arena;
+    private final Random random = new Random(1);
+
+    Operands(Arena arena) {
+        this.arena = arena;
+    }
+
+    /** Zeros. */
+    Tensor zeros(ElementType type, long... dims) {
+        Shape shape = Shape.of(dims);
+        return Tensor.wrap(type, shape, arena.allocate(Math.max(1, type.bytes(shape.elements())), ALIGNMENT));
+    }
+
+    /** Floats from -1/2 to 1/2. */
+    Tensor floats(long... dims) {
+        return floatsBetween(-0.5f, 0.5f, dims);
+    }
+
+    /** Floats of a range. */
+    Tensor floatsBetween(float least, float most, long... dims) {
+        Tensor tensor = zeros(ElementType.FLOAT, dims);
+        for (long i = 0; i < tensor.elements(); i++) {
+            tensor.segment().setAtIndex(ValueLayout.JAVA_FLOAT, i, least + (most - least) * random.nextFloat());
+        }
+        return tensor;
+    }
+
+    /** Bytes of a range, for any type of one byte. */
+    Tensor bytes(ElementType type, int least, int most, long... dims) {
+        Tensor tensor = zeros(type, dims);
+        for (long i = 0; i < tensor.elements(); i++) {
+            tensor.segment().set(ValueLayout.JAVA_BYTE, i, (byte) random.nextInt(least, most + 1));
+        }
+        return tensor;
+    }
+}

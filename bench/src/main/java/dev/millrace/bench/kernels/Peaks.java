@@ -1,0 +1,57 @@
+package dev.millrace.bench.kernels;
+
+import dev.millrace.kernels.Kernels;
+import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.peak.Peak;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.function.LongSupplier;
+
+/** How much of each kind of work the machine does per second at most. */
+final class Peaks {
+    private static final int REPEATS = 10;
+    private static final long ROUNDS = 200_000;
+    /** Far more than what caches hold. */
+    private static final long MEMORY = 192L << 20;
+
+    private final Map<Work.Unit, Double> perSecond = new EnumMap<>(Work.Unit.class);
+
+    /** Measures them, on as many threads as there are; interpreted kernels have none worth a measurement. */
+    Peaks(Kernels kernels, Parallel parallel) {
+        Peak peak = new Peak(kernels.set());
+        long rounds = kernels.level().emitsMachineCode() ? ROUNDS : 1;
+        perSecond.put(Work.Unit.FLOPS, best(() -> peak.multiplyAdds(rounds, parallel)));
+        perSecond.put(Work.Unit.INT8_OPS, best(() -> peak.byteProducts(rounds, parallel)));
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment memory = arena.allocate(kernels.level().emitsMachineCode() ? MEMORY : 1 << 14, 64);
+            memory.fill((byte) 1);
+            perSecond.put(Work.Unit.BYTES, best(() -> peak.read(memory, parallel)));
+        }
+    }
+
+    private static double best(LongSupplier work) {
+        double best = 0;
+        for (int i = 0; i < REPEATS; i++) {
+            long start = System.nanoTime();
+            long amount = work.getAsLong();
+            best = Math.max(best, amount * 1e9 / (System.nanoTime() - start));
+        }
+        return best;
+    }
+
+    double perSecond(Work.Unit unit) {
+        return perSecond.getOrDefault(unit, 0.0);
+    }
+
+    /** For the head of a table. */
+    @Override
+    public String toString() {
+        return "%.1f GFLOP/s fp32, %.1f Gop/s int8, %.1f GB/s"
+                .formatted(
+                        perSecond(Work.Unit.FLOPS) / 1e9,
+                        perSecond(Work.Unit.INT8_OPS) / 1e9,
+                        perSecond(Work.Unit.BYTES) / 1e9);
+    }
+}

@@ -1,0 +1,30 @@
+package dev.millrace.bench.kernels;
+
+/**
+ * How much is done in one layer of a case.
+ *
+ * @param amount operations, or bytes that are read and written
+ */
+record Work(double amount, Unit unit) {
+    /** What is counted, and so which peak of the machine it is compared with. */
+    enum Unit {
+        /** Multiplications and additions of fp32 numbers. */
+        FLOPS,
+        /** Bytes that are read and written. */
+        BYTES,
+        /** Multiplications and additions of bytes. */
+        INT8_OPS
+    }
+
+    static Work flops(double amount) {
+        return new Work(amount, Unit.FLOPS);
+    }
+
+    static Work bytes(double amount) {
+        return new Work(amount, Unit.BYTES);
+    }
+
+    static Work int8(double amount) {
+        return new Work(amount, Unit.INT8_OPS);
+    }
+}

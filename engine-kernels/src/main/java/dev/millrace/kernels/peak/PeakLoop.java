@@ -1,0 +1,84 @@
+package dev.millrace.kernels.peak;
+
+import dev.millrace.kernels.family.KernelFamily;
+import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.BinaryOp;
+import dev.millrace.kernels.program.Constant;
+import dev.millrace.kernels.program.DotOp;
+import dev.millrace.kernels.program.Program;
+import dev.millrace.kernels.program.ProgramBuilder;
+import dev.millrace.kernels.program.ScalarVar;
+import dev.millrace.kernels.program.Target;
+import dev.millrace.kernels.program.VectorVar;
+
+/** f(memory, out, rounds): so many rounds of {@value #STEPS} steps of one kind, then one vector to {@code out}. */
+public final class PeakLoop implements KernelFamily {
+    /** Steps in a round. */
+    public static final int STEPS = 24;
+    /** Chains of dependent steps: they hide a latency of five at two per cycle, and leave two registers of 16. */
+    private static final int CHAINS = 12;
+
+    private static final String NAME = "peak";
+
+    /** What is repeated. */
+    public enum Kind {
+        /** Multiplies and adds fp32 numbers in registers. */
+        MULTIPLY_ADD,
+        /** The widest sum of products of bytes that the machine has one instruction for, in registers. */
+        BYTE_PRODUCTS,
+        /** Reads memory from its start to its end, a vector in each step. */
+        READ
+    }
+
+    public static KernelKey key(Kind kind) {
+        return KernelKey.of(NAME).with("kind", kind);
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Program describe(KernelKey key, Target target) {
+        key.onlyHas("kind");
+        Kind kind = key.oneOf("kind", Kind.values());
+        ProgramBuilder builder = new ProgramBuilder(key.toString(), target);
+        ScalarVar memory = builder.parameter("memory");
+        ScalarVar out = builder.parameter("out");
+        ScalarVar rounds = builder.parameter("rounds");
+        VectorVar factor = builder.vector("factor");
+        builder.set(factor, Constant.ZERO);
+        VectorVar[] chains = new VectorVar[CHAINS];
+        for (int i = 0; i < CHAINS; i++) {
+            chains[i] = builder.vector("chain");
+            builder.set(chains[i], Constant.ZERO);
+        }
+        try (var _ = builder.loop(rounds, 1)) {
+            for (int i = 0; i < STEPS; i++) {
+                step(builder, kind, chains[i % CHAINS], factor, Address.at(memory, i * target.vectorBytes()));
+            }
+            builder.advance(memory, STEPS * target.vectorBytes());
+        }
+        for (int i = 1; i < CHAINS; i++) {
+            builder.binary(chains[0], BinaryOp.OR, chains[0], chains[i]);
+        }
+        builder.store(Address.at(out, 0), chains[0]);
+        return builder.build();
+    }
+
+    private static void step(ProgramBuilder builder, Kind kind, VectorVar chain, VectorVar factor, Address from) {
+        switch (kind) {
+            case MULTIPLY_ADD -> builder.accumulate(chain, factor, factor);
+            case BYTE_PRODUCTS -> {
+                if (builder.target().dots().contains(DotOp.U8S8)) {
+                    builder.dot(DotOp.U8S8, chain, factor, factor);
+                } else {
+                    builder.binary(chain, BinaryOp.DOT_U8S8_SATURATED, chain, factor);
+                }
+            }
+            case READ -> builder.binary(chain, BinaryOp.OR, chain, builder.load(from));
+        }
+    }
+}
