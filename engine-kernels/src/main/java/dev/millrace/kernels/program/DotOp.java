@@ -5,8 +5,8 @@ public enum DotOp {
     /** Four bytes without sign times four with sign, added to an int; wraps around. */
     U8S8("u8s8"),
     /**
-     * Two bfloat16 times two, added to a float: the upper product first, then the lower, each rounded; denormals are
-     * zeros, on the way in and out.
+     * Two bfloat16 times two, added to a float: the upper product first, then the lower, each product and sum rounded
+     * once; denormals are zeros, on the way in and out.
      */
     BF16("bf16");
 

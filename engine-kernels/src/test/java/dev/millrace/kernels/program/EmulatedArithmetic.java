@@ -4,33 +4,47 @@ package dev.millrace.kernels.program;
  * What the vector instructions compute, after the processor's manual; written apart from the interpreter on purpose.
  */
 final class EmulatedArithmetic {
-    int compare(int predicate, int[] a, int[] b) {
+    int compare(String name, int predicate, int[] a, int[] b) {
         int mask = 0;
         for (int i = 0; i < a.length; i++) {
-            float x = Float.intBitsToFloat(a[i]);
-            float y = Float.intBitsToFloat(b[i]);
-            boolean unordered = Float.isNaN(x) || Float.isNaN(y);
-            boolean holds = switch (predicate) {
-                case 0x00 -> !unordered && x == y;
-                case 0x03 -> unordered;
-                case 0x04 -> unordered || x != y;
-                case 0x11 -> !unordered && x < y;
-                case 0x12 -> !unordered && x <= y;
-                case 0x1d -> !unordered && x >= y;
-                case 0x1e -> !unordered && x > y;
-                default -> throw new AssertionError("predicate " + predicate);
+            boolean holds = switch (name) {
+                case "vpcmpeqd" -> a[i] == b[i];
+                case "vpcmpgtd" -> a[i] > b[i];
+                case "vcmpps" -> holds(predicate, Float.intBitsToFloat(a[i]), Float.intBitsToFloat(b[i]));
+                default -> throw new AssertionError(name);
             };
             mask |= holds ? 1 << i : 0;
         }
         return mask;
     }
 
+    private static boolean holds(int predicate, float x, float y) {
+        boolean unordered = Float.isNaN(x) || Float.isNaN(y);
+        return switch (predicate) {
+            case 0x00 -> !unordered && x == y;
+            case 0x03 -> unordered;
+            case 0x04 -> unordered || x != y;
+            case 0x11 -> !unordered && x < y;
+            case 0x12 -> !unordered && x <= y;
+            case 0x1d -> !unordered && x >= y;
+            case 0x1e -> !unordered && x > y;
+            default -> throw new AssertionError("predicate " + predicate);
+        };
+    }
+
     int[] compute(String name, int[] to, int[] a, int[] b, int immediate) {
         int[] result = new int[a.length];
         for (int i = 0; i < a.length; i++) {
+            int block = i & -4;
+            boolean odd = i % 2 != 0;
             result[i] = switch (name) {
                 case "vshuff32x4" -> (i < 8 ? a : b)[4 * (immediate >> 2 * (i / 4) & 3) + i % 4];
-                case "vpermilps" -> a[i / 4 * 4 + (immediate >> 2 * (i % 4) & 3)];
+                case "vpermilps" -> a[block + (immediate >> 2 * (i % 4) & 3)];
+                case "vpermps" -> b[a[i] & 15];
+                case "vunpcklps" -> (odd ? b : a)[block + i % 4 / 2];
+                case "vunpckhps" -> (odd ? b : a)[block + 2 + i % 4 / 2];
+                case "vunpcklpd" -> (i % 4 < 2 ? a : b)[block + i % 2];
+                case "vunpckhpd" -> (i % 4 < 2 ? a : b)[block + 2 + i % 2];
                 default -> lane(name, to[i], a[i], b[i], immediate);
             };
         }
@@ -47,6 +61,11 @@ final class EmulatedArithmetic {
             case "vpsubd" -> a - b;
             case "vpslld" -> a << immediate;
             case "vpsrld" -> a >>> immediate;
+            case "vpsrad" -> a >> immediate;
+            case "vpmulld" -> (int) ((long) a * b);
+            case "vpminsd" -> Math.min(a, b);
+            case "vpmaxsd" -> Math.max(a, b);
+            case "vpmaddwd", "vpmaddubsw", "vpdpbusd", "vdpbf16ps" -> EmulatedProducts.lane(name, to, a, b);
             case "vcvtps2dq" -> toInt(Float.intBitsToFloat(a));
             case "vcvtdq2ps" -> Float.floatToRawIntBits(a);
             default ->

@@ -4,15 +4,16 @@ import dev.millrace.kernels.asm.FeatureSet;
 import dev.millrace.kernels.program.x86.X86Lowering;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 
-/** The AVX-512 lowering, its code run by the {@link Emulator}. Kernels are for one thread. */
+/** The AVX-512 lowering with all its extensions, its code run by the {@link Emulator}. */
 public final class EmulatedLowering implements Lowering {
     private static final Memory NATIVE = MemorySegment::address;
 
     @Override
     public Target target() {
-        return Target.AVX512;
+        return Target.AVX512.with(EnumSet.allOf(DotOp.class));
     }
 
     @Override

@@ -143,7 +143,13 @@ final class RandomProgram {
     }
 
     private VectorVar step() {
-        return switch (random.nextInt(8)) {
+        return switch (random.nextInt(builder.target().dots().isEmpty() ? 8 : 9)) {
+            case 8 -> {
+                DotOp[] ops = builder.target().dots().toArray(new DotOp[0]);
+                VectorVar sum = builder.unary(UnaryOp.COPY, number());
+                builder.dot(ops[random.nextInt(ops.length)], sum, number(), number());
+                yield sum;
+            }
             case 0 -> {
                 UnaryOp op = UnaryOp.values()[random.nextInt(UnaryOp.values().length)];
                 yield builder.unary(op, op == UnaryOp.TO_FLOAT ? number() : value());

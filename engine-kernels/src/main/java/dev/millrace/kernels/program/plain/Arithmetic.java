@@ -66,14 +66,15 @@ final class Arithmetic {
                 yield result;
             }
             case BF16 -> {
-                float upper = flushed(Float.intBitsToFloat(sum)) + bfloatProduct(a & 0xffff0000, b & 0xffff0000);
-                yield Float.floatToRawIntBits(flushed(flushed(upper) + bfloatProduct(a << 16, b << 16)));
+                float upper = bfloatSum(Float.intBitsToFloat(sum), a & 0xffff0000, b & 0xffff0000);
+                yield Float.floatToRawIntBits(bfloatSum(upper, a << 16, b << 16));
             }
         };
     }
 
-    private static float bfloatProduct(int a, int b) {
-        return flushed(flushed(Float.intBitsToFloat(a)) * flushed(Float.intBitsToFloat(b)));
+    private static float bfloatSum(float sum, int a, int b) {
+        float x = flushed(Float.intBitsToFloat(a));
+        return flushed(Math.fma(x, flushed(Float.intBitsToFloat(b)), flushed(sum)));
     }
 
     private static float flushed(float value) {
