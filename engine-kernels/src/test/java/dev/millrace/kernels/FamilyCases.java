@@ -4,7 +4,9 @@ import java.util.List;
 
 /** All families under test. */
 final class FamilyCases {
-    static final List<FamilyCase> ALL = List.of();
+    static final List<FamilyCase> ALL = List.of(
+            new ElementwiseCase(), //
+            new GemmCase());
 
     private FamilyCases() {}
 }

@@ -1,11 +1,44 @@
 package dev.millrace.kernels;
 
-/** Functions in double that the JDK lacks, far more exact than a float. */
-final class Reference {
+import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.gemm.Activation;
+
+/** Functions in double, far more exact than a float. */
+public final class Reference {
     private Reference() {}
 
+    public static double of(Function function, double x) {
+        return switch (function) {
+            case NEGATE -> -x;
+            case ABS -> Math.abs(x);
+            case SQRT -> Math.sqrt(x);
+            case RECIPROCAL -> 1 / x;
+            case ROUND -> Math.rint(x);
+            case FLOOR -> Math.floor(x);
+            case CEIL -> Math.ceil(x);
+            case TRUNCATE -> x < 0 ? Math.ceil(x) : Math.floor(x);
+            case RELU -> Math.max(0, x);
+            case EXP -> Math.exp(x);
+            case LOG -> Math.log(x);
+            case ERF -> erf(x);
+            case TANH -> Math.tanh(x);
+            case SIGMOID -> x < 0 ? Math.exp(x) / (1 + Math.exp(x)) : 1 / (1 + Math.exp(-x));
+        };
+    }
+
+    public static double of(Activation activation, double x) {
+        return switch (activation) {
+            case NONE -> x;
+            case RELU -> Math.max(0, x);
+            case GELU -> x / 2 * (1 + erf(x / Math.sqrt(2)));
+            case SILU -> x / (1 + Math.exp(-x));
+            case SIGMOID -> 1 / (1 + Math.exp(-x));
+            case TANH -> Math.tanh(x);
+        };
+    }
+
     /** The series near zero, the continued fraction (Lentz) far from it. */
-    static double erf(double x) {
+    public static double erf(double x) {
         double magnitude = Math.abs(x);
         if (magnitude < 2.5) {
             double term = magnitude;
