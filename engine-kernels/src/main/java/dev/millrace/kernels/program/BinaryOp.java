@@ -25,6 +25,8 @@ public enum BinaryOp {
     INT_MUL("*i", true),
     INT_MIN("min i", true),
     INT_MAX("max i", true),
+    /** The sums of both 16-bit halves, each wrapping around. */
+    ADD_S16("+16", true),
     /** The products of both 16-bit halves with sign, added up. */
     DOT_S16("dot16", true),
     /** In each 16-bit half: two bytes of a without sign times two of b with sign, added up and saturated. */
@@ -74,6 +76,6 @@ public enum BinaryOp {
 
     /** Whether constants must be in registers, there being no form that spreads one from memory. */
     public boolean wantsRegisters() {
-        return movesLanes() || this == DOT_S16 || this == DOT_U8S8_SATURATED;
+        return movesLanes() || this == ADD_S16 || this == DOT_S16 || this == DOT_U8S8_SATURATED;
     }
 }

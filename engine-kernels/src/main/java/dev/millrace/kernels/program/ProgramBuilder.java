@@ -149,10 +149,11 @@ public final class ProgramBuilder {
         return to;
     }
 
-    /** All lanes combined by ADD, MIN or MAX, in all lanes. */
+    /** All lanes combined by ADD, MIN, MAX or INT_ADD, in all lanes. */
     public VectorVar reduce(BinaryOp op, VectorVar from) {
-        if (op != BinaryOp.ADD && op != BinaryOp.MIN && op != BinaryOp.MAX) {
-            throw new IllegalArgumentException("kernel " + name + " reduces by " + op + ", not by ADD, MIN or MAX");
+        if (op != BinaryOp.ADD && op != BinaryOp.MIN && op != BinaryOp.MAX && op != BinaryOp.INT_ADD) {
+            throw new IllegalArgumentException(
+                    "kernel " + name + " reduces by " + op + ", not by ADD, MIN, MAX or INT_ADD");
         }
         VectorVar to = vector("v");
         add(new Step.Reduce(op, to, from));

@@ -86,7 +86,7 @@ public sealed interface Step {
     }
 
     /**
-     * Combines all lanes with ADD, MIN or MAX and gives the result to all of them: first each lane with the one half
+     * Combines all lanes with ADD, MIN, MAX or INT_ADD and gives the result to all of them: first each lane with the one half
      * the vector away ({@code lane xor n}), then a quarter, down to its neighbour.
      */
     record Reduce(BinaryOp op, VectorVar to, VectorVar from) implements Step {

@@ -58,6 +58,7 @@ final class EmulatedArithmetic {
             case "vpord" -> a | b;
             case "vpxord" -> a ^ b;
             case "vpaddd" -> a + b;
+            case "vpaddw" -> a + b & 0xffff | (a & 0xffff0000) + (b & 0xffff0000);
             case "vpsubd" -> a - b;
             case "vpslld" -> a << immediate;
             case "vpsrld" -> a >>> immediate;

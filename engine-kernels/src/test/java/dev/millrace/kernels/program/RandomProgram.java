@@ -163,8 +163,11 @@ final class RandomProgram {
                 yield builder.select(builder.compare(op, left, right), value(), value());
             }
             case 4 -> {
-                BinaryOp[] ops = {BinaryOp.ADD, BinaryOp.MIN, BinaryOp.MAX};
-                yield builder.reduce(ops[random.nextInt(ops.length)], vector());
+                BinaryOp[] ops = {BinaryOp.ADD, BinaryOp.MIN, BinaryOp.MAX, BinaryOp.INT_ADD};
+                BinaryOp op = ops[random.nextInt(ops.length)];
+                VectorVar from = vector();
+                yield builder.reduce(
+                        op, op == BinaryOp.INT_ADD && number(from) instanceof VectorVar bits ? bits : from);
             }
             default -> binary(BinaryOp.values()[random.nextInt(BinaryOp.values().length)]);
         };
@@ -184,7 +187,7 @@ final class RandomProgram {
         return switch (op) {
             case INTERLEAVE_LOW, INTERLEAVE_HIGH, JOIN_LOW, JOIN_HIGH, EVEN_BLOCKS, ODD_BLOCKS ->
                 builder.binary(op, vector(), vector());
-            case AND, OR, XOR, INT_ADD, INT_SUB, INT_MUL, INT_MIN, INT_MAX, DOT_S16, DOT_U8S8_SATURATED ->
+            case AND, OR, XOR, INT_ADD, INT_SUB, INT_MUL, INT_MIN, INT_MAX, ADD_S16, DOT_S16, DOT_U8S8_SATURATED ->
                 builder.binary(op, number(), number());
             default -> builder.binary(op, value(), value());
         };

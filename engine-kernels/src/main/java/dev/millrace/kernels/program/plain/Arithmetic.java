@@ -44,6 +44,7 @@ final class Arithmetic {
             case INT_MUL -> a * b;
             case INT_MIN -> Math.min(a, b);
             case INT_MAX -> Math.max(a, b);
+            case ADD_S16 -> a + b & 0xffff | (a >>> 16) + (b >>> 16) << 16;
             case DOT_S16 -> (short) a * (short) b + (a >> 16) * (b >> 16);
             case DOT_U8S8_SATURATED -> saturatedPair(a, b) & 0xffff | saturatedPair(a >>> 16, b >>> 16) << 16;
             default -> Float.floatToRawIntBits(floats(op, Float.intBitsToFloat(a), Float.intBitsToFloat(b)));

@@ -131,6 +131,7 @@ abstract class StepEmitter extends ScalarEmitter {
             case INT_MUL -> PackedOps.VPMULLD;
             case INT_MIN -> PackedOps.VPMINSD;
             case INT_MAX -> PackedOps.VPMAXSD;
+            case ADD_S16 -> PackedOps.VPADDW;
             case DOT_S16 -> PackedOps.VPMADDWD;
             case DOT_U8S8_SATURATED -> PackedOps.VPMADDUBSW;
             case INTERLEAVE_LOW -> ShuffleOps.VUNPCKLPS;
