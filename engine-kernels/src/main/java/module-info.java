@@ -5,6 +5,7 @@ module dev.millrace.kernels {
 
     exports dev.millrace.kernels;
     exports dev.millrace.kernels.code;
+    exports dev.millrace.kernels.conv;
     exports dev.millrace.kernels.expression;
     exports dev.millrace.kernels.family;
     exports dev.millrace.kernels.gemm;

@@ -5,6 +5,7 @@ import dev.millrace.kernels.code.CodeArena;
 import dev.millrace.kernels.code.CodeMap;
 import dev.millrace.kernels.code.Level;
 import dev.millrace.kernels.code.Platform;
+import dev.millrace.kernels.conv.ConvTile;
 import dev.millrace.kernels.expression.ElementwiseFamily;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.family.KernelFamily;
@@ -35,7 +36,11 @@ public final class Kernels implements AutoCloseable {
     public static final String PERF_MAP_PROPERTY = "millrace.kernels.perfmap";
 
     static final List<KernelFamily> FAMILIES =
-            List.of(new GemmTile(), new GemmPack(), new ElementwiseFamily(), new PeakLoop());
+List.of(new GemmTile(),
+            new GemmPack(),
+            new ElementwiseFamily(),
+            new PeakLoop(),
+            new ConvTile());
 
     /** Probes at its first use, since that costs some 50 ms. */
     private static final class Shared {

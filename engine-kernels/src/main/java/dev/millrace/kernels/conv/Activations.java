@@ -1,0 +1,74 @@
+package dev.millrace.kernels.conv;
+
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.ExprInputs;
+import dev.millrace.kernels.expression.ExprText;
+import dev.millrace.kernels.expression.ExprWriter;
+import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.ProgramBuilder;
+import dev.millrace.kernels.program.VectorVar;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Expressions that follow sums, in keys: input 0 is the sum, input 1 what is added to it. */
+public final class Activations {
+    /** The sum as it is. */
+    public static final Expr NONE = Expr.input(0);
+
+    static final Expr.Input SUM = new Expr.Input(0);
+    static final Expr.Input RESIDUAL = new Expr.Input(1);
+    private static final String NOTHING = "nothing";
+
+    private Activations() {}
+
+    static String print(@Nullable Expr after) {
+        return after == null ? NOTHING : ExprText.print(after);
+    }
+
+    /** Whether an expression reads what is added. */
+    public static boolean readsResidual(Expr after) {
+        return ExprInputs.of(after).inputs().contains(RESIDUAL);
+    }
+
+    static @Nullable Expr read(KernelKey key, String name) {
+        String text = key.text(name);
+        if (text.equals(NOTHING)) {
+            return null;
+        }
+        try {
+            return checked(ExprText.parse(text));
+        } catch (IllegalArgumentException wrong) {
+            throw new IllegalArgumentException("the parameter " + name + " is wrong: " + wrong.getMessage(), wrong);
+        }
+    }
+
+    /** The steps of an expression, the residual being read only if it is used. */
+    static VectorVar write(ProgramBuilder builder, Expr after, VectorVar sum, Address residual) {
+        Map<Expr, VectorVar> values = new HashMap<>();
+        values.put(SUM, sum);
+        if (readsResidual(after)) {
+            values.put(RESIDUAL, builder.load(residual));
+        }
+        return new ExprWriter(builder, values).write(after);
+    }
+
+    /**
+     * The expression itself.
+     *
+     * @throws IllegalArgumentException if it reads anything but inputs 0 and 1
+     */
+    static Expr checked(Expr after) {
+        ExprInputs reads = ExprInputs.of(after);
+        for (Expr.Input input : reads.inputs()) {
+            if (!input.equals(SUM) && !input.equals(RESIDUAL)) {
+                throw new IllegalArgumentException("what follows a sum reads input " + input.index() + ", not 0 or 1");
+            }
+        }
+        if (!reads.singles().isEmpty()) {
+            throw new IllegalArgumentException("what follows a sum reads a single element");
+        }
+        return after;
+    }
+}

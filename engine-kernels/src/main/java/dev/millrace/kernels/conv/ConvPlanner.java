@@ -1,0 +1,335 @@
+package dev.millrace.kernels.conv;
+
+import dev.millrace.kernels.driver.CallPlan;
+import dev.millrace.kernels.driver.CallPlan.Argument;
+import dev.millrace.kernels.driver.CallPlan.Base;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.program.Target;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Turns a convolution into calls of tiles. A unit is a band of output pixels times a group of blocks of output
+ * channels; it takes one pass after the other over parts of the taps and of the input channels, each adding to what the
+ * one before left in the output.
+ */
+final class ConvPlanner {
+    /** Of the input, what the second-level cache is to hold. */
+    private static final long BAND_BYTES = 192 << 10;
+    /** Of the weights of a pass, likewise. */
+    private static final long PASS_BYTES = 96 << 10;
+    /** Pixels of a band, where a band is part of a row; a multiple of all widths of tiles up to 6. */
+    private static final int BAND_PIXELS = 60;
+
+    private final Target target;
+    private final ConvShape shape;
+    private final WeightLayout layout;
+    private final Placement placement;
+    private final boolean plain;
+    private final Expr after;
+    private final CallPlan.Builder calls;
+    private final Tiling tiling;
+    private final long pixelBytes;
+    private final long outPixelBytes;
+
+    ConvPlanner(
+            Target target,
+            ConvShape shape,
+            WeightLayout layout,
+            Placement placement,
+            boolean plain,
+            Expr after,
+            CallPlan.Builder calls) {
+        this.target = target;
+        this.shape = shape;
+        this.layout = layout;
+        this.placement = placement;
+        this.plain = plain;
+        this.after = after;
+        this.calls = calls;
+        tiling = new Tiling(target, shape.width().out());
+        pixelBytes = plain ? Float.BYTES : target.vectorBytes();
+        outPixelBytes = target.vectorBytes();
+    }
+
+    /** Some rows of an output plane, or some pixels of a row. */
+    private record Band(int plane, int firstRow, int endRow, int firstColumn, int endColumn) {}
+
+    /** Some blocks of output channels. */
+    private record Group(int first, int blocks) {}
+
+    /** Part of the taps and of the input channels. */
+    private record Pass(int firstBlock, int blocks, int depth, int plane, int firstTap, int taps) {}
+
+    /** Tiles side by side in a row, or one above the other. */
+    private record Run(int row, int rows, int column, int width, int tiles) {}
+
+    void plan() {
+        List<Group> groups = groups();
+        List<Band> bands = bands();
+        if (groupsFirst(groups.size(), bands.size())) {
+            for (Group group : groups) {
+                bands.forEach(band -> unit(band, group));
+            }
+        } else {
+            for (Band band : bands) {
+                groups.forEach(group -> unit(band, group));
+            }
+        }
+    }
+
+    /** Either the input is read once for each group, or the weights once for each band: what costs less. */
+    private boolean groupsFirst(int groups, int bands) {
+        long input = shape.inPixels() * shape.channels() * Float.BYTES;
+        long inputAgain = input <= BAND_BYTES ? 0 : (groups - 1) * input;
+        return inputAgain <= (bands - 1) * layout.bytes();
+    }
+
+    /** Blocks are done at once only if they see the same input channels. */
+    private List<Group> groups() {
+        List<Group> groups = new ArrayList<>();
+        int first = 0;
+        while (first < layout.outBlocks()) {
+            int end = first + 1;
+            while (end < layout.outBlocks()
+                    && layout.firstInBlock(end) == layout.firstInBlock(first)
+                    && layout.endInBlock(end) == layout.endInBlock(first)) {
+                end++;
+            }
+            for (int blocks : tiling.groups(end - first)) {
+                groups.add(new Group(first, blocks));
+                first += blocks;
+            }
+        }
+        return groups;
+    }
+
+    private List<Band> bands() {
+        Axis height = shape.height();
+        Axis width = shape.width();
+        long rowBytes = width.in() * pixelBytes * layout.inBlocks();
+        List<Band> bands = new ArrayList<>();
+        for (int plane = 0; plane < shape.depth().out(); plane++) {
+            if (height.out() == 1) {
+                long pixels = Math.max(1, BAND_BYTES * width.out() / Math.max(1, rowBytes) / BAND_PIXELS);
+                int each = (int) Math.min(width.out(), pixels * BAND_PIXELS);
+                for (int column = 0; column < width.out(); column += each) {
+                    bands.add(new Band(plane, 0, 1, column, Math.min(width.out(), column + each)));
+                }
+                continue;
+            }
+            int rows = (int) Math.clamp(BAND_BYTES / Math.max(1, rowBytes * height.stride()), 1, height.out());
+            int parts = (height.out() + rows - 1) / rows;
+            for (int part = 0; part < parts; part++) {
+                int first = (int) ((long) height.out() * part / parts);
+                int end = (int) ((long) height.out() * (part + 1) / parts);
+                bands.add(new Band(plane, first, end, 0, width.out()));
+            }
+        }
+        return bands;
+    }
+
+    private void unit(Band band, Group group) {
+        List<Pass> passes = passes(band, group);
+        List<Integer> widths = tiling.widths(band.endColumn() - band.firstColumn(), group.blocks());
+        int column = band.firstColumn();
+        int tile = 0;
+        List<Run> runs = new ArrayList<>();
+        while (tile < widths.size()) {
+            int width = widths.get(tile);
+            int tiles = 1;
+            while (tile + tiles < widths.size()
+                    && widths.get(tile + tiles) == width
+                    && isInside(column, (tiles + 1) * width)) {
+                tiles++;
+            }
+            runs(band, column, width, tiles, runs);
+            column += tiles * width;
+            tile += tiles;
+        }
+        for (int pass = 0; pass < passes.size(); pass++) {
+            for (Run run : runs) {
+                call(band, group, passes, pass, run);
+            }
+        }
+        calls.endUnit();
+    }
+
+    /** Whether no window of some pixels reaches over an end of the row. */
+    private boolean isInside(int column, int pixels) {
+        Axis width = shape.width();
+        return width.firstTap(column) == 0
+                && width.start(column) >= 0
+                && width.start(column + pixels - 1) + (width.taps() - 1) * width.dilation() < width.in();
+    }
+
+    /** Rows that see the same taps are done together where there is one tile in each. */
+    private void runs(Band band, int column, int width, int tiles, List<Run> runs) {
+        Axis height = shape.height();
+        int row = band.firstRow();
+        while (row < band.endRow()) {
+            int end = row + 1;
+            while (tiles == 1
+                    && end < band.endRow()
+                    && height.firstTap(end) == height.firstTap(row)
+                    && height.endTap(end) == height.endTap(row)) {
+                end++;
+            }
+            runs.add(new Run(row, end - row, column, width, tiles));
+            row = end;
+        }
+    }
+
+    private List<Pass> passes(Band band, Group group) {
+        int firstBlock = layout.firstInBlock(group.first());
+        int endBlock = layout.endInBlock(group.first());
+        int tail = endBlock == layout.inBlocks() ? layout.lastDepth() : 0;
+        int fullBlocks = endBlock - firstBlock - (tail > 0 ? 1 : 0);
+        int taps = shape.width().taps();
+        int parts = (taps + ConvTile.MAX_TAPS - 1) / ConvTile.MAX_TAPS;
+        int inBlock = plain ? 1 : target.lanes();
+        List<Pass> passes = new ArrayList<>();
+        for (int plane = shape.depth().firstTap(band.plane());
+                plane < shape.depth().endTap(band.plane());
+                plane++) {
+            for (int part = 0; part < parts; part++) {
+                int firstTap = taps * part / parts;
+                int tapsOfPart = taps * (part + 1) / parts - firstTap;
+                long blockBytes =
+                        layout.tapBytes() * tapsOfPart * shape.height().taps() * group.blocks();
+                int most = (int) Math.max(1, PASS_BYTES / blockBytes);
+                int cuts = (fullBlocks + most - 1) / most;
+                for (int cut = 0; cut < cuts; cut++) {
+                    int first = (int) ((long) fullBlocks * cut / cuts);
+                    int end = (int) ((long) fullBlocks * (cut + 1) / cuts);
+                    passes.add(new Pass(firstBlock + first, end - first, inBlock, plane, firstTap, tapsOfPart));
+                }
+                if (tail > 0) {
+                    passes.add(new Pass(endBlock - 1, 1, tail, plane, firstTap, tapsOfPart));
+                }
+            }
+        }
+        if (passes.isEmpty()) {
+            passes.add(new Pass(firstBlock, 0, inBlock, 0, 0, 1));
+        }
+        return passes;
+    }
+
+    /** How many of the columns that a tile spans are not there at its start, for the taps of a pass. */
+    private int left(Run run, Pass pass) {
+        int start = shape.width().start(run.column())
+                + pass.firstTap() * shape.width().dilation();
+        return Math.clamp(-(long) start, 0, columns(run, pass));
+    }
+
+    private int right(Run run, Pass pass) {
+        int start = shape.width().start(run.column())
+                + pass.firstTap() * shape.width().dilation();
+        long end = (long) start + columns(run, pass);
+        return Math.clamp(end - shape.width().in(), 0, columns(run, pass));
+    }
+
+    /** How many columns of the input one tile of a run spans. */
+    private int columns(Run run, Pass pass) {
+        Axis width = shape.width();
+        return (run.width() - 1) * width.stride() + (pass.taps() - 1) * width.dilation() + 1;
+    }
+
+    /** Whether a pass reads anything for a run. */
+    private boolean reads(Run run, Pass pass) {
+        Axis height = shape.height();
+        int columns = columns(run, pass);
+        if (pass.blocks() == 0 || height.endTap(run.row()) == height.firstTap(run.row())) {
+            return false;
+        }
+        return run.tiles() > 1 || left(run, pass) < columns && right(run, pass) < columns;
+    }
+
+    private void call(Band band, Group group, List<Pass> passes, int number, Run run) {
+        boolean first = passes.subList(0, number).stream().noneMatch(pass -> reads(run, pass));
+        boolean last = passes.subList(number + 1, passes.size()).stream().noneMatch(pass -> reads(run, pass));
+        boolean reads = reads(run, passes.get(number));
+        boolean never = first && last && !reads;
+        if (!reads && !(never && number == 0)) {
+            return;
+        }
+        emit(band, group, passes.get(number), run, reads, first, last);
+    }
+
+    private void emit(Band band, Group group, Pass pass, Run run, boolean reads, boolean first, boolean last) {
+        Axis height = shape.height();
+        Axis width = shape.width();
+        int inBlock = plain ? 1 : target.lanes();
+        int left = run.tiles() > 1 ? 0 : left(run, pass);
+        int right = run.tiles() > 1 ? 0 : right(run, pass);
+        ConvTile.Variant variant = new ConvTile.Variant(
+                run.width(),
+                group.blocks(),
+                plain,
+                pass.depth(),
+                pass.taps(),
+                width.stride(),
+                width.dilation(),
+                left,
+                right,
+                placement.pixel(),
+                first ? ConvTile.Start.BIAS : ConvTile.Start.OUTPUT,
+                last ? after : null,
+                false);
+        int firstTap = height.firstTap(run.row());
+        int rows = reads ? height.endTap(run.row()) - firstTap : 0;
+        long inRow = width.in() * pixelBytes;
+        long inPlane = inRow * height.in();
+        long inChannels = inPlane * shape.depth().in();
+        long weightTap = layout.tapBytes();
+        long weightRow = weightTap * width.taps();
+        long weightPlane = weightRow * height.taps();
+        long outChannels = placement.pixels() * outPixelBytes;
+        int count = Math.max(run.tiles(), run.rows());
+        boolean down = run.rows() > 1;
+        Argument sizes = calls.sizes(
+                count,
+                reads ? pass.blocks() : 0,
+                rows,
+                down ? height.stride() * inRow : run.width() * width.stride() * pixelBytes,
+                (down ? placement.row() : (long) run.width() * placement.pixel()) * outPixelBytes,
+                height.dilation() * inRow,
+                inChannels - rows * height.dilation() * inRow,
+                weightRow,
+                layout.inBlockBytes() - rows * weightRow,
+                group.blocks() > 1 ? layout.start(group.first() + 1) - layout.start(group.first()) : 0,
+                outChannels,
+                0);
+        int inRowNumber = height.start(run.row()) + firstTap * height.dilation();
+        int inColumn = width.start(run.column()) + pass.firstTap() * width.dilation();
+        int inPlaneNumber =
+                shape.depth().start(band.plane()) + pass.plane() * shape.depth().dilation();
+        long in =
+                pass.firstBlock() * inChannels + inPlaneNumber * inPlane + inRowNumber * inRow + inColumn * pixelBytes;
+        long weights = layout.start(group.first())
+                + (pass.firstBlock() - layout.firstInBlock(group.first())) * layout.inBlockBytes()
+                + pass.plane() * weightPlane
+                + firstTap * weightRow
+                + pass.firstTap() * weightTap;
+        long out = group.first() * outChannels
+                + outPixelBytes
+                        * (placement.start()
+                                + band.plane() * placement.plane()
+                                + run.row() * placement.row()
+                                + (long) run.column() * placement.pixel());
+        long work = (long) count
+                * run.width()
+                * group.blocks()
+                * target.lanes()
+                * (1 + (long) pass.blocks() * rows * pass.taps() * inBlock);
+        calls.call(
+                variant.key(),
+                work,
+                Argument.at(Base.INPUT, in),
+                Argument.at(Base.WEIGHTS, weights),
+                Argument.at(Base.OUTPUT, out),
+                Argument.at(Base.WEIGHTS, (long) group.first() * target.vectorBytes()),
+                Argument.at(Base.OTHER, out),
+                sizes);
+    }
+}

@@ -1,0 +1,141 @@
+package dev.millrace.kernels.conv;
+
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.family.KernelFamily;
+import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.kernels.program.Program;
+import dev.millrace.kernels.program.Target;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tiles of a convolution, one after the other: f(in, weights, out, bias, residual, sizes). Each tile is some pixels of
+ * a row times some blocks of output channels, summed over a rectangle of taps and some blocks of input channels.
+ *
+ * <p>{@code in} is where the first tap of the first pixel of the first tile reads, be it there or not. sizes is memory
+ * of twelve longs, all but the first three in bytes: the number of tiles, of blocks of input channels, of rows of taps;
+ * from tile to tile in the input and in the output; from row to row of taps in the input, and what is then left to the
+ * next block of channels; the same in the weights; from block to block of output channels in the weights and in the
+ * output; how far ahead the weights lie that come next.
+ */
+public final class ConvTile implements KernelFamily {
+    static final String NAME = "conv.f32";
+    static final int MAX_TAPS = 8;
+    static final int MAX_BLOCKS = 3;
+    private static final int MAX_PIXELS = 28;
+    private static final int MAX_STEP = 1 << 16;
+
+    /** What sums begin with. */
+    public enum Start {
+        BIAS,
+        /** What the output holds. */
+        OUTPUT
+    }
+
+    /**
+     * One member of the family.
+     *
+     * @param pixels of a tile
+     * @param blocks of output channels in a tile
+     * @param plain whether a block of input channels is one channel, not as many as a vector has lanes
+     * @param depth how many channels of a block are read
+     * @param taps in a row
+     * @param stride from pixel to pixel in the input
+     * @param dilation from tap to tap in the input
+     * @param left how many input columns of a tile are not there, at its start
+     * @param right how many are not there at its end
+     * @param pitch from pixel to pixel in the output
+     * @param after what the last sums go through: input 0 is the sum, input 1 the residual; null while sums go on
+     * @param ahead whether weights are prefetched
+     */
+    public record Variant(
+            int pixels,
+            int blocks,
+            boolean plain,
+            int depth,
+            int taps,
+            int stride,
+            int dilation,
+            int left,
+            int right,
+            int pitch,
+            Start start,
+            @Nullable Expr after,
+            boolean ahead) {
+
+        public KernelKey key() {
+            return KernelKey.of(NAME)
+                    .with("pixels", pixels)
+                    .with("blocks", blocks)
+                    .with("plain", plain ? 1 : 0)
+                    .with("depth", depth)
+                    .with("taps", taps)
+                    .with("stride", stride)
+                    .with("dilation", dilation)
+                    .with("left", left)
+                    .with("right", right)
+                    .with("pitch", pitch)
+                    .with("start", start)
+                    .with("after", Activations.print(after))
+                    .with("ahead", ahead ? 1 : 0);
+        }
+
+        static Variant of(KernelKey key, Target target) {
+            key.onlyHas(
+                    "pixels",
+                    "blocks",
+                    "plain",
+                    "depth",
+                    "taps",
+                    "stride",
+                    "dilation",
+                    "left",
+                    "right",
+                    "pitch",
+                    "start",
+                    "after",
+                    "ahead");
+            int blocks = key.number("blocks", 1, MAX_BLOCKS);
+            boolean plain = key.number("plain", 0, 1) == 1;
+            int pixels = key.number("pixels", 1, maxPixels(target, blocks));
+            int taps = key.number("taps", 1, MAX_TAPS);
+            int stride = key.number("stride", 1, MAX_STEP);
+            int dilation = key.number("dilation", 1, MAX_STEP);
+            int columns = (pixels - 1) * stride + (taps - 1) * dilation + 1;
+            return new Variant(
+                    pixels,
+                    blocks,
+                    plain,
+                    key.number("depth", 1, plain ? 1 : target.lanes()),
+                    taps,
+                    stride,
+                    dilation,
+                    key.number("left", 0, columns),
+                    key.number("right", 0, columns),
+                    key.number("pitch", 1, MAX_STEP),
+                    key.oneOf("start", Start.values()),
+                    Activations.read(key, "after"),
+                    key.number("ahead", 0, 1) == 1);
+        }
+
+        /** Whether a tap of a pixel reads an input that is there. */
+        boolean reads(int pixel, int tap) {
+            int column = pixel * stride + tap * dilation;
+            return column >= left && column < (pixels - 1) * stride + (taps - 1) * dilation + 1 - right;
+        }
+    }
+
+    /** How many pixels fit into the registers, beside weights and one input. */
+    static int maxPixels(Target target, int blocks) {
+        return Math.min(MAX_PIXELS, (target.vectors() - 1 - blocks) / blocks);
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Program describe(KernelKey key, Target target) {
+        return new ConvTileWriter(key.toString(), target, Variant.of(key, target)).program();
+    }
+}

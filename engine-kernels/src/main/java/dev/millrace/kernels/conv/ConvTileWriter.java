@@ -1,0 +1,249 @@
+package dev.millrace.kernels.conv;
+
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.RegisterNeed;
+import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.Constant;
+import dev.millrace.kernels.program.Program;
+import dev.millrace.kernels.program.ProgramBuilder;
+import dev.millrace.kernels.program.ScalarVar;
+import dev.millrace.kernels.program.Target;
+import dev.millrace.kernels.program.VectorVar;
+import org.jspecify.annotations.Nullable;
+
+/** Writes one member of {@link ConvTile}. */
+final class ConvTileWriter {
+    /** The places of the sizes in their memory. */
+    private enum Size {
+        TILES,
+        BLOCKS,
+        ROWS,
+        IN_TILE,
+        OUT_TILE,
+        IN_ROW,
+        IN_BLOCK,
+        WEIGHT_ROW,
+        WEIGHT_BLOCK,
+        WEIGHT_OUT_BLOCK,
+        OUT_BLOCK,
+        AHEAD
+    }
+
+    /** Enough chains of additions to hide the latency of one: two per cycle, four cycles each. */
+    private static final int CHAINS = 8;
+
+    private static final int MAX_SETS = 4;
+    private static final int CACHE_LINE = 64;
+
+    private final ProgramBuilder builder;
+    private final ConvTile.Variant variant;
+    private final int pixels;
+    private final int blocks;
+    private final int vectorBytes;
+    /** From channel block to channel block of the same row, that is from pixel to pixel, in the input. */
+    private final int pixelBytes;
+    /** Independent sums of the same element, for small tiles. */
+    private final int sets;
+
+    private final ScalarVar in;
+    private final ScalarVar weights;
+    private final ScalarVar out;
+    private final ScalarVar bias;
+    private final ScalarVar residual;
+    private final ScalarVar sizes;
+    private final VectorVar[][] sums;
+
+    ConvTileWriter(String name, Target target, ConvTile.Variant variant) {
+        this.variant = variant;
+        pixels = variant.pixels();
+        blocks = variant.blocks();
+        vectorBytes = target.vectorBytes();
+        pixelBytes = variant.plain() ? Float.BYTES : vectorBytes;
+        sets = sets(pixels * blocks, target.vectors() - blocks - 1);
+        builder = new ProgramBuilder(name, target);
+        in = builder.parameter("in");
+        weights = builder.parameter("weights");
+        out = builder.parameter("out");
+        bias = builder.parameter("bias");
+        residual = builder.parameter("residual");
+        sizes = builder.parameter("sizes");
+        sums = new VectorVar[sets][pixels * blocks];
+    }
+
+    private static int sets(int sumsOfTile, int registers) {
+        int sets = 1;
+        while (sumsOfTile * sets < CHAINS && 2 * sets <= MAX_SETS && 2 * sets * sumsOfTile <= registers) {
+            sets *= 2;
+        }
+        return sets;
+    }
+
+    private ScalarVar size(Size size) {
+        return builder.loadLong(Address.at(sizes, Long.BYTES * size.ordinal()), size.name());
+    }
+
+    Program program() {
+        ScalarVar tiles = size(Size.TILES);
+        @Nullable ScalarVar weightStride = blocks > 1 ? size(Size.WEIGHT_OUT_BLOCK) : null;
+        @Nullable ScalarVar ahead = variant.ahead() ? size(Size.AHEAD) : null;
+        try (var _ = builder.loop(tiles, 1)) {
+            begin();
+            multiply(weightStride, ahead);
+            addUp();
+            finish();
+            builder.advance(in, size(Size.IN_TILE));
+            ScalarVar step = size(Size.OUT_TILE);
+            builder.advance(out, step);
+            builder.advance(residual, step);
+            if (ahead != null) {
+                builder.advance(ahead, CACHE_LINE);
+            }
+        }
+        return builder.build();
+    }
+
+    private VectorVar sum(int set, int block, int pixel) {
+        return sums[set][block * pixels + pixel];
+    }
+
+    private Address block(ScalarVar base, @Nullable ScalarVar stride, int block, int displacement) {
+        return block == 0 || stride == null
+                ? Address.at(base, displacement)
+                : Address.at(base, stride, block, displacement);
+    }
+
+    private Address place(ScalarVar base, @Nullable ScalarVar stride, int block, int pixel) {
+        return block(base, stride, block, pixel * variant.pitch() * vectorBytes);
+    }
+
+    private void begin() {
+        @Nullable
+        ScalarVar outStride = variant.start() == ConvTile.Start.OUTPUT && blocks > 1 ? size(Size.OUT_BLOCK) : null;
+        for (int block = 0; block < blocks; block++) {
+            @Nullable VectorVar first = null;
+            for (int pixel = 0; pixel < pixels; pixel++) {
+                VectorVar sum = builder.vector("sum");
+                sums[0][block * pixels + pixel] = sum;
+                if (variant.start() == ConvTile.Start.OUTPUT) {
+                    builder.set(sum, builder.load(place(out, outStride, block, pixel)));
+                } else if (first == null) {
+                    first = builder.load(Address.at(bias, block * vectorBytes));
+                    builder.set(sum, first);
+                } else {
+                    builder.set(sum, first);
+                }
+            }
+        }
+        for (int set = 1; set < sets; set++) {
+            for (int i = 0; i < pixels * blocks; i++) {
+                sums[set][i] = builder.vector("sum");
+                builder.set(sums[set][i], Constant.ZERO);
+            }
+        }
+    }
+
+    private void multiply(@Nullable ScalarVar weightStride, @Nullable ScalarVar ahead) {
+        ScalarVar from = builder.copy(in, "from");
+        ScalarVar weight = builder.copy(weights, "weight");
+        ScalarVar channelBlocks = size(Size.BLOCKS);
+        try (var _ = builder.loop(channelBlocks, 1)) {
+            ScalarVar rows = size(Size.ROWS);
+            try (var _ = builder.loop(rows, 1)) {
+                taps(from, weight, weightStride, ahead);
+                builder.advance(from, size(Size.IN_ROW));
+                builder.advance(weight, size(Size.WEIGHT_ROW));
+            }
+            builder.advance(from, size(Size.IN_BLOCK));
+            builder.advance(weight, size(Size.WEIGHT_BLOCK));
+        }
+    }
+
+    /** One row of taps over the channels of one block. */
+    private void taps(ScalarVar from, ScalarVar weight, @Nullable ScalarVar weightStride, @Nullable ScalarVar ahead) {
+        int channels = pixelBytes / Float.BYTES;
+        int step = 0;
+        for (int tap = 0; tap < variant.taps(); tap++) {
+            if (ahead != null) {
+                builder.prefetch(Address.at(weight, ahead, 1, tap * channels * vectorBytes));
+            }
+            for (int channel = 0; channel < variant.depth(); channel++) {
+                if (multiplyStep(from, weight, weightStride, tap, channel, step % sets)) {
+                    step++;
+                }
+            }
+        }
+    }
+
+    private boolean multiplyStep(
+            ScalarVar from, ScalarVar weight, @Nullable ScalarVar weightStride, int tap, int channel, int set) {
+        int channels = pixelBytes / Float.BYTES;
+        VectorVar @Nullable [] row = null;
+        for (int pixel = 0; pixel < pixels; pixel++) {
+            if (!variant.reads(pixel, tap)) {
+                continue;
+            }
+            if (row == null) {
+                row = new VectorVar[blocks];
+                for (int block = 0; block < blocks; block++) {
+                    int displacement = (tap * channels + channel) * vectorBytes;
+                    row[block] = builder.load(block(weight, weightStride, block, displacement));
+                }
+            }
+            int column = pixel * variant.stride() + tap * variant.dilation();
+            VectorVar element = builder.spread(Address.at(from, column * pixelBytes + channel * Float.BYTES));
+            for (int block = 0; block < blocks; block++) {
+                builder.accumulate(sum(set, block, pixel), element, row[block]);
+            }
+        }
+        return row != null;
+    }
+
+    private void addUp() {
+        for (int half = sets / 2; half > 0; half /= 2) {
+            for (int set = 0; set < half; set++) {
+                for (int i = 0; i < pixels * blocks; i++) {
+                    sums[set][i] = builder.add(sums[set][i], sums[set + half][i]);
+                }
+            }
+        }
+    }
+
+    private void finish() {
+        Expr after = variant.after();
+        @Nullable ScalarVar outStride = blocks > 1 ? size(Size.OUT_BLOCK) : null;
+        int free = builder.target().vectors() - pixels * blocks - 1;
+        boolean beside = after != null && RegisterNeed.of(after) <= free;
+        for (int block = 0; block < blocks; block++) {
+            for (int pixel = 0; pixel < pixels; pixel++) {
+                VectorVar sum = sum(0, block, pixel);
+                Address to = place(out, outStride, block, pixel);
+                VectorVar value =
+                        beside && after != null ? apply(after, sum, place(residual, outStride, block, pixel)) : sum;
+                builder.store(to, value);
+            }
+        }
+        if (after != null && !beside) {
+            overTile(after, outStride);
+        }
+    }
+
+    private VectorVar apply(Expr after, VectorVar sum, Address residualAt) {
+        return Activations.write(builder, after, sum, residualAt);
+    }
+
+    /** Over the tile that was just written, now that its registers are free. */
+    private void overTile(Expr after, @Nullable ScalarVar outStride) {
+        ScalarVar at = builder.copy(out, "at");
+        ScalarVar other = builder.copy(residual, "other");
+        ScalarVar left = builder.scalar("left");
+        builder.set(left, pixels);
+        try (var _ = builder.loop(left, 1)) {
+            for (int block = 0; block < blocks; block++) {
+                Address place = place(at, outStride, block, 0);
+                builder.store(place, apply(after, builder.load(place), place(other, outStride, block, 0)));
+            }
+            builder.advance(at, variant.pitch() * vectorBytes);
+            builder.advance(other, variant.pitch() * vectorBytes);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package dev.millrace.kernels.conv;
+
+import dev.millrace.kernels.program.Target;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Chooses tiles for a row of pixels and a number of blocks of output channels, by the cycles that one step of the sums
+ * takes: two products each, two loads each, and no less than the additions of a chain need.
+ */
+final class Tiling {
+    private static final double PRODUCTS_PER_CYCLE = 2;
+    private static final double LOADS_PER_CYCLE = 2;
+    private static final double LATENCY = 4;
+    /** What a step costs beyond that: fewer, larger tiles win where all else is equal. */
+    private static final double OVERHEAD = 0.2;
+
+    private final Target target;
+    private final int rowPixels;
+
+    /** @param rowPixels of a row of output */
+    Tiling(Target target, int rowPixels) {
+        this.target = target;
+        this.rowPixels = rowPixels;
+    }
+
+    private static double stepCycles(int pixels, int blocks) {
+        double products = pixels * blocks / PRODUCTS_PER_CYCLE;
+        double loads = (pixels + blocks) / LOADS_PER_CYCLE;
+        double latency = LATENCY / Math.max(1, Math.min(4, 8 / (pixels * blocks)));
+        return Math.max(products, Math.max(loads, latency)) + OVERHEAD;
+    }
+
+    /** How many tiles of at most so many pixels make a row; they are as equal as can be. */
+    private static int tiles(int row, int most) {
+        return (row + most - 1) / most;
+    }
+
+    private static double rowCycles(int row, int blocks, int most) {
+        int tiles = tiles(row, most);
+        int low = row / tiles;
+        int high = row % tiles;
+        return high * stepCycles(low + 1, blocks) + (tiles - high) * stepCycles(low, blocks);
+    }
+
+    private int bestPixels(int row, int blocks) {
+        int best = 1;
+        for (int most = 2; most <= ConvTile.maxPixels(target, blocks); most++) {
+            if (rowCycles(row, blocks, most) < rowCycles(row, blocks, best)) {
+                best = most;
+            }
+        }
+        return best;
+    }
+
+    /** The widths of the tiles that make {@code row} pixels, the wider ones first. */
+    List<Integer> widths(int row, int blocks) {
+        int tiles = tiles(row, bestPixels(row, blocks));
+        List<Integer> widths = new ArrayList<>();
+        for (int tile = 0; tile < tiles; tile++) {
+            widths.add(row / tiles + (tile < row % tiles ? 1 : 0));
+        }
+        return widths;
+    }
+
+    /** Cuts some blocks of output channels into groups that are done at once. */
+    List<Integer> groups(int outBlocks) {
+        double[] cycles = new double[outBlocks + 1];
+        int[] last = new int[outBlocks + 1];
+        for (int end = 1; end <= outBlocks; end++) {
+            cycles[end] = Double.MAX_VALUE;
+            for (int blocks = 1; blocks <= Math.min(end, ConvTile.MAX_BLOCKS); blocks++) {
+                double row = rowCycles(rowPixels, blocks, bestPixels(rowPixels, blocks));
+                if (cycles[end - blocks] + row < cycles[end]) {
+                    cycles[end] = cycles[end - blocks] + row;
+                    last[end] = blocks;
+                }
+            }
+        }
+        List<Integer> groups = new ArrayList<>();
+        for (int end = outBlocks; end > 0; end -= last[end]) {
+            groups.add(last[end]);
+        }
+        return groups;
+    }
+}

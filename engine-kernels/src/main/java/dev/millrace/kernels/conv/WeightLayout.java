@@ -1,0 +1,122 @@
+package dev.millrace.kernels.conv;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the weights of a convolution lie when packed: first a bias for each output channel, then block by block of output
+ * channels, block by block of the input channels that those see, tap by tap, input channel by input channel, the
+ * weights of the block's output channels. What fills up blocks is zero.
+ */
+final class WeightLayout {
+    private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
+
+    private final ConvShape shape;
+    private final int lanes;
+    /** Channels in a block of input. */
+    private final int inBlock;
+
+    private final long[] starts;
+
+    WeightLayout(ConvShape shape, int lanes, boolean plain) {
+        this.shape = shape;
+        this.lanes = lanes;
+        inBlock = plain ? 1 : lanes;
+        starts = new long[outBlocks() + 1];
+        starts[0] = (long) outBlocks() * lanes * Float.BYTES;
+        for (int block = 0; block < outBlocks(); block++) {
+            long channelBlocks = endInBlock(block) - firstInBlock(block);
+            starts[block + 1] = Math.addExact(starts[block], Math.multiplyExact(channelBlocks, inBlockBytes()));
+        }
+    }
+
+    /** A weight that is to be packed, by its index; tells where convolutions of all kinds have theirs. */
+    interface Source {
+        /** @param channel of the group that the output channel belongs to */
+        long index(int outChannel, int channel, int depthTap, int heightTap, int widthTap);
+    }
+
+    int outBlocks() {
+        return (shape.outChannels() + lanes - 1) / lanes;
+    }
+
+    /** The weights of a tap, for one block of input and one of output channels. */
+    long tapBytes() {
+        return (long) inBlock * lanes * Float.BYTES;
+    }
+
+    long inBlockBytes() {
+        return Math.multiplyExact(tapBytes(), shape.taps());
+    }
+
+    /** Where the weights of a block of output channels begin. */
+    long start(int outBlock) {
+        return starts[outBlock];
+    }
+
+    long bytes() {
+        return starts[outBlocks()];
+    }
+
+    private int group(int outChannel) {
+        return Math.min(outChannel, shape.outChannels() - 1) / shape.groupOutChannels();
+    }
+
+    private int firstChannel(int outBlock) {
+        return group(outBlock * lanes) * shape.groupChannels();
+    }
+
+    private int endChannel(int outBlock) {
+        return (group(outBlock * lanes + lanes - 1) + 1) * shape.groupChannels();
+    }
+
+    /** The first block of input channels that a block of output channels sees. */
+    int firstInBlock(int outBlock) {
+        return firstChannel(outBlock) / inBlock;
+    }
+
+    int endInBlock(int outBlock) {
+        return (endChannel(outBlock) + inBlock - 1) / inBlock;
+    }
+
+    /** How many channels the last block of input has, or 0 if it is full. */
+    int lastDepth() {
+        return shape.channels() % inBlock;
+    }
+
+    int inBlocks() {
+        return (shape.channels() + inBlock - 1) / inBlock;
+    }
+
+    void pack(MemorySegment weights, Source source, @Nullable MemorySegment bias, MemorySegment packed) {
+        packed.asSlice(0, bytes()).fill((byte) 0);
+        for (int outChannel = 0; outChannel < shape.outChannels(); outChannel++) {
+            if (bias != null) {
+                packed.set(FLOAT, 4L * outChannel, bias.getAtIndex(FLOAT, outChannel));
+            }
+            int outBlock = outChannel / lanes;
+            int first = group(outChannel) * shape.groupChannels();
+            for (int channel = 0; channel < shape.groupChannels(); channel++) {
+                int block = (first + channel) / inBlock;
+                long at = starts[outBlock]
+                        + (block - firstInBlock(outBlock)) * inBlockBytes()
+                        + 4L * ((long) (first + channel) % inBlock * lanes + outChannel % lanes);
+                packTaps(weights, source, outChannel, channel, packed, at);
+            }
+        }
+    }
+
+    private void packTaps(
+            MemorySegment weights, Source source, int outChannel, int channel, MemorySegment packed, long start) {
+        long at = start;
+        for (int z = 0; z < shape.depth().taps(); z++) {
+            for (int y = 0; y < shape.height().taps(); y++) {
+                for (int x = 0; x < shape.width().taps(); x++) {
+                    packed.set(FLOAT, at, weights.getAtIndex(FLOAT, source.index(outChannel, channel, z, y, x)));
+                    at += tapBytes();
+                }
+            }
+        }
+    }
+}

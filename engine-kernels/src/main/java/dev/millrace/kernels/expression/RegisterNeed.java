@@ -1,0 +1,33 @@
+package dev.millrace.kernels.expression;
+
+/** Estimates how many vector registers an expression wants beyond those of its inputs, rather too many than too few. */
+public final class RegisterNeed {
+    /** More than any target has. */
+    private static final int MANY = 64;
+    /** A result, a mask of NaN, a constant. */
+    private static final int OF_ONE_STEP = 3;
+
+    private RegisterNeed() {}
+
+    public static int of(Expr expression) {
+        if (expression instanceof Expr.Apply apply) {
+            return isOneStep(apply.function()) ? Math.max(OF_ONE_STEP, of(apply.argument())) : MANY;
+        }
+        if (expression instanceof Expr.Combine combine) {
+            int held = isLeaf(combine.left()) || isLeaf(combine.right()) ? 0 : 1;
+            return Math.max(OF_ONE_STEP, Math.max(of(combine.left()), of(combine.right())) + held);
+        }
+        return 0;
+    }
+
+    private static boolean isLeaf(Expr expression) {
+        return !(expression instanceof Expr.Apply) && !(expression instanceof Expr.Combine);
+    }
+
+    private static boolean isOneStep(Function function) {
+        return switch (function) {
+            case EXP, LOG, ERF, TANH, SIGMOID -> false;
+            default -> true;
+        };
+    }
+}

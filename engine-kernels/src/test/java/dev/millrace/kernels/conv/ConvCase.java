@@ -1,0 +1,106 @@
+package dev.millrace.kernels.conv;
+
+import dev.millrace.kernels.FamilyCase;
+import dev.millrace.kernels.GuardedMemory;
+import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.TestThreads;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.family.KernelSet;
+import java.lang.foreign.MemorySegment;
+import java.util.Random;
+import java.util.function.DoubleBinaryOperator;
+
+/** Direct convolutions against sums in double. */
+public final class ConvCase implements FamilyCase {
+    /** What follows the sum, as an expression and in double. */
+    private record After(Expr expression, DoubleBinaryOperator operator) {}
+
+    private static final Expr SUM = Expr.input(0);
+    private static final Expr RESIDUAL = Expr.input(1);
+    private static final Expr CLIPPED = Expr.number(-0.25f).max(SUM).min(Expr.number(0.5f));
+    private static final After[] AFTER = {
+        new After(SUM, (sum, residual) -> sum),
+        new After(SUM.apply(Function.RELU), (sum, residual) -> Math.max(0, sum)),
+        new After(SUM.plus(RESIDUAL).apply(Function.RELU), (sum, residual) -> Math.max(0, sum + residual)),
+        new After(CLIPPED, (sum, residual) -> Math.clamp(sum, -0.25, 0.5)),
+        new After(Expr.silu(SUM), (sum, residual) -> sum / (1 + Math.exp(-sum))),
+        new After(SUM.apply(Function.SIGMOID).plus(RESIDUAL), (sum, residual) -> 1 / (1 + Math.exp(-sum)) + residual)
+    };
+
+    @Override
+    public String name() {
+        return "convolution";
+    }
+
+    @Override
+    public void runOne(KernelSet kernels, GuardedMemory memory, Random random, boolean small) {
+        int lanes = kernels.target().lanes();
+        ConvShape shape = RandomShapes.conv(random, lanes, small);
+        boolean plain = random.nextInt(4) == 0;
+        After after = AFTER[random.nextInt(AFTER.length)];
+        String message = shape + (plain ? " plain " : " ") + after.expression();
+        int inBlock = plain ? 1 : lanes;
+        long inImage = plain
+                ? shape.channels() * shape.inPixels()
+                : BlockedImages.elements(lanes, shape.channels(), shape.inPixels());
+        MemorySegment in = memory.random(inImage * shape.batch(), random);
+        ConvReference.spoilPadding(in, inBlock, shape.channels(), shape.inPixels(), shape.batch());
+        MemorySegment weights = memory.random(shape.weightElements(), random);
+        MemorySegment bias = random.nextBoolean() ? memory.random(shape.outChannels(), random) : null;
+        long outElements = BlockedImages.elements(lanes, shape.outChannels(), shape.outPixels()) * shape.batch();
+        MemorySegment out = memory.random(outElements, random);
+        boolean adds = Activations.readsResidual(after.expression());
+        MemorySegment residual = adds ? memory.random(outElements, random) : null;
+        try {
+            Conv conv = new Conv(kernels, shape, plain, after.expression());
+            MemorySegment packed = memory.floats(conv.packedBytes() / 4);
+            conv.pack(weights, bias, packed);
+            Parallel parallel = random.nextInt(4) == 0 ? TestThreads.of(3) : Parallel.NONE;
+            conv.run(in, packed, residual, out, parallel);
+        } catch (RuntimeException failure) {
+            throw new AssertionError(message, failure);
+        }
+        compare(shape, in, inBlock, weights, bias, residual, after, out, lanes, message);
+    }
+
+    private static void compare(
+            ConvShape shape,
+            MemorySegment in,
+            int inBlock,
+            MemorySegment weights,
+            MemorySegment bias,
+            MemorySegment residual,
+            After after,
+            MemorySegment out,
+            int lanes,
+            String message) {
+        for (int image = 0; image < shape.batch(); image++) {
+            for (int channel = 0; channel < shape.outChannels(); channel++) {
+                for (int pixel = 0; pixel < shape.outPixels(); pixel++) {
+                    int x = pixel % shape.width().out();
+                    int row = pixel / shape.width().out();
+                    double sum = ConvReference.sum(
+                            shape,
+                            in,
+                            inBlock,
+                            weights,
+                            image,
+                            channel,
+                            row / shape.height().out(),
+                            row % shape.height().out(),
+                            x);
+                    sum += bias == null ? 0 : bias.getAtIndex(ConvReference.FLOAT, channel);
+                    long at = ConvReference.index(lanes, shape.outChannels(), shape.outPixels(), image, channel, pixel);
+                    double added = residual == null ? 0 : residual.getAtIndex(ConvReference.FLOAT, at);
+                    double expected = after.operator().applyAsDouble(sum, added);
+                    float got = out.getAtIndex(ConvReference.FLOAT, at);
+                    if (!(Math.abs(got - expected) <= 2e-5)) {
+                        throw new AssertionError(message + ": image " + image + ", channel " + channel + ", row " + row
+                                + ", column " + x + " is " + got + ", not " + expected);
+                    }
+                }
+            }
+        }
+    }
+}
