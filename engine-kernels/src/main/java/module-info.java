@@ -4,6 +4,7 @@ module dev.millrace.kernels {
     requires static transitive org.jspecify;
 
     exports dev.millrace.kernels;
+    exports dev.millrace.kernels.attention;
     exports dev.millrace.kernels.code;
     exports dev.millrace.kernels.conv;
     exports dev.millrace.kernels.expression;

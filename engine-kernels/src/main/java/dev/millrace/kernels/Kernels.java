@@ -1,6 +1,11 @@
 package dev.millrace.kernels;
 
 import dev.millrace.kernels.asm.Feature;
+import dev.millrace.kernels.attention.FinishRows;
+import dev.millrace.kernels.attention.KeyPack;
+import dev.millrace.kernels.attention.RowDots;
+import dev.millrace.kernels.attention.SoftmaxBlock;
+import dev.millrace.kernels.attention.WeightedRows;
 import dev.millrace.kernels.code.CodeArena;
 import dev.millrace.kernels.code.CodeMap;
 import dev.millrace.kernels.code.Level;
@@ -35,12 +40,16 @@ public final class Kernels implements AutoCloseable {
     /** {@code true} writes the map of emitted code where perf looks for it. */
     public static final String PERF_MAP_PROPERTY = "millrace.kernels.perfmap";
 
-    static final List<KernelFamily> FAMILIES =
-List.of(new GemmTile(),
+    static final List<KernelFamily> FAMILIES = List.of(new GemmTile(),
             new GemmPack(),
             new ElementwiseFamily(),
             new PeakLoop(),
-            new ConvTile());
+            new ConvTile(),
+            new KeyPack(),
+            new RowDots(),
+            new WeightedRows(),
+            new SoftmaxBlock(),
+            new FinishRows());
 
     /** Probes at its first use, since that costs some 50 ms. */
     private static final class Shared {

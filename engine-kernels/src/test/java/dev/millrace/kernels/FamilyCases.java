@@ -1,12 +1,13 @@
 package dev.millrace.kernels;
 
+import dev.millrace.kernels.attention.AttentionCase;
 import java.util.List;
 
 /** All families under test. */
 final class FamilyCases {
-    static final List<FamilyCase> ALL = List.of(
-            new ElementwiseCase(), //
-            new GemmCase());
+    static final List<FamilyCase> ALL = List.of(new ElementwiseCase(),
+            new GemmCase(),
+            new AttentionCase());
 
     private FamilyCases() {}
 }

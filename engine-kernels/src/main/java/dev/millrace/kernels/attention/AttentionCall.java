@@ -1,0 +1,76 @@
+package dev.millrace.kernels.attention;
+
+import dev.millrace.kernels.driver.Extents;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The operands of an attention.
+ *
+ * @param out overlaps no other operand
+ * @param scale what scores are multiplied by
+ * @param mask of the kind that the rule names
+ * @param cap the soft cap, where the rule has one
+ * @param slopes a float for each head, given if and only if the rule has them
+ */
+public record AttentionCall(
+        AttentionShape shape,
+        HeadRows queries,
+        HeadRows keys,
+        HeadRows values,
+        HeadRows out,
+        float scale,
+        AttentionMask mask,
+        float cap,
+        @Nullable MemorySegment slopes,
+        VisibleKeys visible) {
+
+    /** All keys, without mask, soft cap and slopes. */
+    public static AttentionCall of(
+            AttentionShape shape, HeadRows queries, HeadRows keys, HeadRows values, HeadRows out, float scale) {
+        return new AttentionCall(
+                shape, queries, keys, values, out, scale, AttentionMask.NONE, 0, null, VisibleKeys.ALL);
+    }
+
+    public AttentionCall with(AttentionMask otherMask) {
+        return new AttentionCall(shape, queries, keys, values, out, scale, otherMask, cap, slopes, visible);
+    }
+
+    public AttentionCall with(VisibleKeys otherKeys) {
+        return new AttentionCall(shape, queries, keys, values, out, scale, mask, cap, slopes, otherKeys);
+    }
+
+    public AttentionCall withCap(float otherCap) {
+        return new AttentionCall(shape, queries, keys, values, out, scale, mask, otherCap, slopes, visible);
+    }
+
+    public AttentionCall withSlopes(MemorySegment ofHeads) {
+        return new AttentionCall(shape, queries, keys, values, out, scale, mask, cap, ofHeads, visible);
+    }
+
+    void check(ScoreRule rule) {
+        queries.check("Q", shape.batch(), shape.heads(), shape.queries(), shape.depth());
+        keys.check("K", shape.batch(), shape.keyHeads(), shape.keys(), shape.depth());
+        values.check("V", shape.batch(), shape.keyHeads(), shape.keys(), shape.valueDepth());
+        out.check("the output", shape.batch(), shape.heads(), shape.queries(), shape.valueDepth());
+        Extents.writable("the output", out.data());
+        Extents.apart("the output", out.data(), "Q", queries.data());
+        Extents.apart("the output", out.data(), "K", keys.data());
+        Extents.apart("the output", out.data(), "V", values.data());
+        if (mask.kind() != rule.mask()) {
+            throw new IllegalArgumentException("the mask is " + mask.kind() + ", but the rule has " + rule.mask());
+        }
+        mask.check(shape);
+        visible.check(shape);
+        if (rule.slopes() != (slopes != null)) {
+            throw new IllegalArgumentException(
+                    slopes == null ? "the rule has slopes, but none are given" : "slopes are given, but not used");
+        }
+        if (slopes != null) {
+            Extents.vector("the slopes", slopes, shape.heads());
+        }
+        if (rule.cap() != ScoreRule.Cap.NONE && !(cap > 0)) {
+            throw new IllegalArgumentException("the soft cap is " + cap + ", not positive");
+        }
+    }
+}

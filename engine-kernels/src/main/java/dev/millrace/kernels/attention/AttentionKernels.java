@@ -1,0 +1,54 @@
+package dev.millrace.kernels.attention;
+
+import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.kernels.gemm.GemmPack;
+import dev.millrace.kernels.gemm.GemmShape;
+import dev.millrace.kernels.program.Kernel;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The kernels of an attention, found without making keys. */
+final class AttentionKernels {
+    /** Whether nothing but the scale is done to scores. */
+    final boolean scaleOnly;
+
+    final Kernel softmax;
+    final Kernel finish;
+    final Kernel packKeys;
+    final Kernel dots;
+    final PanelProduct product;
+    private final List<Kernel> packValues;
+    private final List<Kernel> weighted;
+
+    AttentionKernels(KernelSet set, ScoreRule rule, FinishRows.Empty empty) {
+        scaleOnly = rule.equals(ScoreRule.PLAIN);
+        softmax = set.kernel(SoftmaxBlock.key(rule));
+        finish = set.kernel(FinishRows.key(empty));
+        packKeys = set.kernel(KeyPack.key());
+        dots = set.kernel(RowDots.key());
+        product = new PanelProduct(set);
+        List<KernelKey> packs = new ArrayList<>();
+        for (int vectors = 1; vectors <= GemmShape.of(set.target()).vectors(); vectors++) {
+            packs.add(GemmPack.key(vectors));
+        }
+        packValues = set.kernels(packs);
+        List<KernelKey> strips = new ArrayList<>();
+        for (int rows = 1; rows <= WeightedRows.MAX_ROWS; rows++) {
+            for (int vectors = 1; vectors <= WeightedRows.MAX_VECTORS; vectors++) {
+                int width = Math.min(vectors, WeightedRows.widest(rows));
+                strips.add(WeightedRows.key(rows, width, false));
+                strips.add(WeightedRows.key(rows, width, true));
+            }
+        }
+        weighted = set.kernels(strips);
+    }
+
+    Kernel packValues(int vectors) {
+        return packValues.get(vectors - 1);
+    }
+
+    Kernel weighted(int rows, int vectors, boolean masked) {
+        return weighted.get(2 * ((rows - 1) * WeightedRows.MAX_VECTORS + vectors - 1) + (masked ? 1 : 0));
+    }
+}

@@ -1,0 +1,91 @@
+package dev.millrace.kernels.attention;
+
+import dev.millrace.kernels.gemm.GemmShape;
+import dev.millrace.kernels.program.Target;
+
+/**
+ * How an attention is cut into blocks, and where the parts of a task's scratch memory are, in bytes.
+ *
+ * <p>With few rows keys and values are read as they lie, else they are packed into panels once for each head.
+ */
+record AttentionLayout(
+        boolean few,
+        boolean rowsAreHeads,
+        int blockRows,
+        int blockKeys,
+        int panelVectors,
+        int lanes,
+        long state,
+        long scores,
+        long sums,
+        long keys,
+        long values,
+        long bytes) {
+    private static final int BLOCK_ROWS = 48;
+    private static final int BLOCK_KEYS = 128;
+    private static final int BLOCK_KEYS_OF_FEW = 256;
+    /** With less rows than this packing does not pay. */
+    private static final int MIN_ROWS_TO_PACK = 8;
+
+    private static final int ALIGNMENT = 64;
+
+    static AttentionLayout of(AttentionShape shape, Target target) {
+        GemmShape tile = GemmShape.of(target);
+        int lanes = target.lanes();
+        boolean rowsAreHeads = shape.queries() == 1 && shape.group() > 1;
+        int rows = Math.max(1, rowsAreHeads ? shape.group() : shape.queries());
+        boolean few = rows < MIN_ROWS_TO_PACK;
+        int blocks = (rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
+        int blockRows = few ? rows : Math.min(BLOCK_ROWS, up((rows + blocks - 1) / blocks, tile.rows()));
+        int blockKeys = few ? BLOCK_KEYS_OF_FEW : BLOCK_KEYS;
+        long state = up(SoftmaxArguments.BYTES, ALIGNMENT);
+        long scores = state + up(SoftmaxBlock.STATE_BYTES * blockRows, ALIGNMENT);
+        long sums = scores + 4L * blockRows * blockKeys;
+        long keys = sums + 4L * blockRows * up(shape.valueDepth(), lanes);
+        long values = keys + (few ? 0 : 4L * shape.depth() * up(shape.keys(), lanes));
+        long bytes = values + (few ? 0 : 4L * shape.keys() * up(shape.valueDepth(), lanes));
+        return new AttentionLayout(
+                few,
+                rowsAreHeads,
+                blockRows,
+                blockKeys,
+                tile.vectors(),
+                lanes,
+                state,
+                scores,
+                sums,
+                keys,
+                values,
+                (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+    }
+
+    static int up(int number, int to) {
+        return (number + to - 1) / to * to;
+    }
+
+    /** How many rows are done with the same head of keys before the next one, at least 1. */
+    int rows(AttentionShape shape) {
+        return rowsAreHeads ? shape.group() : shape.queries();
+    }
+
+    int blocksOfRows(AttentionShape shape) {
+        return (rows(shape) + blockRows - 1) / blockRows;
+    }
+
+    /** How many times the rows are done for each head of keys. */
+    int headsOfRows(AttentionShape shape) {
+        return rowsAreHeads ? 1 : shape.group();
+    }
+
+    int panelColumns() {
+        return panelVectors * lanes;
+    }
+
+    int scoreStride() {
+        return 4 * blockKeys;
+    }
+
+    int sumStride(AttentionShape shape) {
+        return 4 * up(shape.valueDepth(), lanes);
+    }
+}

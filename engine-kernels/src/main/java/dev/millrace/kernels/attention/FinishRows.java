@@ -1,0 +1,76 @@
+package dev.millrace.kernels.attention;
+
+import dev.millrace.kernels.family.KernelFamily;
+import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.Comparison;
+import dev.millrace.kernels.program.Constant;
+import dev.millrace.kernels.program.Program;
+import dev.millrace.kernels.program.ProgramBuilder;
+import dev.millrace.kernels.program.ScalarVar;
+import dev.millrace.kernels.program.Target;
+import dev.millrace.kernels.program.VectorVar;
+
+/**
+ * f(O, out, state, strides, columns, rows): each row of O over the sum of its weights. strides is that of O | that of
+ * the output &lt;&lt; 32, in bytes.
+ */
+public final class FinishRows implements KernelFamily {
+    private static final String NAME = "attention.finish";
+
+    /** What becomes of rows that no key takes part in. */
+    public enum Empty {
+        ZEROS,
+        NAN
+    }
+
+    public static KernelKey key(Empty empty) {
+        return KernelKey.of(NAME).with("empty", empty);
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Program describe(KernelKey key, Target target) {
+        key.onlyHas("empty");
+        Empty empty = key.oneOf("empty", Empty.values());
+        int lanes = target.lanes();
+        ProgramBuilder builder = new ProgramBuilder(key.toString(), target);
+        ScalarVar o = builder.parameter("o");
+        ScalarVar out = builder.parameter("out");
+        ScalarVar state = builder.parameter("state");
+        ScalarVar strides = builder.parameter("strides");
+        ScalarVar columns = builder.parameter("columns");
+        ScalarVar rows = builder.parameter("rows");
+        ScalarVar fromStride = builder.low(strides, "fromStride");
+        ScalarVar toStride = builder.high(strides, "toStride");
+        try (var _ = builder.loop(rows, 1)) {
+            VectorVar sum = builder.spread(Address.at(state, SoftmaxBlock.SUM));
+            VectorVar factor = builder.div(Constant.of(1), sum);
+            if (empty == Empty.ZEROS) {
+                factor = builder.select(builder.compare(Comparison.EQUAL, sum, Constant.ZERO), Constant.ZERO, factor);
+            }
+            ScalarVar from = builder.copy(o, "from");
+            ScalarVar to = builder.copy(out, "to");
+            ScalarVar left = builder.copy(columns, "left");
+            try (var _ = builder.loop(left, lanes)) {
+                builder.store(Address.at(to, 0), builder.mul(builder.load(Address.at(from, 0)), factor));
+                builder.advance(from, 4 * lanes);
+                builder.advance(to, 4 * lanes);
+            }
+            try (var _ = builder.ifNotZero(left)) {
+                builder.store(
+                        Address.at(to, 0),
+                        builder.mul(builder.load(Address.at(from, 0)), factor),
+                        builder.firstLanes(left));
+            }
+            builder.advance(o, fromStride);
+            builder.advance(out, toStride);
+            builder.advance(state, SoftmaxBlock.STATE_BYTES);
+        }
+        return builder.build();
+    }
+}

@@ -1,0 +1,114 @@
+package dev.millrace.kernels.attention;
+
+import dev.millrace.kernels.program.Memory;
+
+/** Many rows: keys, transposed, and values are packed into panels once for each head. */
+final class PackedBlocks implements HeadBlocks {
+    private final AttentionKernels kernels;
+    private final AttentionLayout layout;
+    private final AttentionCall call;
+    private final AttentionShape shape;
+    private final Memory memory;
+    private final long keysAt;
+    private final long valuesAt;
+    private final long scores;
+    private final long sums;
+    private final long packedKeys;
+    private final long packedValues;
+    private final int panelColumns;
+    private final int lanes;
+    private int count;
+
+    PackedBlocks(AttentionKernels kernels, AttentionLayout layout, AttentionCall call, Memory memory, long scratch) {
+        this.kernels = kernels;
+        this.layout = layout;
+        this.call = call;
+        this.memory = memory;
+        shape = call.shape();
+        keysAt = memory.pointer(call.keys().data());
+        valuesAt = memory.pointer(call.values().data());
+        scores = scratch + layout.scores();
+        sums = scratch + layout.sums();
+        packedKeys = scratch + layout.keys();
+        packedValues = scratch + layout.values();
+        panelColumns = layout.panelColumns();
+        lanes = layout.lanes();
+    }
+
+    /** How many vectors the panel from a column on has, of so many columns. */
+    private int vectors(int column, int columns) {
+        return Math.min(layout.panelVectors(), (columns - column + lanes - 1) / lanes);
+    }
+
+    @Override
+    public void head(int batch, int keyHead) {
+        count = call.visible().count(shape, batch);
+        packKeys(keysAt + call.keys().offset(batch, keyHead, 0));
+        packValues(valuesAt + call.values().offset(batch, keyHead, 0));
+    }
+
+    private void packKeys(long from) {
+        long fromStride = 4 * call.keys().rowStride();
+        for (int key = 0; key < count; key += lanes) {
+            int panel = key / panelColumns * panelColumns;
+            long to = packedKeys + 4L * panel * shape.depth() + 4L * (key - panel);
+            long toStride = 4L * lanes * vectors(panel, count);
+            int keys = Math.min(lanes, count - key);
+            kernels.packKeys.call(memory, from + key * fromStride, to, fromStride, toStride, shape.depth(), keys);
+        }
+    }
+
+    private void packValues(long from) {
+        int depth = shape.valueDepth();
+        for (int column = 0; column < depth; column += panelColumns) {
+            int vectors = vectors(column, depth);
+            int tail = Math.min(depth - column - (vectors - 1) * lanes, lanes);
+            kernels.packValues(vectors)
+                    .call(
+                            memory,
+                            from + 4L * column,
+                            packedValues + 4L * column * count,
+                            count,
+                            4 * call.values().rowStride(),
+                            tail,
+                            0);
+        }
+    }
+
+    @Override
+    public void scores(long queries, long queryStride, int rows, int key, int keys) {
+        long strides = queryStride | (long) layout.scoreStride() << 32;
+        for (int column = 0; column < keys; column += panelColumns) {
+            int panel = key + column;
+            kernels.product.call(
+                    memory,
+                    queries,
+                    packedKeys + 4L * panel * shape.depth(),
+                    scores + 4L * column,
+                    strides,
+                    rows,
+                    vectors(panel, count),
+                    shape.depth(),
+                    false);
+        }
+    }
+
+    @Override
+    public void values(int rows, int key, int keys) {
+        int depth = shape.valueDepth();
+        long strides = layout.scoreStride() | (long) layout.sumStride(shape) << 32;
+        for (int column = 0; column < depth; column += panelColumns) {
+            int vectors = vectors(column, depth);
+            kernels.product.call(
+                    memory,
+                    scores,
+                    packedValues + 4L * column * count + 4L * key * vectors * lanes,
+                    sums + 4L * column,
+                    strides,
+                    rows,
+                    vectors,
+                    keys,
+                    true);
+        }
+    }
+}
