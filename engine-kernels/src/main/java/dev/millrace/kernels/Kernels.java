@@ -40,7 +40,8 @@ public final class Kernels implements AutoCloseable {
     /** {@code true} writes the map of emitted code where perf looks for it. */
     public static final String PERF_MAP_PROPERTY = "millrace.kernels.perfmap";
 
-    static final List<KernelFamily> FAMILIES = List.of(new GemmTile(),
+    static final List<KernelFamily> FAMILIES = List.of(
+            new GemmTile(),
             new GemmPack(),
             new ElementwiseFamily(),
             new PeakLoop(),

@@ -5,9 +5,7 @@ import java.util.List;
 
 /** All families under test. */
 final class FamilyCases {
-    static final List<FamilyCase> ALL = List.of(new ElementwiseCase(),
-            new GemmCase(),
-            new AttentionCase());
+    static final List<FamilyCase> ALL = List.of(new ElementwiseCase(), new GemmCase(), new AttentionCase());
 
     private FamilyCases() {}
 }

@@ -1,7 +1,7 @@
 package dev.millrace.kernels.asm;
 
-import java.util.Arrays;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
