@@ -16,8 +16,9 @@ import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.family.KernelFamily;
 import dev.millrace.kernels.family.KernelKey;
 import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.kernels.gemm.Gemm;
 import dev.millrace.kernels.gemm.GemmPack;
-import dev.millrace.kernels.gemm.GemmShape;
+import dev.millrace.kernels.gemm.GemmPackTransposed;
 import dev.millrace.kernels.gemm.GemmTile;
 import dev.millrace.kernels.peak.PeakLoop;
 import dev.millrace.kernels.program.DotOp;
@@ -43,6 +44,7 @@ public final class Kernels implements AutoCloseable {
     static final List<KernelFamily> FAMILIES = List.of(
             new GemmTile(),
             new GemmPack(),
+            new GemmPackTransposed(),
             new ElementwiseFamily(),
             new PeakLoop(),
             new ConvTile(),
@@ -73,7 +75,7 @@ public final class Kernels implements AutoCloseable {
         this.map = map;
         this.code = code;
         kernels = new KernelSet(lowering(), FAMILIES);
-        gemm = new Gemm(kernels, GemmShape.of(kernels.target()));
+        gemm = new Gemm(kernels);
     }
 
     /** The kernels of this process, never to be closed. */

@@ -23,7 +23,7 @@ final class WarmUp implements Runnable {
     @Override
     public void run() {
         GemmTile tile = new GemmTile();
-        Epilogue epilogue = new Epilogue(true, Activation.NONE);
+        Epilogue epilogue = Epilogue.of(true, Activation.NONE);
         GemmTile.Variant variant = new GemmTile.Variant(1, 1, true, true, epilogue);
         X86Lowering.assemble(tile.describe(variant.key(), Target.AVX2), FeatureSet.all(), false)
                 .finish();

@@ -1,6 +1,7 @@
 package dev.millrace.kernels;
 
 import dev.millrace.kernels.attention.AttentionCase;
+import dev.millrace.kernels.gemm.GemmCase;
 import java.util.List;
 
 /** All families under test. */

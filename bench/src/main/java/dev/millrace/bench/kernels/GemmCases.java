@@ -4,11 +4,12 @@ import dev.millrace.bench.kernels.KernelCase.Sides;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.kernels.Gemm;
-import dev.millrace.kernels.GemmProduct;
 import dev.millrace.kernels.Kernels;
 import dev.millrace.kernels.gemm.Activation;
 import dev.millrace.kernels.gemm.Epilogue;
+import dev.millrace.kernels.gemm.Gemm;
+import dev.millrace.kernels.gemm.GemmProduct;
+import dev.millrace.kernels.gemm.Matrix;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -78,8 +79,11 @@ final class GemmCases {
             Tensor b = operands.floatsBetween(-0.1f, 0.1f, k, n);
             Tensor bias = operands.floats(n);
             Tensor c = operands.zeros(ElementType.FLOAT, m, n);
-            GemmProduct product = GemmProduct.of(a.segment(), packed(kernels, arena, b, k, n), c.segment(), m, n, k)
-                    .with(new Epilogue(true, Activation.GELU), bias.segment());
+            GemmProduct product = GemmProduct.builder(
+                            m, n, k, Matrix.rows(a.segment(), k), Matrix.packed(packed(kernels, arena, b, k, n)))
+                    .writing(Matrix.rows(c.segment(), n))
+                    .then(Epilogue.of(true, Activation.GELU), bias.segment())
+                    .build();
             return new Sides(() -> kernels.gemm().run(product, parallel), Map.of("y", c), () -> {
                 var model = new PeerModel();
                 Value sum = model.node(

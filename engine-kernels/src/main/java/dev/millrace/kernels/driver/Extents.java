@@ -8,6 +8,11 @@ public final class Extents {
 
     /** Checks that a matrix of 32-bit elements lies inside of its segment. */
     public static void matrix(String name, MemorySegment segment, long rows, long columns, long stride) {
+        vector(name, segment, elements(name, rows, columns, stride));
+    }
+
+    /** How many elements a matrix has from its first to its last, gaps included. */
+    public static long elements(String name, long rows, long columns, long stride) {
         if (rows < 0 || columns < 0) {
             throw new IllegalArgumentException(name + " has " + rows + " rows and " + columns + " columns");
         }
@@ -18,8 +23,16 @@ public final class Extents {
         if (stride < 0 || stride >= 1L << 30) {
             throw new IllegalArgumentException(name + " has rows " + stride + " elements apart: up to 2^30 - 1 can be");
         }
-        long elements = rows == 0 || columns == 0 ? 0 : Math.addExact(Math.multiplyExact(rows - 1, stride), columns);
-        vector(name, segment, elements);
+        return rows == 0 || columns == 0 ? 0 : Math.addExact(Math.multiplyExact(rows - 1, stride), columns);
+    }
+
+    /** The first elements of a segment, checked to be there. */
+    public static MemorySegment slice(String name, MemorySegment segment, int bytesPerElement, long elements) {
+        if (elements < 0 || elements > segment.byteSize() / bytesPerElement) {
+            throw new IndexOutOfBoundsException(name + " needs " + elements + " elements, but its segment has "
+                    + segment.byteSize() / bytesPerElement);
+        }
+        return segment.asSlice(0, elements * bytesPerElement);
     }
 
     /** Checks that so many 32-bit elements lie inside of a segment. */

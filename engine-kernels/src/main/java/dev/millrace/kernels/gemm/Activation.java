@@ -22,9 +22,4 @@ public enum Activation {
             case TANH -> x.apply(Function.TANH);
         };
     }
-
-    /** Whether it needs so few registers that a full tile can stay where it is meanwhile. */
-    boolean fitsBesideTile() {
-        return this == NONE || this == RELU;
-    }
 }

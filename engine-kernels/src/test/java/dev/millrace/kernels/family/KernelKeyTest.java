@@ -22,19 +22,22 @@ class KernelKeyTest {
 
     @Test
     void aKeyComesBackFromItsText() {
-        KernelKey tile = new GemmTile.Variant(6, 2, true, false, new Epilogue(true, Activation.GELU)).key();
+        KernelKey tile = new GemmTile.Variant(6, 2, true, false, Epilogue.of(true, Activation.RELU)).key();
         KernelKey expression = ElementwiseFamily.key(Expr.silu(Expr.input(0)).plus(Expr.number(-0.5f)));
         for (KernelKey key : List.of(tile, expression, GemmPack.key(2), KernelKey.of("bare"))) {
             KernelKey again = KernelKey.parse(key.toString());
             assertEquals(key, again);
             assertEquals(key.hashCode(), again.hashCode());
         }
-        assertEquals("gemm.f32:accumulate=0,activation=gelu,bias=1,masked=1,rows=6,vectors=2", tile.toString());
+        assertEquals(
+                "gemm.f32:accumulate=0,acolumns=0,brows=0,epilogue=(relu (add in0 in1)),masked=1,operands=column,"
+                        + "output=f32,rows=6,vectors=2",
+                tile.toString());
     }
 
     @Test
     void aKeyFromElsewhereEmitsTheSameProgram() {
-        KernelKey key = new GemmTile.Variant(5, 2, true, true, new Epilogue(true, Activation.RELU)).key();
+        KernelKey key = new GemmTile.Variant(5, 2, true, true, Epilogue.of(true, Activation.RELU)).key();
         assertEquals(
                 KERNELS.describe(key).toString(),
                 KERNELS.describe(KernelKey.parse(key.toString())).toString());
@@ -48,12 +51,12 @@ class KernelKeyTest {
 
     @Test
     void wrongParametersAreNamed() {
-        String good = "accumulate=0,activation=none,bias=0,masked=0";
+        String good = "accumulate=0,acolumns=0,brows=0,epilogue=in0,masked=0,operands=none,output=f32";
         refused("gemm.f32:" + good + ",rows=7,vectors=2", "the parameter rows is 7, but must be a number from 1 to 6");
         refused("gemm.f32:" + good + ",rows=two,vectors=2", "the parameter rows is two");
         refused("gemm.f32:" + good + ",rows=2", "lacks the parameter vectors");
         refused("gemm.f32:" + good + ",rows=2,vectors=2,columns=3", "unknown parameter columns");
-        refused("gemm.f32:accumulate=0,activation=cosine,bias=0,masked=0,rows=1,vectors=1", "activation is cosine");
+        refused("gemm.f32:" + good.replace("in0", "(cosine in0)") + ",rows=1,vectors=1", "unknown function COSINE");
         refused("gemm.f64:rows=1", "unknown family gemm.f64");
         refused("gemm.f32.pack:vectors=1,vectors=2", "has a parameter vectors already");
         refused("gemm.f32.pack:vectors", "a part without =");

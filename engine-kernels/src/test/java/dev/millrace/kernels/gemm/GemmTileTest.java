@@ -32,11 +32,18 @@ class GemmTileTest {
         for (int rows = 1; rows <= shape.rows(); rows++) {
             for (int vectors = 1; vectors <= shape.vectors(); vectors++) {
                 for (Activation activation : Activation.values()) {
-                    for (int flags = 0; flags < 8; flags++) {
-                        Epilogue epilogue = new Epilogue((flags & 4) != 0, activation);
-                        boolean masked = (flags & 1) != 0;
-                        boolean accumulate = (flags & 2) != 0;
-                        assemble(new GemmTile.Variant(rows, vectors, masked, accumulate, epilogue), target(lanes));
+                    for (int flags = 0; flags < 32; flags++) {
+                        Epilogue epilogue = Epilogue.of((flags & 1) != 0, activation);
+                        assemble(
+                                new GemmTile.Variant(
+                                        rows,
+                                        vectors,
+                                        (flags & 2) != 0,
+                                        (flags & 4) != 0,
+                                        (flags & 8) != 0,
+                                        (flags & 16) != 0,
+                                        epilogue),
+                                target(lanes));
                     }
                 }
             }

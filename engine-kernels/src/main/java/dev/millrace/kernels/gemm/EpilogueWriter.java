@@ -1,0 +1,110 @@
+package dev.millrace.kernels.gemm;
+
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.ExprWriter;
+import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.Constant;
+import dev.millrace.kernels.program.MaskVar;
+import dev.millrace.kernels.program.ProgramBuilder;
+import dev.millrace.kernels.program.ScalarOp;
+import dev.millrace.kernels.program.ScalarVar;
+import dev.millrace.kernels.program.UnaryOp;
+import dev.millrace.kernels.program.Value;
+import dev.millrace.kernels.program.VectorVar;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Writes what an epilogue does to a vector of sums, and the store of its result. */
+final class EpilogueWriter {
+    /** Where the operands of an epilogue begin in the block of arguments: a pointer and a stride in bytes for each. */
+    static final int OPERANDS = 32;
+
+    static final int BYTES_PER_OPERAND = 16;
+
+    static final int STRIDE = 8;
+    /** More than a tile ever leaves. */
+    private static final int MANY_REGISTERS = 64;
+
+    private final ProgramBuilder builder;
+    private final Epilogue epilogue;
+    private final ScalarVar arguments;
+
+    EpilogueWriter(ProgramBuilder builder, Epilogue epilogue, ScalarVar arguments) {
+        this.builder = builder;
+        this.epilogue = epilogue;
+        this.arguments = arguments;
+    }
+
+    /** Whether operands depend on the row. */
+    boolean needsRow() {
+        return epilogue.operands().contains(Operand.ROW) || epilogue.operands().contains(Operand.ELEMENT);
+    }
+
+    /** Whether it can be done while the sums of a tile stay in their registers. */
+    boolean fitsBeside(int registersInUse) {
+        return epilogue.output() == Output.F32
+                && registers(epilogue.expression()) < builder.target().vectors() - registersInUse;
+    }
+
+    /** How many registers an expression needs at most, its result included. */
+    private static int registers(Expr expression) {
+        if (expression instanceof Expr.Apply apply) {
+            return light(apply.function()) ? Math.max(2, registers(apply.argument())) : MANY_REGISTERS;
+        }
+        if (expression instanceof Expr.Combine combine) {
+            int left = registers(combine.left());
+            int right = registers(combine.right());
+            return left == right ? left + 1 : Math.max(left, right);
+        }
+        return 1;
+    }
+
+    private static boolean light(Function function) {
+        return switch (function) {
+            case RELU, NEGATE, ABS, SQRT, ROUND, FLOOR, CEIL, TRUNCATE -> true;
+            default -> false;
+        };
+    }
+
+    /**
+     * Writes a vector of the result.
+     *
+     * @param row of the product that the call is about, where {@link #needsRow}
+     * @param vector number of the vector in its row
+     */
+    void write(VectorVar sum, @Nullable ScalarVar row, int vector, Address to, @Nullable MaskVar mask) {
+        Map<Expr, Value> values = new HashMap<>();
+        values.put(Expr.input(0), sum);
+        List<Operand> operands = epilogue.operands();
+        for (int i = 0; i < operands.size(); i++) {
+            values.put(Expr.input(i + 1), operand(operands.get(i), i, row, vector, mask));
+        }
+        VectorVar result = new ExprWriter(builder, values).write(epilogue.expression());
+        Output output = epilogue.output();
+        if (output != Output.F32) {
+            result = builder.max(Constant.of(output.least()), builder.min(Constant.of(output.most()), result));
+            result = builder.unary(UnaryOp.TO_INT, result);
+        }
+        builder.store(output.element(), to, result, mask);
+    }
+
+    private VectorVar operand(Operand operand, int index, @Nullable ScalarVar row, int vector, @Nullable MaskVar mask) {
+        int slot = OPERANDS + index * BYTES_PER_OPERAND;
+        ScalarVar pointer = builder.loadLong(Address.at(arguments, slot), "operand");
+        int offset = vector * builder.target().vectorBytes();
+        if (row != null && operand == Operand.ROW) {
+            return builder.spread(Address.at(pointer, row, 4, 0));
+        }
+        if (row != null && operand == Operand.ELEMENT) {
+            ScalarVar stride = builder.loadLong(Address.at(arguments, slot + STRIDE), "stride");
+            builder.scalar(stride, ScalarOp.MUL, stride, row);
+            return builder.load(Address.at(pointer, stride, 1, offset), mask);
+        }
+        return operand == Operand.SINGLE
+                ? builder.spread(Address.at(pointer, 0))
+                : builder.load(Address.at(pointer, offset), mask);
+    }
+}

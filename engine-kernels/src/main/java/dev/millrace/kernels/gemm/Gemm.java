@@ -1,0 +1,84 @@
+package dev.millrace.kernels.gemm;
+
+import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.driver.Scratch;
+import dev.millrace.kernels.family.KernelSet;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+
+/**
+ * Products of fp32 matrices, C = A B, with what follows them fused. Strides count elements, memory is native (heap
+ * memory only where kernels are interpreted). Safe for use by several threads.
+ */
+public final class Gemm {
+    private final GemmTiles tiles;
+    private final GemmPanels panels;
+    private final GemmShape shape;
+    private final Scratch scratch = new Scratch();
+
+    public Gemm(KernelSet kernels) {
+        this(kernels, GemmShape.of(kernels.target()));
+    }
+
+    /** With blocks of another shape than the one that suits the target. */
+    public Gemm(KernelSet kernels, GemmShape shape) {
+        this.tiles = new GemmTiles(kernels);
+        this.panels = new GemmPanels(kernels, shape);
+        this.shape = shape;
+    }
+
+    /** What B needs packed, in bytes. */
+    public long packedBytes(long k, long n) {
+        return panels.packedBytes(k, n);
+    }
+
+    /** Names the layout of packed matrices: packed bytes are good only where the layout is the same. */
+    public String packedLayout() {
+        return panels.layout();
+    }
+
+    /** Packs B, of k rows and n columns. */
+    public void pack(MemorySegment b, long ldb, long k, long n, MemorySegment packed) {
+        pack(Matrix.rows(b, ldb), k, n, packed);
+    }
+
+    /** Packs B, of k rows and n columns, given as its transpose: n rows of k elements. */
+    public void packTransposed(MemorySegment transposed, long ldb, long k, long n, MemorySegment packed) {
+        pack(Matrix.columns(transposed, ldb), k, n, packed);
+    }
+
+    /** Packs B, of k rows and n columns. */
+    public void pack(Matrix b, long k, long n, MemorySegment packed) {
+        Extents.vector("B", b.memory(), b.extent("B", k, n));
+        panels.checkPacked(packed, k, n);
+        Extents.writable("the packed B", packed);
+        try {
+            panels.pack(b, k, n, packed);
+        } finally {
+            Reference.reachabilityFence(b);
+            Reference.reachabilityFence(packed);
+        }
+    }
+
+    /**
+     * Computes a product. No operand may be freed before it is done.
+     *
+     * @throws IndexOutOfBoundsException if B is packed, but smaller than the product needs
+     */
+    public void run(GemmProduct product, Parallel parallel) {
+        Matrix b = product.b();
+        if (b.isPacked()) {
+            long distance = product.batch().last().b();
+            panels.checkPacked(
+                    b.memory().asSlice(Math.min(4 * distance, b.memory().byteSize())), product.k(), product.n());
+        }
+        if (product.m() > 0 && product.n() > 0 && product.batch().total() > 0) {
+            try {
+                new GemmRun(tiles, panels, shape, scratch, product).run(parallel);
+            } finally {
+                Reference.reachabilityFence(product);
+            }
+        }
+    }
+}

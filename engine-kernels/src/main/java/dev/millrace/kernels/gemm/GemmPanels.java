@@ -1,0 +1,87 @@
+package dev.millrace.kernels.gemm;
+
+import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.kernels.program.Memory;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * How B lies packed: cut into blocks of {@link GemmShape#depth} rows, each into panels as wide as a tile, each of them
+ * stored row by row; the last panel is as many whole vectors wide as it needs, filled up with zeros.
+ */
+final class GemmPanels {
+    private final KernelSet kernels;
+    private final int depth;
+    private final int lanes;
+    private final int columns;
+
+    GemmPanels(KernelSet kernels, GemmShape shape) {
+        this.kernels = kernels;
+        depth = shape.depth();
+        lanes = kernels.target().lanes();
+        columns = shape.vectors() * lanes;
+    }
+
+    /** Of a panel. */
+    int columns() {
+        return columns;
+    }
+
+    int lanes() {
+        return lanes;
+    }
+
+    String layout() {
+        return "f32 depth " + depth + " panel " + columns + " vector " + lanes;
+    }
+
+    long packedBytes(long k, long n) {
+        return Math.multiplyExact(Math.multiplyExact(4L, k), paddedColumns(n));
+    }
+
+    private long paddedColumns(long n) {
+        return Math.addExact(n, lanes - 1) / lanes * lanes;
+    }
+
+    void checkPacked(MemorySegment packed, long k, long n) {
+        Extents.vector("the packed B", packed, packedBytes(k, n) / 4);
+    }
+
+    /** Where part of a panel begins, in bytes. */
+    long offset(long n, long k0, long blockDepth, long column) {
+        return 4 * (k0 * paddedColumns(n) + column * blockDepth);
+    }
+
+    void pack(Matrix b, long k, long n, MemorySegment packed) {
+        Memory memory = kernels.newMemory();
+        long from = memory.pointer(b.memory());
+        long to = memory.pointer(packed);
+        for (long k0 = 0; k0 < k; k0 += depth) {
+            long rows = Math.min(depth, k - k0);
+            for (long j = 0; j < n; j += columns) {
+                int width = (int) Math.min(columns, n - j);
+                panel(memory, b, from, k0, rows, j, width, to);
+                to += 4 * rows * Math.ceilDiv(width, lanes) * lanes;
+            }
+        }
+    }
+
+    /** Packs a part of one panel. */
+    void panel(Memory memory, Matrix b, long from, long k0, long rows, long column, int width, long to) {
+        if (b.isColumns()) {
+            kernels.kernel(GemmPackTransposed.key(width))
+                    .call(memory, from + 4 * (column * b.stride() + k0), to, rows, 4 * b.stride(), 0, 0);
+        } else {
+            int vectors = Math.ceilDiv(width, lanes);
+            kernels.kernel(GemmPack.key(vectors))
+                    .call(
+                            memory,
+                            from + 4 * (k0 * b.stride() + column),
+                            to,
+                            rows,
+                            4 * b.stride(),
+                            width - (vectors - 1) * lanes,
+                            0);
+        }
+    }
+}

@@ -1,0 +1,290 @@
+package dev.millrace.kernels.gemm;
+
+import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.Constant;
+import dev.millrace.kernels.program.MaskVar;
+import dev.millrace.kernels.program.Program;
+import dev.millrace.kernels.program.ProgramBuilder;
+import dev.millrace.kernels.program.ScalarOp;
+import dev.millrace.kernels.program.ScalarVar;
+import dev.millrace.kernels.program.Target;
+import dev.millrace.kernels.program.VectorVar;
+import org.jspecify.annotations.Nullable;
+
+/** Writes one member of the family of {@link GemmTile}. */
+final class GemmTileWriter {
+    /** In the block of arguments. */
+    static final int B_STRIDE = 0;
+
+    static final int EARLIER = 8;
+    static final int EARLIER_STRIDE = 16;
+    static final int SCRATCH = 512;
+
+    /** Enough chains of additions to hide the latency of one: two per cycle, four cycles each. */
+    private static final int CHAINS = 8;
+
+    private static final int UNROLL = 4;
+    /** For few rows memory is what limits: fetch B this many bytes ahead. */
+    private static final int PREFETCH = 1024;
+
+    private static final int PREFETCH_ROWS = 3;
+    private static final int CACHE_LINE = 64;
+
+    private final ProgramBuilder builder;
+    private final GemmTile.Variant variant;
+    private final EpilogueWriter epilogue;
+    private final int rows;
+    private final int vectors;
+    private final int bytes;
+    /** Independent sums of the same element, for small tiles. */
+    private final int sets;
+
+    private final ScalarVar a;
+    private final ScalarVar b;
+    private final ScalarVar c;
+    private final ScalarVar arguments;
+    private final ScalarVar strides;
+    private final ScalarVar sizes;
+    private final ScalarVar lda;
+    private final VectorVar[][] sums;
+
+    GemmTileWriter(String name, Target target, GemmTile.Variant variant) {
+        this.variant = variant;
+        rows = variant.rows();
+        vectors = variant.vectors();
+        bytes = target.vectorBytes();
+        sets = sets(rows * vectors);
+        builder = new ProgramBuilder(name, target);
+        a = builder.parameter("a");
+        b = builder.parameter("b");
+        c = builder.parameter("c");
+        arguments = builder.parameter("arguments");
+        strides = builder.parameter("strides");
+        sizes = builder.parameter("sizes");
+        lda = builder.low(strides, "lda");
+        sums = new VectorVar[sets][rows * vectors];
+        epilogue = new EpilogueWriter(builder, variant.epilogue(), arguments);
+    }
+
+    private static int sets(int sumsOfTile) {
+        int sets = 1;
+        while (sumsOfTile * sets < CHAINS && 2 * sets <= UNROLL) {
+            sets *= 2;
+        }
+        return sets;
+    }
+
+    Program program() {
+        ScalarVar tiles = builder.high(sizes, "tiles");
+        try (var _ = builder.loop(tiles, 1)) {
+            multiply();
+            addUp();
+            MaskVar mask = variant.masked() ? tail() : null;
+            finish(tiles, mask);
+            if (variant.columnsOfA()) {
+                builder.advance(a, 4 * rows);
+            } else {
+                advanceByRows(a, lda);
+            }
+            advanceByRows(c, builder.high(strides, "ldc"));
+        }
+        return builder.build();
+    }
+
+    private void advanceByRows(ScalarVar pointer, ScalarVar stride) {
+        ScalarVar step = builder.scalar("step");
+        builder.scalar(step, ScalarOp.MUL, stride, rows);
+        builder.advance(pointer, step);
+    }
+
+    private MaskVar tail() {
+        ScalarVar tail = builder.scalar("tail");
+        builder.scalar(tail, ScalarOp.SHR, sizes, GemmTile.TAIL_SHIFT);
+        builder.scalar(tail, ScalarOp.AND, tail, GemmTile.MAX_TAIL);
+        return builder.firstLanes(tail);
+    }
+
+    private void multiply() {
+        ScalarVar left = builder.copy(a, "left");
+        ScalarVar fourthRow = left;
+        if (!variant.columnsOfA() && rows > 3) {
+            fourthRow = builder.scalar("fourthRow");
+            builder.scalar(fourthRow, ScalarOp.MUL, lda, 3);
+            builder.advance(fourthRow, left);
+        }
+        ScalarVar right = builder.copy(b, "right");
+        ScalarVar rightStride = variant.rowsOfB() ? builder.loadLong(Address.at(arguments, B_STRIDE), "ldb") : null;
+        MaskVar mask = variant.rowsOfB() && variant.masked() ? tail() : null;
+        ScalarVar depth = builder.scalar("depth");
+        builder.scalar(depth, ScalarOp.AND, sizes, GemmTile.MAX_DEPTH);
+        for (VectorVar[] set : sums) {
+            for (int i = 0; i < set.length; i++) {
+                set[i] = builder.vector("sum");
+                builder.set(set[i], Constant.ZERO);
+            }
+        }
+        for (int count = UNROLL; count > 0; count /= UNROLL) {
+            try (var _ = builder.loop(depth, count)) {
+                Sources sources = new Sources(left, fourthRow, right, rightStride, mask);
+                for (int k = 0; k < count; k++) {
+                    sources.step(k);
+                }
+                sources.advance(count);
+            }
+        }
+    }
+
+    /** Where columns of A and rows of B are read. */
+    private final class Sources {
+        private final ScalarVar left;
+        private final ScalarVar fourthRow;
+        private final ScalarVar right;
+        private final @Nullable ScalarVar rightStride;
+        private final @Nullable MaskVar mask;
+
+        Sources(
+                ScalarVar left,
+                ScalarVar fourthRow,
+                ScalarVar right,
+                @Nullable ScalarVar rightStride,
+                @Nullable MaskVar mask) {
+            this.left = left;
+            this.fourthRow = fourthRow;
+            this.right = right;
+            this.rightStride = rightStride;
+            this.mask = mask;
+        }
+
+        /** One column of A times one row of B. */
+        void step(int k) {
+            VectorVar[] rightRow = new VectorVar[vectors];
+            for (int j = 0; j < vectors; j++) {
+                int at = ((rightStride == null ? k * vectors : 0) + j) * bytes;
+                rightRow[j] = builder.load(Address.at(right, at), j == vectors - 1 ? mask : null);
+                if (rightStride == null && rows <= PREFETCH_ROWS && at % CACHE_LINE == 0) {
+                    builder.prefetch(Address.at(right, at + PREFETCH));
+                }
+            }
+            VectorVar[] set = sums[k % sets];
+            for (int i = 0; i < rows; i++) {
+                VectorVar element = builder.spread(element(i, k));
+                for (int j = 0; j < vectors; j++) {
+                    builder.accumulate(set[i * vectors + j], element, rightRow[j]);
+                }
+            }
+            if (rightStride != null) {
+                builder.advance(right, rightStride);
+            }
+            if (variant.columnsOfA()) {
+                builder.advance(left, lda);
+            }
+        }
+
+        private Address element(int row, int k) {
+            if (variant.columnsOfA()) {
+                return Address.at(left, 4 * row);
+            }
+            ScalarVar start = row < 3 ? left : fourthRow;
+            return row % 3 == 0 ? Address.at(start, 4 * k) : Address.at(start, lda, row % 3, 4 * k);
+        }
+
+        void advance(int count) {
+            if (!variant.columnsOfA()) {
+                builder.advance(left, 4 * count);
+                if (fourthRow != left) {
+                    builder.advance(fourthRow, 4 * count);
+                }
+            }
+            if (rightStride == null) {
+                builder.advance(right, count * vectors * bytes);
+            }
+        }
+    }
+
+    private void addUp() {
+        for (int half = sets / 2; half > 0; half /= 2) {
+            for (int set = 0; set < half; set++) {
+                for (int i = 0; i < rows * vectors; i++) {
+                    sums[set][i] = builder.add(sums[set][i], sums[set + half][i]);
+                }
+            }
+        }
+    }
+
+    private @Nullable MaskVar maskOf(int vector, @Nullable MaskVar mask) {
+        return vector == vectors - 1 ? mask : null;
+    }
+
+    /** Beside the sums in their registers, or by way of scratch. */
+    private void finish(ScalarVar tiles, @Nullable MaskVar mask) {
+        ScalarVar row = builder.scalar("row");
+        if (epilogue.needsRow() || readsEarlierSums()) {
+            builder.scalar(row, ScalarOp.SUB, builder.high(sizes, "all"), tiles);
+            builder.scalar(row, ScalarOp.MUL, row, rows);
+        } else {
+            builder.set(row, 0);
+        }
+        int masks = mask != null && builder.target().masks() == 0 ? 1 : 0;
+        if (epilogue.fitsBeside(rows * vectors + masks)) {
+            finishInRegisters(row, mask);
+        } else {
+            finishFromScratch(row, mask);
+        }
+    }
+
+    private boolean readsEarlierSums() {
+        return variant.accumulate() && variant.epilogue().output() != Output.F32;
+    }
+
+    private void finishInRegisters(ScalarVar row, @Nullable MaskVar mask) {
+        ScalarVar to = builder.copy(c, "to");
+        for (int i = 0; i < rows; i++) {
+            for (int j = 0; j < vectors; j++) {
+                Address at = Address.at(to, j * bytes);
+                VectorVar sum = sums[0][i * vectors + j];
+                if (variant.accumulate()) {
+                    sum = builder.add(sum, builder.load(at, maskOf(j, mask)));
+                }
+                epilogue.write(sum, row, j, at, maskOf(j, mask));
+            }
+            if (i < rows - 1) {
+                builder.advance(to, builder.high(strides, "ldc"));
+                builder.advance(row, 1);
+            }
+        }
+    }
+
+    private void finishFromScratch(ScalarVar row, @Nullable MaskVar mask) {
+        for (int i = 0; i < rows * vectors; i++) {
+            builder.store(Address.at(arguments, SCRATCH + i * bytes), sums[0][i]);
+        }
+        ScalarVar from = builder.copy(arguments, "from");
+        ScalarVar to = builder.copy(c, "to");
+        ScalarVar left = builder.scalar("left");
+        builder.set(left, rows);
+        try (var _ = builder.loop(left, 1)) {
+            for (int j = 0; j < vectors; j++) {
+                VectorVar sum = builder.load(Address.at(from, SCRATCH + j * bytes));
+                if (variant.accumulate()) {
+                    sum = builder.add(sum, builder.load(earlier(to, row, j), maskOf(j, mask)));
+                }
+                int width =
+                        builder.target().lanes() * variant.epilogue().output().bytes();
+                epilogue.write(sum, row, j, Address.at(to, j * width), maskOf(j, mask));
+            }
+            builder.advance(from, vectors * bytes);
+            builder.advance(to, builder.high(strides, "ldc"));
+            builder.advance(row, 1);
+        }
+    }
+
+    private Address earlier(ScalarVar to, ScalarVar row, int vector) {
+        if (!readsEarlierSums()) {
+            return Address.at(to, vector * bytes);
+        }
+        ScalarVar pointer = builder.loadLong(Address.at(arguments, EARLIER), "earlier");
+        ScalarVar offset = builder.loadLong(Address.at(arguments, EARLIER_STRIDE), "stride");
+        builder.scalar(offset, ScalarOp.MUL, offset, row);
+        return Address.at(pointer, offset, 1, vector * bytes);
+    }
+}

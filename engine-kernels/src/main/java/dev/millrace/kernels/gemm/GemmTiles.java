@@ -1,0 +1,51 @@
+package dev.millrace.kernels.gemm;
+
+import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.kernels.program.Kernel;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/** The tiles of all products, found without making a key: a small product takes less time than that. */
+final class GemmTiles {
+    private static final int FLAGS = 16;
+
+    private final KernelSet kernels;
+    private final ConcurrentHashMap<Epilogue, WithEpilogue> known = new ConcurrentHashMap<>();
+
+    GemmTiles(KernelSet kernels) {
+        this.kernels = kernels;
+    }
+
+    KernelSet kernels() {
+        return kernels;
+    }
+
+    /** The tiles of one epilogue. */
+    WithEpilogue with(Epilogue epilogue) {
+        WithEpilogue tiles = known.get(epilogue);
+        return tiles != null ? tiles : known.computeIfAbsent(epilogue, WithEpilogue::new);
+    }
+
+    /** The tiles of one epilogue. */
+    final class WithEpilogue {
+        private final Epilogue epilogue;
+        private final AtomicReferenceArray<Kernel> tiles =
+                new AtomicReferenceArray<>(GemmTile.MAX_ROWS * GemmTile.MAX_VECTORS * FLAGS);
+
+        private WithEpilogue(Epilogue epilogue) {
+            this.epilogue = epilogue;
+        }
+
+        Kernel tile(int rows, int vectors, boolean masked, boolean accumulate, boolean columnsOfA, boolean rowsOfB) {
+            int flags = (masked ? 1 : 0) + (accumulate ? 2 : 0) + (columnsOfA ? 4 : 0) + (rowsOfB ? 8 : 0);
+            int index = FLAGS * ((rows - 1) * GemmTile.MAX_VECTORS + vectors - 1) + flags;
+            Kernel kernel = tiles.get(index);
+            if (kernel == null) {
+                kernel = kernels.kernel(
+                        new GemmTile.Variant(rows, vectors, masked, accumulate, columnsOfA, rowsOfB, epilogue).key());
+                tiles.set(index, kernel);
+            }
+            return kernel;
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package dev.millrace.kernels.gemm;
+
+import dev.millrace.kernels.driver.Extents;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A matrix in memory.
+ *
+ * @param stride elements from one row to the next, or from one column to the next; of no meaning when packed
+ */
+public record Matrix(MemorySegment memory, long stride, Layout layout) {
+    /** How the elements lie. */
+    public enum Layout {
+        /** Those of a row together. */
+        ROWS,
+        /** Those of a column together: the matrix is given as its transpose. */
+        COLUMNS,
+        /** As {@link Gemm#pack} puts them. */
+        PACKED
+    }
+
+    public static Matrix rows(MemorySegment memory, long stride) {
+        return new Matrix(memory, stride, Layout.ROWS);
+    }
+
+    public static Matrix columns(MemorySegment memory, long stride) {
+        return new Matrix(memory, stride, Layout.COLUMNS);
+    }
+
+    public static Matrix packed(MemorySegment memory) {
+        return new Matrix(memory, 0, Layout.PACKED);
+    }
+
+    boolean isPacked() {
+        return layout == Layout.PACKED;
+    }
+
+    boolean isColumns() {
+        return layout == Layout.COLUMNS;
+    }
+
+    /**
+     * How many elements there are from the first to the last, gaps included; not for packed ones.
+     *
+     * @throws IllegalArgumentException if rows overlap
+     */
+    long extent(String name, long rows, long columns) {
+        return isColumns()
+                ? Extents.elements(name, columns, rows, stride)
+                : Extents.elements(name, rows, columns, stride);
+    }
+}
