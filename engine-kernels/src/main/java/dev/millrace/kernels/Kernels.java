@@ -25,6 +25,7 @@ import dev.millrace.kernels.program.DotOp;
 import dev.millrace.kernels.program.Lowering;
 import dev.millrace.kernels.program.Program;
 import dev.millrace.kernels.program.Target;
+import dev.millrace.kernels.program.bytecode.VectorApiLowering;
 import dev.millrace.kernels.program.plain.PlainLowering;
 import dev.millrace.kernels.program.x86.X86Lowering;
 import java.util.EnumSet;
@@ -41,8 +42,7 @@ public final class Kernels implements AutoCloseable {
     /** {@code true} writes the map of emitted code where perf looks for it. */
     public static final String PERF_MAP_PROPERTY = "millrace.kernels.perfmap";
 
-    static final List<KernelFamily> FAMILIES = List.of(
-            new GemmTile(),
+    static final List<KernelFamily> FAMILIES = List.of(new GemmTile(),
             new GemmPack(),
             new GemmPackTransposed(),
             new ElementwiseFamily(),
@@ -70,12 +70,11 @@ public final class Kernels implements AutoCloseable {
     private final KernelSet kernels;
     private final Gemm gemm;
 
-    private Kernels(Platform platform, CodeMap map, CodeArena code) {
+    private Kernels(Platform platform, CodeMap map, CodeArena code, @Nullable String vectorBits) {
         this.platform = platform;
         this.map = map;
         this.code = code;
-        kernels = new KernelSet(lowering(), FAMILIES);
-        gemm = new Gemm(kernels);
+new Gemm(kernels)
     }
 
     /** The kernels of this process, never to be closed. */
@@ -97,15 +96,27 @@ public final class Kernels implements AutoCloseable {
         boolean perf = Boolean.parseBoolean(properties.apply(PERF_MAP_PROPERTY));
         CodeMap map = new CodeMap(perf ? CodeMap.perfMapOfThisProcess() : null);
         CodeArena code = forever ? CodeArena.ofProcess(map) : new CodeArena(map);
-        return new Kernels(Platform.probe(properties, map), map, code);
+        return new Kernels(Platform.probe(properties, map), map, code, properties.apply(VECTOR_BITS_PROPERTY));
     }
 
-    /** Until there is a lowering to the Vector API, its level interprets. */
-    private Lowering lowering() {
+    private Lowering lowering(@Nullable String vectorBits) {
         return switch (platform.level()) {
             case AVX512 -> new X86Lowering(Target.AVX512.with(dots()), platform.features(), code);
             case AVX2 -> new X86Lowering(Target.AVX2, platform.features(), code);
-            case VECTOR_API, PLAIN -> new PlainLowering(Target.PLAIN);
+            case VECTOR_API -> new VectorApiLowering(vectorBits(vectorBits));
+            case PLAIN -> new PlainLowering(Target.PLAIN);
+        };
+    }
+
+    private static int vectorBits(@Nullable String wanted) {
+        return switch (wanted) {
+            case null -> VectorApiLowering.preferredBits();
+            case "128" -> 128;
+            case "256" -> 256;
+            case "512" -> 512;
+            default ->
+                throw new IllegalArgumentException(
+                        VECTOR_BITS_PROPERTY + " is " + wanted + ", but must be one of 128, 256, 512");
         };
     }
 

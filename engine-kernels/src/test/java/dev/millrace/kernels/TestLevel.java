@@ -6,6 +6,7 @@ import dev.millrace.kernels.family.KernelSet;
 import dev.millrace.kernels.program.EmulatedLowering;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One way to run kernels, for tests that go through all of them.
@@ -18,24 +19,35 @@ record TestLevel(String name, KernelSet kernels, boolean slow, int share, Runnab
     /** All levels that this machine has, those above it emulated. */
     static List<TestLevel> all() {
         List<TestLevel> levels = new ArrayList<>();
-        for (Level level : Level.values()) {
-            Kernels kernels = open(level);
-            if (kernels.level() != level) {
-                kernels.close();
-            } else if (level.emitsMachineCode()) {
-                levels.add(new TestLevel(level.toString(), kernels.set(), false, 50, kernels::close));
-            } else if (level == Level.PLAIN) {
-                levels.add(new TestLevel(level.toString(), kernels.set(), true, 6, kernels::close));
-            }
+        for (Level level : List.of(Level.AVX512, Level.AVX2)) {
+            add(levels, level, 50, null);
         }
+        for (String bits : List.of("512", "256", "128")) {
+            add(levels, Level.VECTOR_API, 8, bits);
+        }
+        add(levels, Level.PLAIN, 6, null);
         KernelSet emulated = new KernelSet(new EmulatedLowering(), Kernels.FAMILIES);
         levels.add(new TestLevel("AVX512, emulated", emulated, true, 20, () -> {}));
         return levels;
     }
 
+    private static void add(List<TestLevel> levels, Level level, int share, @Nullable String bits) {
+        Kernels kernels = open(level, bits);
+        if (kernels.level() == level) {
+            String name = bits == null ? level.toString() : level + " " + bits;
+            levels.add(new TestLevel(name, kernels.set(), !level.emitsMachineCode(), share, kernels::close));
+        } else {
+            kernels.close();
+        }
+    }
+
     /** Kernels at a level, or at the best one below it. */
-    static Kernels open(Level level) {
-        return Kernels.open(name -> name.equals(Platform.LEVEL_PROPERTY) ? level.toString() : System.getProperty(name));
+    private static Kernels open(Level level, @Nullable String bits) {
+        return Kernels.open(name -> switch (name) {
+            case Platform.LEVEL_PROPERTY -> level.toString();
+            case Kernels.VECTOR_BITS_PROPERTY -> bits;
+            default -> System.getProperty(name);
+        });
     }
 
     void close() {

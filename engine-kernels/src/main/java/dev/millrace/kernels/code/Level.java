@@ -3,24 +3,13 @@ package dev.millrace.kernels.code;
 /** How kernels run, the best first. */
 public enum Level {
     /** Machine code with AVX-512 (F, BW, DQ, VL). */
-    AVX512(16),
+    AVX512,
     /** Machine code with AVX2, FMA and F16C. */
-    AVX2(8),
+    AVX2,
     /** Bytecode on the Vector API. */
-    VECTOR_API(8),
+    VECTOR_API,
     /** Interpreted in Java. Slow, and works everywhere. */
-    PLAIN(8);
-
-    private final int lanes;
-
-    Level(int lanes) {
-        this.lanes = lanes;
-    }
-
-    /** How many 32-bit elements a vector has. */
-    public int lanes() {
-        return lanes;
-    }
+    PLAIN;
 
     public boolean emitsMachineCode() {
         return this == AVX512 || this == AVX2;

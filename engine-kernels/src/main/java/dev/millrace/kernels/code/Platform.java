@@ -2,6 +2,7 @@ package dev.millrace.kernels.code;
 
 import dev.millrace.kernels.asm.Feature;
 import dev.millrace.kernels.asm.FeatureSet;
+import java.lang.foreign.MemorySegment;
 import java.util.Locale;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -35,26 +36,34 @@ public record Platform(Level level, FeatureSet features, String reason) {
             return new Platform(Level.PLAIN, FeatureSet.BASE, "forced by " + LEVEL_PROPERTY);
         }
         if (wanted == Level.VECTOR_API) {
-            return new Platform(portable(), FeatureSet.BASE, "forced by " + LEVEL_PROPERTY);
+            return portable(FeatureSet.BASE, "forced by " + LEVEL_PROPERTY);
         }
         String system = properties.apply("os.name");
         String architecture = properties.apply("os.arch");
         if (!"Linux".equals(system) || !"amd64".equals(architecture) && !"x86_64".equals(architecture)) {
             String reason = "machine code is made for Linux on x86-64, this is " + system + " on " + architecture;
-            return new Platform(portable(), FeatureSet.BASE, reason);
+            return portable(FeatureSet.BASE, reason);
         }
         try (CodeArena code = new CodeArena(map)) {
             return withMachineCode(code, wanted);
         } catch (RuntimeException | LinkageError | OutOfMemoryError refusal) {
-            return new Platform(portable(), FeatureSet.BASE, "machine code cannot be run here: ".concat(why(refusal)));
+            return portable(FeatureSet.BASE, "machine code cannot be run here: ".concat(why(refusal)));
         }
     }
 
     /** Asked for only where it is needed: the answer costs some milliseconds at the start of a process. */
-    private static Level portable() {
-        boolean vectorApi =
-                ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
-        return vectorApi ? Level.VECTOR_API : Level.PLAIN;
+    private static Platform portable(FeatureSet features, String reason) {
+        if (ModuleLayer.boot().findModule("jdk.incubator.vector").isEmpty()) {
+            String advice = "; the Vector API is not there: start Java with --add-modules jdk.incubator.vector";
+            return new Platform(Level.PLAIN, features, reason.concat(advice));
+        }
+        try {
+            MemorySegment.NULL.reinterpret(1);
+        } catch (IllegalCallerException denied) {
+            String advice = "; the Vector API may not reach native memory: ".concat(why(denied));
+            return new Platform(Level.PLAIN, features, reason.concat(advice));
+        }
+        return new Platform(Level.VECTOR_API, features, reason);
     }
 
     private static String why(Throwable refusal) {
@@ -79,11 +88,11 @@ public record Platform(Level level, FeatureSet features, String reason) {
         SelfCheck.answers(code);
         FeatureSet features = CpuFeatures.detect(code);
         if (!features.hasAll(FOR_AVX2)) {
-            return new Platform(portable(), features, "the processor lacks some of AVX2, FMA, F16C, BMI: " + features);
+            return portable(features, "the processor lacks some of AVX2, FMA, F16C, BMI: " + features);
         }
         boolean avx512 = features.hasAll(FOR_AVX512);
         Level level = avx512 && wanted == Level.AVX512 ? Level.AVX512 : Level.AVX2;
-        SelfCheck.computes(code, features, level.lanes());
+        SelfCheck.computes(code, features, level == Level.AVX512 ? 16 : 8);
         if (level == Level.AVX512) {
             return new Platform(level, features, "the processor has ".concat(features.toString()));
         }

@@ -82,6 +82,9 @@ public final class ProgramBuilder {
             throw new IllegalArgumentException(
                     "kernel " + name + " shifts by " + b + ", not by a constant from 0 to 31");
         }
+        if ((op == BinaryOp.EVEN_BLOCKS || op == BinaryOp.ODD_BLOCKS) && target.lanes() < 8) {
+            throw new IllegalArgumentException("kernel " + name + " wants " + op.symbol() + " of vectors of one block");
+        }
         add(new Step.Binary(op, to, a, b));
     }
 

@@ -2,15 +2,12 @@ package dev.millrace.kernels.program;
 
 import dev.millrace.kernels.asm.FeatureSet;
 import dev.millrace.kernels.program.x86.X86Lowering;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 
 /** The AVX-512 lowering with all its extensions, its code run by the {@link Emulator}. */
 public final class EmulatedLowering implements Lowering {
-    private static final Memory NATIVE = MemorySegment::address;
-
     @Override
     public Target target() {
         return Target.AVX512.with(EnumSet.allOf(DotOp.class));
@@ -28,12 +25,13 @@ public final class EmulatedLowering implements Lowering {
 
     @Override
     public Memory newMemory() {
-        return NATIVE;
+        return NativeMemory.INSTANCE;
     }
 
     private record EmulatedKernel(String name, Emulator emulator) implements Kernel {
         @Override
         public void call(Memory memory, long a, long b, long c, long d, long e, long f) {
+            NativeMemory.check(memory, name);
             emulator.call(a, b, c, d, e, f);
         }
     }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.kernels.code.CodeArena;
 import dev.millrace.kernels.code.CodeMap;
 import dev.millrace.kernels.code.Machine;
+import dev.millrace.kernels.program.bytecode.VectorApiLowering;
 import dev.millrace.kernels.program.plain.PlainLowering;
 import dev.millrace.kernels.program.x86.X86Lowering;
 import java.lang.foreign.Arena;
@@ -15,6 +16,8 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Machine code and the interpreter compute the same bits. */
 class LoweringsAgreeTest {
@@ -59,17 +62,24 @@ class LoweringsAgreeTest {
     @EnabledIf("dev.millrace.kernels.code.Machine#runsCode")
     void randomProgramsComputeTheSameBitsOnAvx2() {
         try (CodeArena code = new CodeArena(new CodeMap(null))) {
-            agree("avx2", new X86Lowering(Target.AVX2, Machine.platform().features(), code), 1, PROGRAMS / 2);
+            agree("avx2", new X86Lowering(Target.AVX2, Machine.platform().features(), code), 1, PROGRAMS, PROGRAMS / 2);
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {128, 256, 512})
+    void randomProgramsComputeTheSameBitsOnTheVectorApi(int bits) {
+        agree("vector api, " + bits + " bits", new VectorApiLowering(bits), 5, PROGRAMS / 5, PROGRAMS / 5);
     }
 
     /**
      * Runs random programs with different counts of lanes.
      *
      * @param step from one count to the next
+     * @param programs how many are written
      * @param atLeast how many programs must not need too many registers
      */
-    private static void agree(String name, Lowering lowering, int step, int atLeast) {
+    private static void agree(String name, Lowering lowering, int step, int programs, int atLeast) {
         Target target = lowering.target();
         PlainLowering plain = new PlainLowering(target);
         try (Arena arena = Arena.ofConfined()) {
@@ -77,7 +87,7 @@ class LoweringsAgreeTest {
             MemorySegment expected = arena.allocate((long) RandomProgram.OUTPUTS * target.vectorBytes(), 64);
             MemorySegment actual = arena.allocate(expected.byteSize(), 64);
             int run = 0;
-            for (int seed = 0; seed < PROGRAMS; seed++) {
+            for (int seed = 0; seed < programs; seed++) {
                 Program program = RandomProgram.of(seed, target);
                 Kernel kernel;
                 try {
@@ -104,7 +114,7 @@ class LoweringsAgreeTest {
     /** The processor that the instructions are for need not be here: an emulator runs them. */
     @Test
     void randomProgramsComputeTheSameBitsOnAvx512InTheEmulator() {
-        agree("avx512, emulated", new EmulatedLowering(), 3, PROGRAMS);
+        agree("avx512, emulated", new EmulatedLowering(), 3, PROGRAMS, PROGRAMS);
     }
 
     private static void run(Kernel kernel, Memory memory, MemorySegment in, MemorySegment out, int count) {

@@ -169,8 +169,14 @@ final class RandomProgram {
                 yield builder.reduce(
                         op, op == BinaryOp.INT_ADD && number(from) instanceof VectorVar bits ? bits : from);
             }
-            default -> binary(BinaryOp.values()[random.nextInt(BinaryOp.values().length)]);
+            default -> binary(binaryOp());
         };
+    }
+
+    private BinaryOp binaryOp() {
+        BinaryOp op = BinaryOp.values()[random.nextInt(BinaryOp.values().length)];
+        boolean blocks = op == BinaryOp.EVEN_BLOCKS || op == BinaryOp.ODD_BLOCKS;
+        return blocks && builder.target().lanes() < 8 ? BinaryOp.JOIN_LOW : op;
     }
 
     private VectorVar binary(BinaryOp op) {

@@ -9,16 +9,14 @@ import dev.millrace.kernels.program.Constant;
 import dev.millrace.kernels.program.Kernel;
 import dev.millrace.kernels.program.Lowering;
 import dev.millrace.kernels.program.Memory;
+import dev.millrace.kernels.program.NativeMemory;
 import dev.millrace.kernels.program.Program;
 import dev.millrace.kernels.program.Target;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Machine code for AVX2 or AVX-512, living in a code arena that someone else closes. */
 public final class X86Lowering implements Lowering {
-    private static final Memory NATIVE = X86Lowering::pointer;
-
     private final Target target;
     private final FeatureSet features;
     private final CodeArena arena;
@@ -79,17 +77,7 @@ public final class X86Lowering implements Lowering {
 
     @Override
     public Memory newMemory() {
-        return NATIVE;
-    }
-
-    private static long pointer(MemorySegment segment) {
-        if (!segment.isNative()) {
-            throw new IllegalArgumentException("machine code reaches native memory only, not the heap: " + segment);
-        }
-        if (!segment.scope().isAlive()) {
-            throw new IllegalStateException("the memory was freed: " + segment);
-        }
-        return segment.address();
+        return NativeMemory.INSTANCE;
     }
 
     private record MachineKernel(MachineFunction function) implements Kernel {
@@ -100,9 +88,7 @@ public final class X86Lowering implements Lowering {
 
         @Override
         public void call(Memory memory, long a, long b, long c, long d, long e, long f) {
-            if (memory != NATIVE) {
-                throw new IllegalArgumentException("the memory was not made for " + function.name());
-            }
+            NativeMemory.check(memory, function.name());
             function.call(a, b, c, d, e, f);
         }
     }

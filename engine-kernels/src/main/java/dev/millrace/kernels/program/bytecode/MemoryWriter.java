@@ -1,0 +1,190 @@
+package dev.millrace.kernels.program.bytecode;
+
+import static dev.millrace.kernels.program.bytecode.VectorCode.FLOATS;
+import static dev.millrace.kernels.program.bytecode.VectorCode.INTS;
+import static dev.millrace.kernels.program.bytecode.VectorCode.INT_ARRAY;
+import static dev.millrace.kernels.program.bytecode.VectorCode.SPECIES;
+import static java.lang.constant.ConstantDescs.CD_int;
+import static java.lang.constant.ConstantDescs.CD_long;
+import static java.lang.constant.ConstantDescs.CD_void;
+
+import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.Element;
+import dev.millrace.kernels.program.MaskVar;
+import dev.millrace.kernels.program.Step;
+import java.lang.constant.ClassDesc;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteOrder;
+import jdk.incubator.vector.IntVector;
+import org.jspecify.annotations.Nullable;
+
+/** Writes steps that read or write memory. */
+abstract class MemoryWriter extends ScalarWriter {
+    private static final ClassDesc SEGMENT = VectorCode.desc(MemorySegment.class);
+    private static final ClassDesc ORDER = VectorCode.desc(ByteOrder.class);
+    private static final ClassDesc ELEMENT = VectorCode.desc(Element.class);
+    private static final ClassDesc BYTES = VectorCode.inApi("ByteVector");
+    private static final ClassDesc SHORTS = VectorCode.inApi("ShortVector");
+    private static final ClassDesc CONVERSION = VectorCode.inApi("VectorOperators$Conversion");
+    private static final ClassDesc LONG = CD_long;
+    private static final ClassDesc INT = CD_int;
+
+    final int lanes;
+    private final boolean masksHold;
+
+    /** @param masksHold whether a masked load is sure not to touch the memory of other lanes */
+    MemoryWriter(VectorCode vectors, int lanes, boolean masksHold) {
+        super(vectors);
+        this.lanes = lanes;
+        this.masksHold = masksHold;
+    }
+
+    @Override
+    public void load(Step.Load step) {
+        Element element = step.element();
+        if (element == Element.WORD && (step.mask() == null || masksHold)) {
+            loadWords(step);
+        } else if (step.mask() != null) {
+            vectors.push(element);
+            pushAddress(step.from());
+            pushIncluded(step.mask());
+            code.loadConstant(lanes);
+            vectors.callLaneMemory("read", INT_ARRAY, ELEMENT, LONG, LONG, INT);
+            vectors.setArray(step.to());
+        } else if (element.bytes() == 1 && lanes == 4) {
+            loadFourBytes(step);
+        } else {
+            ClassDesc narrow = element.bytes() == 1 ? BYTES : SHORTS;
+            pushNarrowSpecies(element);
+            pushPlace(step.from());
+            vectors.callStatic(narrow, "fromMemorySegment", narrow, SPECIES, SEGMENT, LONG, ORDER);
+            boolean signed = element == Element.S8 || element == Element.S16;
+            String letter = element.bytes() == 1 ? "B2I" : "S2I";
+            convert(signed ? letter : "ZERO_EXTEND_".concat(letter), narrow, INTS);
+            vectors.setInts(step.to());
+        }
+    }
+
+    private void loadWords(Step.Load step) {
+        vectors.pushSpecies(FLOATS);
+        pushPlace(step.from());
+        if (step.mask() == null) {
+            vectors.callStatic(FLOATS, "fromMemorySegment", FLOATS, SPECIES, SEGMENT, LONG, ORDER);
+        } else {
+            vectors.push(step.mask());
+            vectors.callStatic(FLOATS, "fromMemorySegment", FLOATS, SPECIES, SEGMENT, LONG, ORDER, VectorCode.MASK);
+        }
+        vectors.setFloats(step.to());
+    }
+
+    /** The segment, the offset into it, and the order of bytes. */
+    private void pushPlace(Address address) {
+        vectors.pushAllMemory();
+        pushAddress(address);
+        vectors.pushOrder();
+    }
+
+    /** There is no vector of four bytes: they are read as an int, and each lane moves its own to the top and back. */
+    private void loadFourBytes(Step.Load step) {
+        vectors.pushSpecies(INTS);
+        pushAddress(step.from());
+        vectors.callLaneMemory("readInt", INT, LONG);
+        vectors.broadcastInt();
+        vectors.pushOperator("LSHL", "Binary");
+        boolean little = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
+        int[] toTop = little ? new int[] {24, 16, 8, 0} : new int[] {0, 8, 16, 24};
+        vectors.pushData(IntVector.fromArray(IntVector.SPECIES_128, toTop, 0), INTS);
+        vectors.call(INTS, "lanewise", INTS, VectorCode.inApi("VectorOperators$Binary"), VectorCode.VECTOR);
+        vectors.pushOperator(step.element() == Element.S8 ? "ASHR" : "LSHR", "Binary");
+        code.loadConstant(24);
+        vectors.call(INTS, "lanewise", INTS, VectorCode.inApi("VectorOperators$Binary"), INT);
+        vectors.setInts(step.to());
+    }
+
+    private void pushNarrowSpecies(Element element) {
+        ClassDesc narrow = element.bytes() == 1 ? BYTES : SHORTS;
+        code.getstatic(narrow, "SPECIES_" + 8 * element.bytes() * lanes, SPECIES);
+    }
+
+    /** On the stack: a vector; after it, one of the other kind with as many lanes. */
+    final void convert(String conversion, ClassDesc from, ClassDesc to) {
+        vectors.pushOperator(conversion, "Conversion");
+        vectors.pushSpecies(to);
+        convertTo(from, to);
+    }
+
+    /** On the stack: a vector, the conversion, the species. */
+    private void convertTo(ClassDesc from, ClassDesc to) {
+        code.iconst_0();
+        vectors.call(from, "convertShape", VectorCode.VECTOR, CONVERSION, SPECIES, INT);
+        code.checkcast(to);
+    }
+
+    private void pushIncluded(@Nullable MaskVar mask) {
+        if (mask == null) {
+            code.loadConstant(-1L);
+        } else {
+            vectors.push(mask);
+            vectors.call(VectorCode.MASK, "toLong", LONG);
+        }
+    }
+
+    @Override
+    public void spread(Step.Spread step) {
+        vectors.pushSpecies(INTS);
+        if (step.element() == Element.WORD) {
+            pushAddress(step.from());
+            vectors.callLaneMemory("readInt", INT, LONG);
+        } else {
+            vectors.push(step.element());
+            pushAddress(step.from());
+            vectors.callLaneMemory("read", INT, ELEMENT, LONG);
+        }
+        vectors.broadcastInt();
+        vectors.setInts(step.to());
+    }
+
+    @Override
+    public void store(Step.Store step) {
+        Element element = step.element();
+        if (element == Element.WORD) {
+            vectors.pushFloats(step.from());
+            storeVector(FLOATS, step.to(), step.mask());
+        } else if (step.mask() == null && element != Element.F16 && element.bytes() * lanes >= 8) {
+            ClassDesc narrow = element.bytes() == 1 ? BYTES : SHORTS;
+            vectors.pushInts(step.from());
+            vectors.pushOperator(element.bytes() == 1 ? "I2B" : "I2S", "Conversion");
+            pushNarrowSpecies(element);
+            convertTo(INTS, narrow);
+            storeVector(narrow, step.to(), null);
+        } else {
+            vectors.push(element);
+            pushAddress(step.to());
+            pushIncluded(step.mask());
+            vectors.pushInts(step.from());
+            vectors.call(INTS, "toArray", INT_ARRAY);
+            vectors.callLaneMemory("write", CD_void, ELEMENT, LONG, LONG, INT_ARRAY);
+        }
+    }
+
+    /** On the stack: the vector. */
+    private void storeVector(ClassDesc kind, Address to, @Nullable MaskVar mask) {
+        pushPlace(to);
+        if (mask == null) {
+            vectors.call(kind, "intoMemorySegment", CD_void, SEGMENT, LONG, ORDER);
+        } else {
+            vectors.push(mask);
+            vectors.call(kind, "intoMemorySegment", CD_void, SEGMENT, LONG, ORDER, VectorCode.MASK);
+        }
+    }
+
+    @Override
+    public void gather(Step.Gather step) {
+        vectors.push(step.base());
+        vectors.pushInts(step.indices());
+        vectors.call(INTS, "toArray", INT_ARRAY);
+        pushIncluded(step.mask());
+        vectors.callLaneMemory("gather", INT_ARRAY, LONG, INT_ARRAY, LONG);
+        vectors.setArray(step.to());
+    }
+}

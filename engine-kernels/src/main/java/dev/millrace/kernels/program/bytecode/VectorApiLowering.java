@@ -1,0 +1,134 @@
+package dev.millrace.kernels.program.bytecode;
+
+import static java.lang.constant.ConstantDescs.CD_Object;
+import static java.lang.constant.ConstantDescs.CD_long;
+import static java.lang.constant.ConstantDescs.CD_void;
+
+import dev.millrace.kernels.program.Kernel;
+import dev.millrace.kernels.program.Lowering;
+import dev.millrace.kernels.program.Memory;
+import dev.millrace.kernels.program.NativeMemory;
+import dev.millrace.kernels.program.Program;
+import dev.millrace.kernels.program.Target;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.CodeBuilder;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
+import java.lang.constant.MethodTypeDesc;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import jdk.incubator.vector.FloatVector;
+
+/**
+ * Hidden classes whose code calls the Vector API. To be used only where the module jdk.incubator.vector is there. Their
+ * native memory is reached by its address, as by machine code, so that no more than extents is checked.
+ */
+public final class VectorApiLowering implements Lowering {
+    private static final MethodTypeDesc RUN =
+            MethodTypeDesc.of(CD_void, CD_long, CD_long, CD_long, CD_long, CD_long, CD_long);
+
+    private final Target target;
+    private final boolean masksHold;
+
+    /**
+     * Vectors of a width; those that the processor does not have are slow, but work.
+     *
+     * @param bits 128, 256 or 512
+     */
+    public VectorApiLowering(int bits) {
+        if (bits != 128 && bits != 256 && bits != 512) {
+            throw new IllegalArgumentException("vectors have 128, 256 or 512 bits, not " + bits);
+        }
+        boolean many = bits == 512;
+        target = new Target("vector".concat(Integer.toString(bits)), bits / 32, many ? 32 : 16, many ? 6 : 0, Set.of());
+        masksHold = masksHold();
+    }
+
+    /** The width of vectors that suits the processor. */
+    public static int preferredBits() {
+        return Math.clamp(FloatVector.SPECIES_PREFERRED.vectorBitSize(), 128, 512);
+    }
+
+    /** Where the processor has no masked load, the JVM reads the whole vector, since all memory is one segment here. */
+    private static boolean masksHold() {
+        String architecture = System.getProperty("os.arch");
+        return (architecture.equals("amd64") || architecture.equals("x86_64")) && preferredBits() >= 256;
+    }
+
+    @Override
+    public Target target() {
+        return target;
+    }
+
+    @Override
+    public List<Kernel> lower(List<Program> programs) {
+        List<Kernel> kernels = new ArrayList<>();
+        for (Program program : programs) {
+            kernels.add(new BytecodeKernel(program.name(), body(program)));
+        }
+        return kernels;
+    }
+
+    private Body body(Program program) {
+        Program expanded = Expansion.of(program);
+        List<Object> classData = new ArrayList<>();
+        ClassDesc name = ClassDesc.of(VectorApiLowering.class.getPackageName(), className(program));
+        byte[] bytes = ClassFile.of()
+                .build(
+                        name,
+                        type -> type.withFlags(ClassFile.ACC_FINAL)
+                                .withInterfaceSymbols(VectorCode.desc(Body.class))
+                                .withMethodBody(
+                                        ConstantDescs.INIT_NAME,
+                                        ConstantDescs.MTD_void,
+                                        0,
+                                        VectorApiLowering::constructor)
+                                .withMethodBody(
+                                        "run", RUN, ClassFile.ACC_PUBLIC, code -> run(code, expanded, classData)));
+        try {
+            MethodHandles.Lookup lookup =
+                    MethodHandles.lookup().defineHiddenClassWithClassData(bytes, List.copyOf(classData), true);
+            return (Body) lookup.findConstructor(lookup.lookupClass(), MethodType.methodType(void.class))
+                    .invoke();
+        } catch (RuntimeException | Error failure) {
+            throw failure;
+        } catch (Throwable impossible) {
+            throw new AssertionError(program.name(), impossible);
+        }
+    }
+
+    /** The family, for the reader of a profile. */
+    private static String className(Program program) {
+        String name = program.name();
+        int colon = name.indexOf(':');
+        return "Kernel_" + (colon < 0 ? name : name.substring(0, colon)).replaceAll("[^A-Za-z0-9]", "_");
+    }
+
+    private static void constructor(CodeBuilder code) {
+        code.aload(0)
+                .invokespecial(CD_Object, ConstantDescs.INIT_NAME, ConstantDescs.MTD_void)
+                .return_();
+    }
+
+    private void run(CodeBuilder code, Program program, List<Object> classData) {
+        VectorCode vectors = new VectorCode(code, program, classData);
+        new VectorWriter(vectors, target.lanes(), masksHold).all(program.steps());
+        code.return_();
+    }
+
+    @Override
+    public Memory newMemory() {
+        return NativeMemory.INSTANCE;
+    }
+
+    private record BytecodeKernel(String name, Body body) implements Kernel {
+        @Override
+        public void call(Memory memory, long a, long b, long c, long d, long e, long f) {
+            NativeMemory.check(memory, name);
+            body.run(a, b, c, d, e, f);
+        }
+    }
+}
