@@ -11,4 +11,5 @@ module dev.millrace.kernels {
     exports dev.millrace.kernels.family;
     exports dev.millrace.kernels.gemm;
     exports dev.millrace.kernels.peak;
+    exports dev.millrace.kernels.quantised;
 }

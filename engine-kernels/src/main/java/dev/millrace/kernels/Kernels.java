@@ -28,6 +28,9 @@ import dev.millrace.kernels.program.Target;
 import dev.millrace.kernels.program.bytecode.VectorApiLowering;
 import dev.millrace.kernels.program.plain.PlainLowering;
 import dev.millrace.kernels.program.x86.X86Lowering;
+import dev.millrace.kernels.quantised.IntegerTile;
+import dev.millrace.kernels.quantised.PackRows;
+import dev.millrace.kernels.quantised.SpreadPanel;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -52,7 +55,10 @@ public final class Kernels implements AutoCloseable {
             new RowDots(),
             new WeightedRows(),
             new SoftmaxBlock(),
-            new FinishRows());
+            new FinishRows(),
+            new IntegerTile(),
+            new PackRows(),
+            new SpreadPanel());
 
     /** Probes at its first use, since that costs some 50 ms. */
     private static final class Shared {

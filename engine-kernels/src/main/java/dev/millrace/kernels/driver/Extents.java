@@ -11,6 +11,11 @@ public final class Extents {
         vector(name, segment, elements(name, rows, columns, stride));
     }
 
+    /** Checks that a matrix of bytes lies inside of its segment. */
+    public static void byteMatrix(String name, MemorySegment segment, long rows, long columns, long stride) {
+        bytes(name, segment, elements(name, rows, columns, stride));
+    }
+
     /** How many elements a matrix has from its first to its last, gaps included. */
     public static long elements(String name, long rows, long columns, long stride) {
         if (rows < 0 || columns < 0) {

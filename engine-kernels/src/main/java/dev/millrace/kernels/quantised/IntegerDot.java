@@ -1,0 +1,42 @@
+package dev.millrace.kernels.quantised;
+
+import dev.millrace.kernels.program.DotOp;
+import dev.millrace.kernels.program.Target;
+
+/** How bytes without sign are multiplied with bytes with sign, four along K for each column at a time. All are exact. */
+enum IntegerDot {
+    /** One instruction does it all. */
+    WHOLE,
+    /** The step that saturates pairs of products: only for factors whose pairs cannot get there. */
+    BYTES,
+    /**
+     * As {@code a0 b0 + a1 b1 = (a0 + b1)(a1 + b0) - a0 a1 - b0 b1} in 16 bits, which saves half of the
+     * multiplications; what is subtracted depends on one factor only. Rows of A and the panel of B are spread out to 16
+     * bits before.
+     */
+    PAIRS;
+
+    /** Bytes for four elements of a packed row of A. */
+    int rowBytes() {
+        return this == PAIRS ? 8 : 4;
+    }
+
+    /** Rows of a tile: what fits into the registers beside a panel. */
+    int rows(Target target) {
+        return switch (this) {
+            case WHOLE -> target.vectors() == 32 ? 6 : 5;
+            case BYTES -> 5;
+            case PAIRS -> 4;
+        };
+    }
+
+    /** Vectors in a row of a full tile, whatever the way. */
+    static int vectors(Target target) {
+        return target.vectors() == 32 ? 4 : 2;
+    }
+
+    /** @param pairsFit whether no pair of products can saturate */
+    static IntegerDot of(Target target, boolean pairsFit) {
+        return target.dots().contains(DotOp.U8S8) ? WHOLE : pairsFit ? BYTES : PAIRS;
+    }
+}

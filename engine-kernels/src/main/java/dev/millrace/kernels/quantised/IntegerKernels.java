@@ -1,0 +1,40 @@
+package dev.millrace.kernels.quantised;
+
+import dev.millrace.kernels.family.KernelCache;
+import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.kernels.program.Kernel;
+
+/** The kernels of products of quantised matrices. */
+final class IntegerKernels {
+    /** What tells {@link PackRows} apart. */
+    private record Rows(IntegerDot dot, boolean signed, int rest) {}
+
+    private final KernelSet kernels;
+    private final KernelCache<IntegerTile.Variant> tiles;
+    private final KernelCache<Rows> rows;
+    private final KernelCache<IntegerDot> spreading;
+
+    IntegerKernels(KernelSet kernels) {
+        this.kernels = kernels;
+        tiles = new KernelCache<>(kernels, IntegerTile.Variant::key);
+        rows = new KernelCache<>(kernels, some -> PackRows.key(some.dot(), some.signed(), some.rest()));
+        spreading = new KernelCache<>(kernels, _ -> SpreadPanel.key());
+    }
+
+    KernelSet set() {
+        return kernels;
+    }
+
+    Kernel tile(IntegerTile.Variant variant) {
+        return tiles.kernel(variant);
+    }
+
+    /** @param k the bytes in a row */
+    Kernel packRows(IntegerDot dot, boolean signed, long k) {
+        return rows.kernel(new Rows(dot, signed, (int) (k % 4)));
+    }
+
+    Kernel spreadPanel() {
+        return spreading.kernel(IntegerDot.PAIRS);
+    }
+}

@@ -1,0 +1,95 @@
+package dev.millrace.kernels.quantised;
+
+import dev.millrace.kernels.family.KernelFamily;
+import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.kernels.gemm.Activation;
+import dev.millrace.kernels.program.Program;
+import dev.millrace.kernels.program.Target;
+
+/**
+ * A column of tiles: f(A, B, C, terms, strides, sizes). Each tile is {@code rows} of packed A times one packed panel of
+ * B of {@code vectors} width; the kernel goes down the rows.
+ *
+ * <p>terms is a block as in {@link TermBlock}. strides is that of packed rows | that of C &lt;&lt; 32, in bytes. sizes
+ * is fours | tail &lt;&lt; {@value #TAIL_SHIFT} | tiles &lt;&lt; 32: how many fours of K, how many lanes of the last
+ * vector belong to C (masked kernels only), how many tiles.
+ */
+public final class IntegerTile implements KernelFamily {
+    static final int MAX_ROWS = 6;
+    static final int MAX_VECTORS = 4;
+    static final int MAX_FOURS = (1 << 20) - 1;
+    static final int TAIL_SHIFT = 20;
+
+    private static final String NAME = "gemm.s8";
+
+    /**
+     * One member of the family.
+     *
+     * @param rows of a tile
+     * @param vectors in a row of a tile
+     * @param masked whether the last vector is written in part
+     * @param zeros whether B has zero points
+     * @param bias whether a number per column is added
+     * @param scales whether there is a scale for each column rather than one for all
+     * @param activation after the bias, for floats only
+     */
+    record Variant(
+            IntegerDot dot,
+            int rows,
+            int vectors,
+            boolean masked,
+            boolean zeros,
+            QuantisedOutput output,
+            boolean bias,
+            boolean scales,
+            Activation activation) {
+
+        KernelKey key() {
+            return KernelKey.of(NAME)
+                    .with("dot", dot)
+                    .with("rows", rows)
+                    .with("vectors", vectors)
+                    .with("masked", masked ? 1 : 0)
+                    .with("zeros", zeros ? 1 : 0)
+                    .with("output", output)
+                    .with("bias", bias ? 1 : 0)
+                    .with("scales", scales ? 1 : 0)
+                    .with("activation", activation);
+        }
+
+        static Variant of(KernelKey key, Target target) {
+            key.onlyHas("dot", "rows", "vectors", "masked", "zeros", "output", "bias", "scales", "activation");
+            IntegerDot dot = key.oneOf("dot", IntegerDot.values());
+            if (dot == IntegerDot.WHOLE && IntegerDot.of(target, false) != dot) {
+                throw new IllegalArgumentException(
+                        "kernel key " + key + ": the parameter dot is whole, which " + target.name() + " cannot do");
+            }
+            QuantisedOutput output = key.oneOf("output", QuantisedOutput.values());
+            Activation activation = key.oneOf("activation", Activation.values());
+            if (output != QuantisedOutput.F32 && activation != Activation.NONE) {
+                throw new IllegalArgumentException(
+                        "kernel key " + key + ": the parameter activation must be none unless the output is f32");
+            }
+            return new Variant(
+                    dot,
+                    key.number("rows", 1, dot.rows(target)),
+                    key.number("vectors", 1, IntegerDot.vectors(target)),
+                    key.number("masked", 0, 1) == 1,
+                    key.number("zeros", 0, 1) == 1,
+                    output,
+                    key.number("bias", 0, 1) == 1,
+                    key.number("scales", 0, 1) == 1,
+                    activation);
+        }
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Program describe(KernelKey key, Target target) {
+        return new IntegerTileWriter(key.toString(), target, Variant.of(key, target)).program();
+    }
+}

@@ -1,0 +1,94 @@
+package dev.millrace.kernels.quantised;
+
+import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.family.KernelSet;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
+
+/**
+ * Products of matrices of bytes with sums of ints, exact to the bit (modulo 2^32), with what follows them fused. B is
+ * packed once. Memory is native (heap memory only where kernels are interpreted). Safe for use by several threads.
+ */
+public final class QuantisedGemm {
+    private final IntegerKernels kernels;
+
+    public QuantisedGemm(KernelSet kernels) {
+        this.kernels = new IntegerKernels(kernels);
+    }
+
+    /** What B needs packed, in bytes. */
+    public long packedBytes(long k, long n) {
+        return panels(k, n).byteSize();
+    }
+
+    private IntegerPanels panels(long k, long n) {
+        if (k < 0 || n < 0 || k > 4L * IntegerTile.MAX_FOURS) {
+            throw new IllegalArgumentException(
+                    "B has " + k + " rows and " + n + " columns: up to " + 4L * IntegerTile.MAX_FOURS + " rows can be");
+        }
+        return IntegerPanels.of(kernels.set().target(), k, n);
+    }
+
+    /** Names the layout of packed matrices: packed bytes are good only where the layout is the same. */
+    public String packedLayout() {
+        return IntegerPanels.name(kernels.set().target());
+    }
+
+    /** Packs B, of k rows and n columns, with its zero points. */
+    public void pack(QuantisedMatrix b, long k, long n, MemorySegment packed) {
+        b.check("B", k, n, n);
+        pack(b, b.stride(), 1, k, n, packed);
+    }
+
+    /** Packs B, of k rows and n columns, given as its transpose: n rows of k elements. */
+    public void packTransposed(QuantisedMatrix transposed, long k, long n, MemorySegment packed) {
+        transposed.check("the transpose of B", n, k, n);
+        pack(transposed, 1, transposed.stride(), k, n, packed);
+    }
+
+    private void pack(QuantisedMatrix b, long rowStep, long columnStep, long k, long n, MemorySegment packed) {
+        IntegerPanels panels = panels(k, n);
+        checkPacked(packed, panels);
+        Extents.writable("the packed B", packed);
+        new IntegerPacking(panels, b, packed).pack(rowStep, columnStep);
+    }
+
+    private static void checkPacked(MemorySegment packed, IntegerPanels panels) {
+        Extents.bytes("the packed B", packed, panels.byteSize());
+    }
+
+    /**
+     * What a run needs of scratch memory, in bytes.
+     *
+     * @param width of what it runs on
+     */
+    public long scratchBytes(long m, long n, long k, int width) {
+        return QuantisedScratch.of(panels(k, n), m, width).byteSize();
+    }
+
+    /**
+     * Computes a product. No operand may be freed before it is done.
+     *
+     * @throws IllegalArgumentException if the operands do not fit together
+     * @throws IndexOutOfBoundsException if an operand is smaller than the product needs
+     */
+    public void run(QuantisedProduct product, Parallel parallel) {
+        IntegerPanels panels = panels(product.k(), product.n());
+        product.check();
+        checkPacked(product.packed(), panels);
+        QuantisedScratch scratch = QuantisedScratch.of(panels, product.m(), parallel.width());
+        scratch.check(product);
+        if (product.m() == 0 || product.n() == 0) {
+            return;
+        }
+        boolean pairsFit = product.packed().get(ValueLayout.JAVA_INT_UNALIGNED, panels.pairsFit()) != 0;
+        IntegerDot dot = IntegerDot.of(kernels.set().target(), pairsFit);
+        try {
+            new QuantisedRun(kernels, panels, scratch, dot, product).run(parallel);
+        } finally {
+            Reference.reachabilityFence(product);
+        }
+    }
+}

@@ -1,0 +1,21 @@
+package dev.millrace.kernels.quantised;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The operands of a product of quantised matrices, {@code C = finish((A - zeros) (B - zeros))}.
+ *
+ * @param a m rows of k bytes, with zero points and scales for all or for each row
+ * @param packed B of k rows and n columns, packed by the same {@link QuantisedGemm}
+ * @param c m rows of n elements
+ * @param scratch memory for the time of the run, of at least {@link QuantisedGemm#scratchBytes}, aligned to 8; overlaps
+ *     no other operand
+ */
+public record QuantisedProduct(
+        QuantisedMatrix a, MemorySegment packed, QuantisedResult c, long m, long n, long k, MemorySegment scratch) {
+
+    void check() {
+        a.check("A", m, k, m);
+        c.check(m, n);
+    }
+}

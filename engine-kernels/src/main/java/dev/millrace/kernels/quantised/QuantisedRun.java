@@ -1,0 +1,190 @@
+package dev.millrace.kernels.quantised;
+
+import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.program.Kernel;
+import dev.millrace.kernels.program.Memory;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** One product whose extents were checked: packs A, cuts the work into parts for threads, and calls the tiles. */
+final class QuantisedRun {
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
+    private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
+    /** Multiplications and additions that are worth another thread. */
+    private static final long MIN_WORK_PER_TASK = 1 << 19;
+    /** Bytes to pack that are worth another thread. */
+    private static final long MIN_BYTES_PER_TASK = 1 << 16;
+    /** What the second-level cache holds of packed rows, in bytes. */
+    private static final long ROWS_IN_CACHE = 1 << 18;
+
+    private static final int UNSIGNED_OFFSET = 128;
+
+    private final IntegerKernels kernels;
+    private final IntegerPanels panels;
+    private final QuantisedScratch scratch;
+    private final IntegerDot dot;
+    private final QuantisedProduct product;
+    private final int tileRows;
+    private final boolean zeros;
+    private final long rowStride;
+
+    QuantisedRun(
+            IntegerKernels kernels,
+            IntegerPanels panels,
+            QuantisedScratch scratch,
+            IntegerDot dot,
+            QuantisedProduct product) {
+        this.kernels = kernels;
+        this.panels = panels;
+        this.scratch = scratch;
+        this.dot = dot;
+        this.product = product;
+        tileRows = dot.rows(kernels.set().target());
+        zeros = product.packed().get(INT, panels.hasZeros()) != 0;
+        rowStride = PackedRow.stride(dot, panels.k(), panels.lanes());
+    }
+
+    void run(Parallel parallel) {
+        long m = product.m();
+        long work = Math.max(1, m * product.n() * product.k() / MIN_WORK_PER_TASK);
+        int tasks = (int) Math.min(Math.min(parallel.width(), scratch.tasks()), work);
+        long count = panels.panels();
+        boolean byPanels = count % tasks == 0 || count >= 4L * tasks;
+        if (tasks == 1) {
+            packRows(0, m);
+            part(0, 0, m, 0, count);
+        } else if (byPanels && m < 2 * product.n() || m < 2L * tileRows) {
+            int packing = (int) Math.clamp(m * product.k() / MIN_BYTES_PER_TASK, 1, Math.min(tasks, m));
+            parallel.run(packing, task -> packRows(m * task / packing, m * (task + 1) / packing));
+            int parts = (int) Math.min(tasks, count);
+            parallel.run(parts, task -> part(task, 0, m, count * task / parts, count * (task + 1) / parts));
+        } else {
+            parallel.run(tasks, task -> {
+                packRows(m * task / tasks, m * (task + 1) / tasks);
+                part(task, m * task / tasks, m * (task + 1) / tasks, 0, count);
+            });
+        }
+    }
+
+    private void packRows(long first, long end) {
+        QuantisedMatrix a = product.a();
+        Memory memory = kernels.set().newMemory();
+        Kernel kernel = kernels.packRows(dot, a.signed(), product.k());
+        kernel.call(
+                memory,
+                memory.pointer(a.data()) + first * a.stride(),
+                memory.pointer(product.scratch()) + first * rowStride,
+                product.k() / 4,
+                a.stride() | rowStride << 32,
+                end - first,
+                0);
+        for (long row = first; row < end; row++) {
+            long at = row * rowStride;
+            product.scratch().set(INT, at + PackedRow.ZERO, a.zeroPoint(row) + (a.signed() ? UNSIGNED_OFFSET : 0));
+            product.scratch().set(FLOAT, at + PackedRow.SCALE, a.scale(row));
+        }
+    }
+
+    /** Some rows of some panels, on one thread. */
+    private void part(int task, long firstRow, long endRow, long firstPanel, long endPanel) {
+        new Part(kernels.set().newMemory(), task).run(firstRow, endRow, firstPanel, endPanel);
+    }
+
+    private final class Part {
+        private final Memory memory;
+        private final long own;
+        private final long packed;
+        private final long scratchStart;
+        private final long wide;
+        private final long c;
+        private final long scales;
+        private final long bias;
+
+        Part(Memory memory, int task) {
+            this.memory = memory;
+            own = scratch.terms(task);
+            packed = memory.pointer(product.packed());
+            scratchStart = memory.pointer(product.scratch());
+            wide = scratchStart + scratch.panel(task);
+            c = memory.pointer(product.c().data());
+            MemorySegment givenScales = product.c().scales();
+            MemorySegment givenBias = product.c().bias();
+            scales = givenScales == null ? 0 : memory.pointer(givenScales);
+            bias = givenBias == null ? 0 : memory.pointer(givenBias);
+        }
+
+        void run(long firstRow, long endRow, long firstPanel, long endPanel) {
+            constants();
+            long block = Math.max(ROWS_IN_CACHE / rowStride, 16L * tileRows);
+            for (long row = firstRow; row < endRow; row += block) {
+                long rows = Math.min(block, endRow - row);
+                for (long panel = firstPanel; panel < endPanel; panel++) {
+                    column(row, rows, panel);
+                }
+            }
+        }
+
+        private void constants() {
+            QuantisedResult result = product.c();
+            MemorySegment block = product.scratch();
+            block.set(INT, own + TermBlock.ZERO_OF_C, result.zeroPoint());
+            block.set(FLOAT, own + TermBlock.LEAST, result.output().least() - result.zeroPoint());
+            block.set(FLOAT, own + TermBlock.MOST, result.output().most() - result.zeroPoint());
+            block.set(FLOAT, own + TermBlock.ONE, 1);
+        }
+
+        private void terms(long column) {
+            MemorySegment block = product.scratch();
+            block.set(LONG, own + TermBlock.SUMS, packed + panels.sums() + 4 * column);
+            block.set(LONG, own + TermBlock.PAIRS, packed + panels.pairs() + 4 * column);
+            block.set(LONG, own + TermBlock.ZEROS, packed + panels.zeros() + 4 * column);
+            block.set(LONG, own + TermBlock.BIAS, bias + 4 * column);
+            long given = product.c().hasScalePerColumn() ? scales + 4 * column : scales;
+            block.set(LONG, own + TermBlock.SCALES, scales == 0 ? scratchStart + own + TermBlock.ONE : given);
+        }
+
+        /** Tiles of nearly equal height down one panel. */
+        private void column(long row, long rows, long panel) {
+            terms(panel * panels.columns());
+            long from = packed + panels.panel(panel);
+            if (dot == IntegerDot.PAIRS) {
+                kernels.spreadPanel().call(memory, from, wide, panels.fours() * panels.vectorsOf(panel), 0, 0, 0);
+                from = wide;
+            }
+            long count = (rows + tileRows - 1) / tileRows;
+            int high = (int) ((rows + count - 1) / count);
+            long lowTiles = count * high - rows;
+            long highTiles = count - lowTiles;
+            call(row, highTiles, high, panel, from);
+            if (lowTiles > 0) {
+                call(row + highTiles * high, lowTiles, high - 1, panel, from);
+            }
+        }
+
+        private void call(long row, long count, int height, long panel, long from) {
+            QuantisedResult result = product.c();
+            int vectors = panels.vectorsOf(panel);
+            int tail = panels.width(panel) - (vectors - 1) * panels.lanes();
+            int bytes = result.output().bytes();
+            Kernel kernel = kernels.tile(new IntegerTile.Variant(
+                    dot,
+                    height,
+                    vectors,
+                    tail < panels.lanes(),
+                    zeros,
+                    result.output(),
+                    result.bias() != null,
+                    result.hasScalePerColumn(),
+                    result.activation()));
+            kernel.call(
+                    memory,
+                    scratchStart + row * rowStride,
+                    from,
+                    c + bytes * (row * result.stride() + panel * panels.columns()),
+                    scratchStart + own,
+                    rowStride | bytes * result.stride() << 32,
+                    panels.fours() | (long) tail << IntegerTile.TAIL_SHIFT | count << 32);
+        }
+    }
+}
