@@ -11,6 +11,7 @@ import dev.millrace.kernels.code.CodeMap;
 import dev.millrace.kernels.code.Level;
 import dev.millrace.kernels.code.Platform;
 import dev.millrace.kernels.conv.ConvTile;
+import dev.millrace.kernels.conv.ReorderTile;
 import dev.millrace.kernels.expression.ElementwiseFamily;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.family.KernelFamily;
@@ -55,10 +56,11 @@ public final class Kernels implements AutoCloseable {
             new RowDots(),
             new WeightedRows(),
             new SoftmaxBlock(),
-            new FinishRows(),
+new FinishRows(),
             new IntegerTile(),
             new PackRows(),
-            new SpreadPanel());
+            new SpreadPanel(),
+            new ReorderTile());
 
     /** Probes at its first use, since that costs some 50 ms. */
     private static final class Shared {

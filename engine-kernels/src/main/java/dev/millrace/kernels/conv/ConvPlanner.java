@@ -4,9 +4,12 @@ import dev.millrace.kernels.driver.CallPlan;
 import dev.millrace.kernels.driver.CallPlan.Argument;
 import dev.millrace.kernels.driver.CallPlan.Base;
 import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.family.KernelKey;
 import dev.millrace.kernels.program.Target;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Turns a convolution into calls of tiles. A unit is a band of output pixels times a group of blocks of output
@@ -29,6 +32,7 @@ final class ConvPlanner {
     private final Expr after;
     private final CallPlan.Builder calls;
     private final Tiling tiling;
+    private final Map<ConvTile.Variant, KernelKey> keys = new HashMap<>();
     private final long pixelBytes;
     private final long outPixelBytes;
 
@@ -158,8 +162,7 @@ final class ConvPlanner {
     /** Whether no window of some pixels reaches over an end of the row. */
     private boolean isInside(int column, int pixels) {
         Axis width = shape.width();
-        return width.firstTap(column) == 0
-                && width.start(column) >= 0
+        return width.start(column) >= 0
                 && width.start(column + pixels - 1) + (width.taps() - 1) * width.dilation() < width.in();
     }
 
@@ -246,14 +249,24 @@ final class ConvPlanner {
     }
 
     private void call(Band band, Group group, List<Pass> passes, int number, Run run) {
-        boolean first = passes.subList(0, number).stream().noneMatch(pass -> reads(run, pass));
-        boolean last = passes.subList(number + 1, passes.size()).stream().noneMatch(pass -> reads(run, pass));
         boolean reads = reads(run, passes.get(number));
-        boolean never = first && last && !reads;
-        if (!reads && !(never && number == 0)) {
+        if (!reads && number > 0) {
             return;
         }
-        emit(band, group, passes.get(number), run, reads, first, last);
+        boolean first = noneReads(run, passes, 0, number);
+        boolean last = noneReads(run, passes, number + 1, passes.size());
+        if (reads || last) {
+            emit(band, group, passes.get(number), run, reads, first, last);
+        }
+    }
+
+    private boolean noneReads(Run run, List<Pass> passes, int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (reads(run, passes.get(i))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private void emit(Band band, Group group, Pass pass, Run run, boolean reads, boolean first, boolean last) {
@@ -323,7 +336,7 @@ final class ConvPlanner {
                 * target.lanes()
                 * (1 + (long) pass.blocks() * rows * pass.taps() * inBlock);
         calls.call(
-                variant.key(),
+                keys.computeIfAbsent(variant, ConvTile.Variant::key),
                 work,
                 Argument.at(Base.INPUT, in),
                 Argument.at(Base.WEIGHTS, weights),

@@ -10,6 +10,7 @@ import dev.millrace.kernels.family.KernelSet;
 import java.lang.foreign.MemorySegment;
 import java.util.Random;
 import java.util.function.DoubleBinaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** Direct convolutions against sums in double. */
 public final class ConvCase implements FamilyCase {
@@ -69,8 +70,8 @@ public final class ConvCase implements FamilyCase {
             MemorySegment in,
             int inBlock,
             MemorySegment weights,
-            MemorySegment bias,
-            MemorySegment residual,
+            @Nullable MemorySegment bias,
+            @Nullable MemorySegment residual,
             After after,
             MemorySegment out,
             int lanes,

@@ -30,4 +30,14 @@ class ConvTest {
     void randomConvolutionsAreRightAndStayInsideWhenInterpreted() {
         randomCases(new ConvCase(), "plain", 60);
     }
+
+    @Test
+    void randomImagesAreReorderedRightAndStayInside() {
+        randomCases(new ReorderCase(), "avx512", 400);
+    }
+
+    @Test
+    void randomImagesAreReorderedRightAndStayInsideWhenInterpreted() {
+        randomCases(new ReorderCase(), "plain", 60);
+    }
 }

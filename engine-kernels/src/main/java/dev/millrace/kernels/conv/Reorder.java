@@ -1,0 +1,88 @@
+package dev.millrace.kernels.conv;
+
+import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.driver.CallPlan;
+import dev.millrace.kernels.driver.CallPlan.Argument;
+import dev.millrace.kernels.driver.CallPlan.Base;
+import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.family.KernelSet;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+
+/** Brings images of one shape into the order of {@link BlockedImages} and back. Safe for use by several threads. */
+public final class Reorder {
+    /** Pixels that are done by one call. */
+    private static final long PIXELS_PER_CALL = 2048;
+    /** A move takes as long as this many multiplications. */
+    private static final long WORK_PER_ELEMENT = 8;
+
+    private final int batch;
+    private final long plainImage;
+    private final long blockedImage;
+    private final CallPlan toBlocked;
+    private final CallPlan toPlain;
+
+    public Reorder(KernelSet kernels, int batch, int channels, long pixels) {
+        int lanes = kernels.target().lanes();
+        this.batch = batch;
+        plainImage = Math.multiplyExact(channels, pixels);
+        blockedImage = BlockedImages.elements(lanes, channels, pixels);
+        toBlocked = plan(kernels, ReorderTile.Direction.TO_BLOCKED, channels, pixels);
+        toPlain = plan(kernels, ReorderTile.Direction.TO_PLAIN, channels, pixels);
+    }
+
+    private static CallPlan plan(KernelSet kernels, ReorderTile.Direction direction, int channels, long pixels) {
+        int lanes = kernels.target().lanes();
+        boolean there = direction == ReorderTile.Direction.TO_BLOCKED;
+        CallPlan.Builder calls = new CallPlan.Builder(kernels);
+        for (int block = 0; block < BlockedImages.blocks(lanes, channels); block++) {
+            int channelsOfBlock = Math.min(lanes, channels - block * lanes);
+            for (long pixel = 0; pixel < pixels; pixel += PIXELS_PER_CALL) {
+                long count = Math.min(PIXELS_PER_CALL, pixels - pixel);
+                calls.call(
+                        ReorderTile.key(direction, channelsOfBlock),
+                        WORK_PER_ELEMENT * count * lanes,
+                        Argument.at(there ? Base.INPUT : Base.OUTPUT, 4 * (block * lanes * pixels + pixel)),
+                        Argument.at(there ? Base.OUTPUT : Base.INPUT, 4 * lanes * (block * pixels + pixel)),
+                        Argument.number(count),
+                        Argument.number(4 * pixels));
+                calls.endUnit();
+            }
+        }
+        return calls.build();
+    }
+
+    /** What fills up the last block of channels becomes zero. */
+    public void toBlocked(MemorySegment plain, MemorySegment blocked, Parallel parallel) {
+        run(toBlocked, "the plain images", plain, plainImage, "the blocked images", blocked, blockedImage, parallel);
+    }
+
+    public void toPlain(MemorySegment blocked, MemorySegment plain, Parallel parallel) {
+        run(toPlain, "the blocked images", blocked, blockedImage, "the plain images", plain, plainImage, parallel);
+    }
+
+    private void run(
+            CallPlan plan,
+            String fromName,
+            MemorySegment from,
+            long fromImage,
+            String toName,
+            MemorySegment to,
+            long toImage,
+            Parallel parallel) {
+        Extents.vector(fromName, from, Math.multiplyExact(fromImage, batch));
+        Extents.vector(toName, to, Math.multiplyExact(toImage, batch));
+        Extents.writable(toName, to);
+        Extents.apart(toName, to, fromName, from);
+        try {
+            plan.run(
+                    CallPlan.Operands.of(batch)
+                            .with(Base.INPUT, from, 4 * fromImage)
+                            .with(Base.OUTPUT, to, 4 * toImage),
+                    parallel);
+        } finally {
+            Reference.reachabilityFence(from);
+            Reference.reachabilityFence(to);
+        }
+    }
+}
