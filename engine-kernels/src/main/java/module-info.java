@@ -12,4 +12,5 @@ module dev.millrace.kernels {
     exports dev.millrace.kernels.gemm;
     exports dev.millrace.kernels.peak;
     exports dev.millrace.kernels.quantised;
+    exports dev.millrace.kernels.window;
 }

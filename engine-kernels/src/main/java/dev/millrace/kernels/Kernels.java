@@ -32,6 +32,7 @@ import dev.millrace.kernels.program.x86.X86Lowering;
 import dev.millrace.kernels.quantised.IntegerTile;
 import dev.millrace.kernels.quantised.PackRows;
 import dev.millrace.kernels.quantised.SpreadPanel;
+import dev.millrace.kernels.window.WindowTile;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -60,7 +61,8 @@ new FinishRows(),
             new IntegerTile(),
             new PackRows(),
             new SpreadPanel(),
-            new ReorderTile());
+            new ReorderTile(),
+            new WindowTile());
 
     /** Probes at its first use, since that costs some 50 ms. */
     private static final class Shared {

@@ -1,14 +1,22 @@
 package dev.millrace.kernels;
 
 import dev.millrace.kernels.attention.AttentionCase;
+import dev.millrace.kernels.conv.ConvCase;
+import dev.millrace.kernels.conv.ReorderCase;
 import dev.millrace.kernels.gemm.GemmCase;
 import dev.millrace.kernels.quantised.QuantisedGemmCase;
+import dev.millrace.kernels.window.WindowCase;
 import java.util.List;
 
 /** All families under test. */
 final class FamilyCases {
-    static final List<FamilyCase> ALL =
-            List.of(new ElementwiseCase(), new GemmCase(), new AttentionCase(), new QuantisedGemmCase());
+    static final List<FamilyCase> ALL = List.of(new ElementwiseCase(),
+            new GemmCase(),
+            new AttentionCase(),
+            new QuantisedGemmCase(),
+            new ConvCase(),
+            new ReorderCase(),
+            new WindowCase());
 
     private FamilyCases() {}
 }

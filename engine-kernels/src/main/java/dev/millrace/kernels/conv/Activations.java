@@ -17,13 +17,14 @@ public final class Activations {
     /** The sum as it is. */
     public static final Expr NONE = Expr.input(0);
 
-    static final Expr.Input SUM = new Expr.Input(0);
-    static final Expr.Input RESIDUAL = new Expr.Input(1);
+    private static final Expr.Input SUM = new Expr.Input(0);
+    private static final Expr.Input RESIDUAL = new Expr.Input(1);
     private static final String NOTHING = "nothing";
 
     private Activations() {}
 
-    static String print(@Nullable Expr after) {
+    /** The expression as it stands in a key; nothing if it is null. */
+    public static String print(@Nullable Expr after) {
         return after == null ? NOTHING : ExprText.print(after);
     }
 
@@ -32,7 +33,8 @@ public final class Activations {
         return ExprInputs.of(after).inputs().contains(RESIDUAL);
     }
 
-    static @Nullable Expr read(KernelKey key, String name) {
+    /** What {@link #print} wrote as a parameter of a key. */
+    public static @Nullable Expr read(KernelKey key, String name) {
         String text = key.text(name);
         if (text.equals(NOTHING)) {
             return null;
@@ -45,7 +47,7 @@ public final class Activations {
     }
 
     /** The steps of an expression, the residual being read only if it is used. */
-    static VectorVar write(ProgramBuilder builder, Expr after, VectorVar sum, Address residual) {
+    public static VectorVar write(ProgramBuilder builder, Expr after, VectorVar sum, Address residual) {
         Map<Expr, VectorVar> values = new HashMap<>();
         values.put(SUM, sum);
         if (readsResidual(after)) {
@@ -59,7 +61,7 @@ public final class Activations {
      *
      * @throws IllegalArgumentException if it reads anything but inputs 0 and 1
      */
-    static Expr checked(Expr after) {
+    public static Expr checked(Expr after) {
         ExprInputs reads = ExprInputs.of(after);
         for (Expr.Input input : reads.inputs()) {
             if (!input.equals(SUM) && !input.equals(RESIDUAL)) {

@@ -1,0 +1,18 @@
+package dev.millrace.kernels.window;
+
+import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.family.KernelSet;
+import java.lang.foreign.MemorySegment;
+
+/** A pooling of images of one shape in {@link dev.millrace.kernels.conv.BlockedImages}. Safe for several threads. */
+public final class Pool {
+    private final Windows windows;
+
+    public Pool(KernelSet kernels, WindowShape shape, Pooling pooling) {
+        windows = new Windows(kernels, shape.reshaped(), pooling.op());
+    }
+
+    public void run(MemorySegment in, MemorySegment out, Parallel parallel) {
+        windows.run(in, null, null, out, parallel);
+    }
+}

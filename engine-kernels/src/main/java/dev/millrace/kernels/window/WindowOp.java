@@ -1,0 +1,26 @@
+package dev.millrace.kernels.window;
+
+import dev.millrace.kernels.expression.Expr;
+
+/**
+ * What is done under a window.
+ *
+ * @param each what elements go through before they are added
+ * @param after what the result goes through: input 0 is the result, input 1 the residual
+ * @param averages whether a sum is divided by the number of elements that count
+ * @param countedPlanes how many planes behind the input count, or -1 if only those in the input do
+ * @param countedRows how many rows do
+ * @param countedColumns how many columns do
+ */
+record WindowOp(
+        WindowTile.Op op,
+        Expr each,
+        Expr after,
+        boolean averages,
+        int countedPlanes,
+        int countedRows,
+        int countedColumns) {
+    static WindowOp of(WindowTile.Op op, Expr each, Expr after) {
+        return new WindowOp(op, each, after, false, -1, -1, -1);
+    }
+}
