@@ -8,7 +8,7 @@ final class KernelCases {
     private KernelCases() {}
 
     static List<KernelCase> all() {
-        return Stream.of(GemmCases.all(), ElementwiseCases.all())
+        return Stream.of(GemmCases.all(), ElementwiseCases.all(), AttentionCases.all())
                 .flatMap(List::stream)
                 .toList();
     }

@@ -17,7 +17,8 @@ public record ScoreRule(AttentionMask.Kind mask, Cap cap, boolean slopes) {
         AFTER_MASK
     }
 
-    static final ScoreRule PLAIN = new ScoreRule(AttentionMask.Kind.NONE, Cap.NONE, false);
+    /** Scores are but scaled. */
+    public static final ScoreRule PLAIN = new ScoreRule(AttentionMask.Kind.NONE, Cap.NONE, false);
 
     KernelKey addTo(KernelKey key) {
         return key.with("mask", mask).with("cap", cap).with("slopes", slopes ? 1 : 0);
