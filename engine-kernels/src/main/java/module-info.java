@@ -10,6 +10,7 @@ module dev.millrace.kernels {
     exports dev.millrace.kernels.expression;
     exports dev.millrace.kernels.family;
     exports dev.millrace.kernels.gemm;
+    exports dev.millrace.kernels.recurrent;
     exports dev.millrace.kernels.peak;
     exports dev.millrace.kernels.quantised;
     exports dev.millrace.kernels.window;

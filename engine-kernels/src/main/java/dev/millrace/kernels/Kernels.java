@@ -32,6 +32,8 @@ import dev.millrace.kernels.program.x86.X86Lowering;
 import dev.millrace.kernels.quantised.IntegerTile;
 import dev.millrace.kernels.quantised.PackRows;
 import dev.millrace.kernels.quantised.SpreadPanel;
+import dev.millrace.kernels.recurrent.GruStep;
+import dev.millrace.kernels.recurrent.LstmStep;
 import dev.millrace.kernels.window.WindowTile;
 import java.util.EnumSet;
 import java.util.List;
@@ -62,7 +64,9 @@ new FinishRows(),
             new PackRows(),
             new SpreadPanel(),
             new ReorderTile(),
-            new WindowTile());
+            new WindowTile(),
+            new LstmStep(),
+            new GruStep());
 
     /** Probes at its first use, since that costs some 50 ms. */
     private static final class Shared {

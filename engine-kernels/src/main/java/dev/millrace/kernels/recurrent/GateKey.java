@@ -1,0 +1,35 @@
+package dev.millrace.kernels.recurrent;
+
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.ExprInputs;
+import dev.millrace.kernels.expression.ExprText;
+import dev.millrace.kernels.family.KernelKey;
+
+/** Activations as parameters of a key. */
+final class GateKey {
+    private GateKey() {}
+
+    static KernelKey with(KernelKey key, String name, Expr activation) {
+        checkInputs(name, activation);
+        return key.with(name, ExprText.print(activation));
+    }
+
+    static Expr activation(KernelKey key, String name) {
+        Expr activation;
+        try {
+            activation = ExprText.parse(key.text(name));
+        } catch (IllegalArgumentException wrong) {
+            throw new IllegalArgumentException("the parameter " + name + " is wrong: " + wrong.getMessage(), wrong);
+        }
+        checkInputs(name, activation);
+        return activation;
+    }
+
+    private static void checkInputs(String name, Expr activation) {
+        ExprInputs reads = ExprInputs.of(activation);
+        if (!reads.singles().isEmpty()
+                || !reads.inputs().stream().allMatch(input -> input.index() == 0)) {
+            throw new IllegalArgumentException("the activation " + name + " reads more than its one input");
+        }
+    }
+}

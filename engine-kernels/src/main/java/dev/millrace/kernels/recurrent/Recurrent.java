@@ -1,0 +1,169 @@
+package dev.millrace.kernels.recurrent;
+
+import dev.millrace.kernels.Gemm;
+import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.family.KernelSet;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A recurrent layer over whole sequences of fp32 numbers, as ONNX defines it. Weights are packed once. Memory is native
+ * (heap memory only where kernels are interpreted). Safe for use by several threads.
+ */
+public final class Recurrent {
+    private final KernelSet kernels;
+    private final Gemm gemm;
+    private final List<RecurrentCell> cells;
+    private final float clip;
+
+    private Recurrent(KernelSet kernels, Gemm gemm, List<RecurrentCell> cells, float clip) {
+        this.kernels = kernels;
+        this.gemm = gemm;
+        this.cells = cells;
+        this.clip = clip;
+    }
+
+    /**
+     * An LSTM. Its gates are input, output, forget and cell.
+     *
+     * @param variants one for each direction
+     * @param clip the bound of what goes into activations, for variants that are clipped
+     */
+    public static Recurrent lstm(KernelSet kernels, Gemm gemm, List<LstmStep.Variant> variants, float clip) {
+        return new Recurrent(
+                kernels,
+                gemm,
+                variants.stream()
+                        .map(variant -> RecurrentCell.lstm(kernels, variant))
+                        .toList(),
+                clip);
+    }
+
+    /**
+     * A GRU. Its gates are update, reset and hidden.
+     *
+     * @param variants one for each direction
+     * @param clip the bound of what goes into activations, for variants that are clipped
+     */
+    public static Recurrent gru(KernelSet kernels, Gemm gemm, List<GruVariant> variants, float clip) {
+        return new Recurrent(
+                kernels,
+                gemm,
+                variants.stream()
+                        .map(variant -> RecurrentCell.gru(kernels, variant))
+                        .toList(),
+                clip);
+    }
+
+    /** Names the layout of packed weights: packed bytes are good only where the layout is the same. */
+    public String packedLayout() {
+        return "recurrent " + cells.getFirst().parts().size() + " parts of " + gemm.packedLayout();
+    }
+
+    /** What the weights of all directions need packed, in bytes. Steps and batch do not matter. */
+    public long packedBytes(RecurrentShape shape) {
+        long bytes = 0;
+        for (int i = 0; i < shape.directions(); i++) {
+            bytes += weights(shape, i).bytes();
+        }
+        return bytes;
+    }
+
+    private PackedWeights weights(RecurrentShape shape, int direction) {
+        if (cells.size() != shape.directions()) {
+            throw new IllegalArgumentException(
+                    "there are variants for " + cells.size() + " directions, not for " + shape.directions());
+        }
+        return new PackedWeights(gemm, cells.get(direction), shape);
+    }
+
+    /**
+     * Packs weights.
+     *
+     * @param w [directions, gates hidden, inputs]
+     * @param r [directions, gates hidden, hidden]
+     * @param b [directions, 2 gates hidden], those of the inputs first; zeros if null
+     */
+    public void pack(
+            RecurrentShape shape, MemorySegment w, MemorySegment r, @Nullable MemorySegment b, MemorySegment packed) {
+        Extents.bytes("the packed weights", packed, packedBytes(shape));
+        Extents.writable("the packed weights", packed);
+        long rows = (long) cells.getFirst().gates() * shape.hidden();
+        long wElements = Math.multiplyExact(rows, shape.inputs());
+        long rElements = Math.multiplyExact(rows, shape.hidden());
+        Extents.vector("W", w, wElements * shape.directions());
+        Extents.vector("R", r, rElements * shape.directions());
+        if (b != null) {
+            Extents.vector("B", b, 2 * rows * shape.directions());
+        }
+        long to = 0;
+        for (int i = 0; i < shape.directions(); i++) {
+            PackedWeights weights = weights(shape, i);
+            MemorySegment ofDirection = b == null ? null : b.asSlice(8 * rows * i, 8 * rows);
+            weights.pack(
+                    w.asSlice(4 * wElements * i, 4 * wElements),
+                    r.asSlice(4 * rElements * i, 4 * rElements),
+                    ofDirection,
+                    packed.asSlice(to, weights.bytes()));
+            to += weights.bytes();
+        }
+    }
+
+    /** What {@link #run} needs as scratch memory. */
+    public long scratchBytes(RecurrentShape shape) {
+        return shape.directions() * RecurrentScratch.of(cells.getFirst(), shape).bytes();
+    }
+
+    /**
+     * Computes the layer. No operand may be freed before it is done; outputs overlap nothing else.
+     *
+     * @param scratch memory of this call alone
+     * @throws IllegalArgumentException if the operands do not fit together
+     * @throws IndexOutOfBoundsException if an operand is smaller than its shape
+     */
+    public void run(RecurrentCall call, MemorySegment scratch, Parallel parallel) {
+        RecurrentShape shape = call.shape();
+        call.check();
+        Extents.bytes("the packed weights", call.packed(), packedBytes(shape));
+        Extents.bytes("the scratch", scratch, scratchBytes(shape));
+        Extents.writable("the scratch", scratch);
+        for (RecurrentCell cell : cells) {
+            if (cell.peepholes() != (call.peepholes() != null)) {
+                throw new IllegalArgumentException("peepholes are given if and only if the variants have them");
+            }
+        }
+        try {
+            if (shape.directions() == 2 && parallel.width() > 1) {
+                parallel.run(2, direction -> pass(call, scratch, direction).run(Parallel.NONE));
+            } else {
+                for (int direction = 0; direction < shape.directions(); direction++) {
+                    pass(call, scratch, direction).run(parallel);
+                }
+            }
+        } finally {
+            Reference.reachabilityFence(call);
+            Reference.reachabilityFence(scratch);
+        }
+    }
+
+    private RecurrentPass pass(RecurrentCall call, MemorySegment scratch, int direction) {
+        RecurrentShape shape = call.shape();
+        PackedWeights weights = weights(shape, direction);
+        long before = direction == 0 ? 0 : weights(shape, 0).bytes();
+        RecurrentScratch layout = RecurrentScratch.of(cells.get(direction), shape);
+        return new RecurrentPass(
+                kernels.newMemory(),
+                gemm,
+                cells.get(direction),
+                weights,
+                call,
+                direction,
+                clip,
+                call.packed().asSlice(before, weights.bytes()),
+                layout,
+                scratch.asSlice(direction * layout.bytes(), layout.bytes()));
+    }
+}

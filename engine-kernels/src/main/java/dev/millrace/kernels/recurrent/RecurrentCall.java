@@ -1,0 +1,80 @@
+package dev.millrace.kernels.recurrent;
+
+import dev.millrace.kernels.driver.Extents;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The operands of a recurrent layer, all dense.
+ *
+ * @param x [steps, batch, inputs]
+ * @param packed the weights, packed by the same {@link Recurrent}
+ * @param peepholes [directions, 3 hidden], for input, output and forget gate; if and only if the cells have them
+ * @param state the first [directions, batch, hidden], zeros if null
+ * @param cell the same of an LSTM's cells
+ * @param lengths how many steps each entry of the batch has, all if null; outputs behind them are zeros
+ * @param y all states, [steps, directions, batch, hidden]
+ * @param lastState [directions, batch, hidden], or null if it is not wanted
+ * @param lastCell the same of an LSTM's cells
+ */
+public record RecurrentCall(
+        RecurrentShape shape,
+        MemorySegment x,
+        MemorySegment packed,
+        @Nullable MemorySegment peepholes,
+        @Nullable MemorySegment state,
+        @Nullable MemorySegment cell,
+        int @Nullable [] lengths,
+        MemorySegment y,
+        @Nullable MemorySegment lastState,
+        @Nullable MemorySegment lastCell) {
+
+    /** From zeros over all steps, giving all states. */
+    public static RecurrentCall of(RecurrentShape shape, MemorySegment x, MemorySegment packed, MemorySegment y) {
+        return new RecurrentCall(shape, x, packed, null, null, null, null, y, null, null);
+    }
+
+    void check() {
+        long rows = (long) shape.steps() * shape.batch();
+        long states = Math.multiplyExact((long) shape.directions() * shape.batch(), shape.hidden());
+        Extents.vector("X", x, Math.multiplyExact(rows, shape.inputs()));
+        Extents.vector("Y", y, Math.multiplyExact(states, shape.steps()));
+        Extents.writable("Y", y);
+        optional("the peepholes", peepholes, 3L * shape.directions() * shape.hidden());
+        optional("the first state", state, states);
+        optional("the first cell", cell, states);
+        output("the last state", lastState, states);
+        output("the last cell", lastCell, states);
+        if (lengths != null) {
+            checkLengths(lengths);
+        }
+    }
+
+    private static void optional(String name, @Nullable MemorySegment segment, long elements) {
+        if (segment != null) {
+            Extents.vector(name, segment, elements);
+        }
+    }
+
+    private static void output(String name, @Nullable MemorySegment segment, long elements) {
+        if (segment != null) {
+            Extents.vector(name, segment, elements);
+            Extents.writable(name, segment);
+        }
+    }
+
+    private void checkLengths(int[] given) {
+        if (given.length != shape.batch()) {
+            throw new IllegalArgumentException("there are " + given.length + " lengths for a batch of " + shape.batch());
+        }
+        for (int length : given) {
+            if (length < 0 || length > shape.steps()) {
+                throw new IllegalArgumentException("a length is " + length + ", not 0 to " + shape.steps());
+            }
+        }
+    }
+
+    boolean isActive(int step, int entry) {
+        return lengths == null || step < lengths[entry];
+    }
+}

@@ -1,0 +1,39 @@
+package dev.millrace.kernels.recurrent;
+
+import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.kernels.program.Kernel;
+import java.util.List;
+
+/**
+ * What is done in a step of one kind of layer: products of the state with parts of its weights, each followed by a
+ * kernel over the gates.
+ *
+ * @param gates how many groups of numbers a row of gates has
+ * @param parts in their order
+ * @param apart whether the products go into rows of gates of their own, with biases of their own
+ */
+record RecurrentCell(int gates, List<Part> parts, boolean apart, boolean peepholes) {
+    /**
+     * A product and what follows it.
+     *
+     * @param first the first gate of the product
+     * @param count how many gates it has
+     * @param ofOther whether it is of the other numbers rather than of the state
+     */
+    record Part(int first, int count, boolean ofOther, Kernel kernel) {}
+
+    static RecurrentCell lstm(KernelSet kernels, LstmStep.Variant variant) {
+        Part all = new Part(0, 4, false, kernels.kernel(variant.key()));
+        return new RecurrentCell(4, List.of(all), false, variant.peepholes());
+    }
+
+    static RecurrentCell gru(KernelSet kernels, GruVariant variant) {
+        if (variant.resetAfter()) {
+            Part all = new Part(0, 3, false, kernels.kernel(variant.key(GruStep.Part.WHOLE)));
+            return new RecurrentCell(3, List.of(all), true, false);
+        }
+        Part gates = new Part(0, 2, false, kernels.kernel(variant.key(GruStep.Part.GATES)));
+        Part state = new Part(2, 1, true, kernels.kernel(variant.key(GruStep.Part.STATE)));
+        return new RecurrentCell(3, List.of(gates, state), false, false);
+    }
+}

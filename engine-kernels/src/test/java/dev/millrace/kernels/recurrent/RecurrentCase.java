@@ -1,0 +1,146 @@
+package dev.millrace.kernels.recurrent;
+
+import dev.millrace.kernels.FamilyCase;
+import dev.millrace.kernels.Gemm;
+import dev.millrace.kernels.GuardedMemory;
+import dev.millrace.kernels.TestThreads;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.kernels.gemm.GemmShape;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.function.DoubleUnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** LSTM and GRU of any shape, direction and variant. */
+public final class RecurrentCase implements FamilyCase {
+    private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
+    private static final double TOLERANCE = 2e-5;
+
+    /** An activation in both forms. */
+    private record Activation(Expr expression, DoubleUnaryOperator exact) {
+        static Activation any(Random random, Function usual) {
+            Expr x = Expr.input(0);
+            if (random.nextInt(4) == 0) {
+                Expr affine = x.times(Expr.number(0.25f)).plus(Expr.number(0.5f));
+                return new Activation(affine, value -> value * 0.25 + 0.5);
+            }
+            return usual == Function.TANH
+                    ? new Activation(x.apply(usual), Math::tanh)
+                    : new Activation(x.apply(usual), value -> 1 / (1 + Math.exp(-value)));
+        }
+    }
+
+    @Override
+    public String name() {
+        return "recurrent";
+    }
+
+    @Override
+    public void runOne(KernelSet kernels, GuardedMemory memory, Random random, boolean small) {
+        int most = small ? 10 : 40;
+        RecurrentShape.Direction[] directions = RecurrentShape.Direction.values();
+        RecurrentShape shape = new RecurrentShape(
+                1 + random.nextInt(5),
+                1 + random.nextInt(4),
+                1 + random.nextInt(most),
+                1 + random.nextInt(most),
+                directions[random.nextInt(directions.length)]);
+        boolean lstm = random.nextBoolean();
+        boolean clipped = random.nextInt(3) == 0;
+        boolean option = random.nextBoolean();
+        boolean peepholes = lstm && random.nextInt(3) == 0;
+        Activation f = Activation.any(random, Function.SIGMOID);
+        Activation g = Activation.any(random, Function.TANH);
+        Activation h = Activation.any(random, Function.TANH);
+        float clip = 0.1f + random.nextFloat();
+        Gemm gemm = new Gemm(kernels, GemmShape.of(kernels.target()));
+        int count = shape.directions();
+        Recurrent layer = lstm
+                ? Recurrent.lstm(
+                        kernels,
+                        gemm,
+                        Collections.nCopies(
+                                count,
+                                new LstmStep.Variant(
+                                        f.expression(), g.expression(), h.expression(), peepholes, clipped, option)),
+                        clip)
+                : Recurrent.gru(
+                        kernels,
+                        gemm,
+                        Collections.nCopies(count, new GruVariant(f.expression(), g.expression(), clipped, option)),
+                        clip);
+        int gates = lstm ? 4 : 3;
+        long rows = (long) count * gates * shape.hidden();
+        MemorySegment w = memory.random(rows * shape.inputs(), random);
+        MemorySegment r = memory.random(rows * shape.hidden(), random);
+        MemorySegment b = random.nextBoolean() ? memory.random(2 * rows, random) : null;
+        MemorySegment packed = memory.bytes(layer.packedBytes(shape), 4);
+        layer.pack(shape, w, r, b, packed);
+        long states = (long) count * shape.batch() * shape.hidden();
+        RecurrentCall call = new RecurrentCall(
+                shape,
+                memory.random((long) shape.steps() * shape.batch() * shape.inputs(), random),
+                packed,
+                peepholes ? memory.random(3L * count * shape.hidden(), random) : null,
+                random.nextBoolean() ? memory.random(states, random) : null,
+                lstm && random.nextBoolean() ? memory.random(states, random) : null,
+                random.nextBoolean()
+                        ? random.ints(shape.batch(), 0, shape.steps() + 1).toArray()
+                        : null,
+                memory.random(states * shape.steps(), random),
+                random.nextBoolean() ? memory.random(states, random) : null,
+                lstm && random.nextBoolean() ? memory.random(states, random) : null);
+        layer.run(call, memory.bytes(layer.scratchBytes(shape), 4), TestThreads.of(1 + random.nextInt(2)));
+        var functions = new RecurrentReference.Functions(
+                f.exact(), g.exact(), h.exact(), clipped ? clip : Double.POSITIVE_INFINITY);
+        String text = (lstm ? "LSTM " : "GRU ") + shape + (option ? " coupled or reset after" : "")
+                + (clipped ? " clipped" : "") + (peepholes ? " peepholes" : "");
+        for (int direction = 0; direction < count; direction++) {
+            for (int entry = 0; entry < shape.batch(); entry++) {
+                var reference = new RecurrentReference(call, w, r, b, direction, gates, entry);
+                check(call, reference, functions, lstm, option, direction, entry, text);
+            }
+        }
+    }
+
+    private static void check(
+            RecurrentCall call,
+            RecurrentReference reference,
+            RecurrentReference.Functions functions,
+            boolean lstm,
+            boolean option,
+            int direction,
+            int entry,
+            String text) {
+        RecurrentShape shape = call.shape();
+        for (int i = 0; i < shape.steps(); i++) {
+            int step = shape.isReverse(direction) ? shape.steps() - 1 - i : i;
+            boolean active = call.isActive(step, entry);
+            if (active && lstm) {
+                reference.lstm(functions, option, step, entry);
+            } else if (active) {
+                reference.gru(functions, option, step, entry);
+            }
+            long at = ((long) step * shape.directions() + direction) * shape.batch() + entry;
+            double[] expected = active ? reference.state : new double[shape.hidden()];
+            compare(call.y(), at, expected, text + ": step " + step);
+        }
+        long at = (long) direction * shape.batch() + entry;
+        compare(call.lastState(), at, reference.state, text + ": last state");
+        compare(call.lastCell(), at, reference.cell, text + ": last cell");
+    }
+
+    private static void compare(@Nullable MemorySegment got, long row, double[] expected, String text) {
+        for (int i = 0; got != null && i < expected.length; i++) {
+            float value = got.getAtIndex(FLOAT, row * expected.length + i);
+            if (!(Math.abs(value - expected[i]) <= TOLERANCE)) {
+                throw new AssertionError(text + ", unit " + i + " is " + value + ", not " + expected[i]);
+            }
+        }
+    }
+}
