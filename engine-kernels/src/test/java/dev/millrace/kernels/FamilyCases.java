@@ -5,6 +5,7 @@ import dev.millrace.kernels.conv.ConvCase;
 import dev.millrace.kernels.conv.ReorderCase;
 import dev.millrace.kernels.gemm.GemmCase;
 import dev.millrace.kernels.quantised.QuantisedGemmCase;
+import dev.millrace.kernels.recurrent.RecurrentCase;
 import dev.millrace.kernels.window.WindowCase;
 import java.util.List;
 
@@ -16,7 +17,8 @@ final class FamilyCases {
             new QuantisedGemmCase(),
             new ConvCase(),
             new ReorderCase(),
-            new WindowCase());
+            new WindowCase(),
+            new RecurrentCase());
 
     private FamilyCases() {}
 }

@@ -27,8 +27,7 @@ final class GateKey {
 
     private static void checkInputs(String name, Expr activation) {
         ExprInputs reads = ExprInputs.of(activation);
-        if (!reads.singles().isEmpty()
-                || !reads.inputs().stream().allMatch(input -> input.index() == 0)) {
+        if (!reads.singles().isEmpty() || !reads.inputs().stream().allMatch(input -> input.index() == 0)) {
             throw new IllegalArgumentException("the activation " + name + " reads more than its one input");
         }
     }

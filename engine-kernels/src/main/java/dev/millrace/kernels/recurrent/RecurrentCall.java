@@ -65,7 +65,8 @@ public record RecurrentCall(
 
     private void checkLengths(int[] given) {
         if (given.length != shape.batch()) {
-            throw new IllegalArgumentException("there are " + given.length + " lengths for a batch of " + shape.batch());
+            throw new IllegalArgumentException(
+                    "there are " + given.length + " lengths for a batch of " + shape.batch());
         }
         for (int length : given) {
             if (length < 0 || length > shape.steps()) {

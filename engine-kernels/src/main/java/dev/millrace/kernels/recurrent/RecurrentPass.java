@@ -80,8 +80,7 @@ final class RecurrentPass {
     void run(Parallel parallel) {
         long rows = (long) shape.steps() * shape.batch();
         MemorySegment gates = scratch.asSlice(layout.gates());
-        GemmProduct product =
-                GemmProduct.of(call.x(), weights.ofInputs(packed), gates, rows, columns, shape.inputs());
+        GemmProduct product = GemmProduct.of(call.x(), weights.ofInputs(packed), gates, rows, columns, shape.inputs());
         gemm.run(product.with(BIAS, weights.bias(packed)), parallel);
         start(call.state(), layout.state());
         start(call.cell(), layout.other());

@@ -11,7 +11,6 @@ import dev.millrace.kernels.gemm.GemmShape;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Collections;
-import java.util.List;
 import java.util.Random;
 import java.util.function.DoubleUnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -98,8 +97,11 @@ public final class RecurrentCase implements FamilyCase {
         layer.run(call, memory.bytes(layer.scratchBytes(shape), 4), TestThreads.of(1 + random.nextInt(2)));
         var functions = new RecurrentReference.Functions(
                 f.exact(), g.exact(), h.exact(), clipped ? clip : Double.POSITIVE_INFINITY);
-        String text = (lstm ? "LSTM " : "GRU ") + shape + (option ? " coupled or reset after" : "")
-                + (clipped ? " clipped" : "") + (peepholes ? " peepholes" : "");
+        String text = (lstm ? "LSTM " : "GRU ")
+                + shape
+                + (option ? " coupled or reset after" : "")
+                + (clipped ? " clipped" : "")
+                + (peepholes ? " peepholes" : "");
         for (int direction = 0; direction < count; direction++) {
             for (int entry = 0; entry < shape.batch(); entry++) {
                 var reference = new RecurrentReference(call, w, r, b, direction, gates, entry);
