@@ -11,6 +11,8 @@ public final class ScalarOps {
             "L:BASE NP 1 Wr 8B RM r r/m",
             "L:BASE NP 1 W0 88 MR r1/m1 r1",
             "L:BASE NP 1 W0 8A RM r1 m1",
+            "L:BASE 66 1 W0 89 MR m2 r2",
+            "L:BASE 66 1 W0 8B RM r2 m2",
             "L:BASE NP 1 Wr C7/0 MI r i4");
     public static final Op MOVABS = op("movabs", "L:BASE NP 1 W1 B8 OI r8 i8");
     public static final Op MOVZX = op("movzx", "L:BASE NP 0F Wr B6 RM r r1/m1", "L:BASE NP 0F Wr B7 RM r r2/m2");

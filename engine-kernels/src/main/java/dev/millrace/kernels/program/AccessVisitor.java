@@ -149,6 +149,13 @@ public abstract class AccessVisitor implements StepVisitor {
     }
 
     @Override
+    public void move(Step.Move step) {
+        read(step.to());
+        read(step.from());
+        after(step);
+    }
+
+    @Override
     public void prefetch(Step.Prefetch step) {
         read(step.at());
         after(step);

@@ -196,6 +196,11 @@ public final class ProgramBuilder {
         return new Transposition(this).of(rows);
     }
 
+    /** The columns of a square whose elements are pairs of lanes: as many rows as there are pairs. */
+    public List<VectorVar> transposePairs(List<VectorVar> rows) {
+        return new Transposition(this).ofPairs(rows);
+    }
+
     // memory
 
     public VectorVar load(Address from) {
@@ -264,6 +269,14 @@ public final class ProgramBuilder {
         }
         checkMask(element, mask);
         add(new Step.Store(to, element, from, mask));
+    }
+
+    /** Moves 1, 2, 4 or 8 bytes from memory to memory. */
+    public void move(Address to, Address from, int bytes) {
+        if (bytes < 1 || bytes > Long.BYTES || Integer.bitCount(bytes) != 1) {
+            throw new IllegalArgumentException("kernel " + name + " moves " + bytes + " bytes, not 1, 2, 4 or 8");
+        }
+        add(new Step.Move(to, from, bytes));
     }
 
     public void prefetch(Address at) {

@@ -112,6 +112,11 @@ final class ProgramText implements StepVisitor {
     }
 
     @Override
+    public void move(Step.Move step) {
+        line(step.to(), " = ", step.bytes(), " bytes of ", step.from());
+    }
+
+    @Override
     public void reduce(Step.Reduce step) {
         line(step.to(), " = all lanes of ", step.from(), " by ", step.op().symbol());
     }

@@ -157,6 +157,14 @@ public sealed interface Step {
         }
     }
 
+    /** Moves 1, 2, 4 or 8 bytes from memory to memory, whatever they mean. */
+    record Move(Address to, Address from, int bytes) implements Step {
+        @Override
+        public void accept(StepVisitor visitor) {
+            visitor.move(this);
+        }
+    }
+
     /** Says that memory will be read soon. The address need not be one of ours. */
     record Prefetch(Address at) implements Step {
         @Override

@@ -32,6 +32,8 @@ public interface StepVisitor {
 
     void scalarLoad(Step.ScalarLoad step);
 
+    void move(Step.Move step);
+
     void prefetch(Step.Prefetch step);
 
     void scalar(Step.Scalar step);

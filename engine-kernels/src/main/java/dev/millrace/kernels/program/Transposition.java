@@ -35,6 +35,28 @@ final class Transposition {
         return List.of(result);
     }
 
+    /** Pairs of lanes are the elements, two in a block. */
+    List<VectorVar> ofPairs(List<VectorVar> rows) {
+        int pairs = builder.target().lanes() / 2;
+        if (rows.size() != pairs) {
+            throw new IllegalArgumentException("a square of " + pairs + " pairs is not made of " + rows.size());
+        }
+        List<VectorVar> first = new ArrayList<>();
+        List<VectorVar> second = new ArrayList<>();
+        for (int row = 0; row < pairs; row += 2) {
+            first.add(builder.binary(BinaryOp.JOIN_LOW, rows.get(row), rows.get(row + 1)));
+            second.add(builder.binary(BinaryOp.JOIN_HIGH, rows.get(row), rows.get(row + 1)));
+        }
+        List<VectorVar> evens = betweenBlocks(first);
+        List<VectorVar> odds = betweenBlocks(second);
+        List<VectorVar> result = new ArrayList<>();
+        for (int i = 0; i < evens.size(); i++) {
+            result.add(evens.get(i));
+            result.add(odds.get(i));
+        }
+        return result;
+    }
+
     /** Four rows become four vectors, the n-th with column n of each block in its place. */
     private void withinBlocks(List<VectorVar> rows, List<List<VectorVar>> columns) {
         VectorVar low01 = builder.binary(BinaryOp.INTERLEAVE_LOW, rows.get(0), rows.get(1));

@@ -66,7 +66,7 @@ final class EmulatedScalars {
     }
 
     private void write(Gpr to, long value) {
-        general[to.number()] = to.bytes() == 8 ? value : value & 0xffff_ffffL;
+        general[to.number()] = to.bytes() == 8 ? value : value & (1L << 8 * to.bytes()) - 1;
     }
 
     /** Without what a vector index adds. */
@@ -95,12 +95,24 @@ final class EmulatedScalars {
         }
     }
 
+    private void store(Gpr from, long address) {
+        if (from.bytes() == Long.BYTES) {
+            all.set(ValueLayout.JAVA_LONG_UNALIGNED, address, general[from.number()]);
+        } else {
+            store(address, from.bytes(), (int) general[from.number()]);
+        }
+    }
+
     void execute(String name, Operand[] operands) {
+        if (operands[0] instanceof Mem mem) {
+            store((Gpr) operands[1], address(mem));
+            return;
+        }
         Gpr to = (Gpr) operands[0];
         switch (name) {
             case "push" -> stack.push(read(to));
             case "pop" -> write(to, stack.pop());
-            case "mov", "movabs" -> write(to, read(operands[1]));
+            case "mov", "movabs" -> write(to, moved(to, operands[1]));
             case "movsxd" -> write(to, load(address((Mem) operands[1]), 4));
             case "lea" -> write(to, address((Mem) operands[1]));
             case "add" -> write(to, read(to) + read(operands[1]));
@@ -120,6 +132,10 @@ final class EmulatedScalars {
             case "bzhi" -> write(to, read(operands[1]) & (1L << (read(operands[2]) & 0xff)) - 1);
             default -> throw new AssertionError(name);
         }
+    }
+
+    private long moved(Gpr to, Operand from) {
+        return from instanceof Mem mem && to.bytes() < Long.BYTES ? load(address(mem), to.bytes()) : read(from);
     }
 
     private void compare(long left, long right) {

@@ -79,6 +79,9 @@ final class RandomProgram {
             Value stored = element == Element.WORD ? value : number(value);
             VectorVar register = stored instanceof VectorVar variable ? variable : value;
             builder.store(element, Address.at(out, i * bytes), register, random.nextInt(3) == 0 ? first : null);
+            if (random.nextInt(4) == 0) {
+                builder.move(Address.at(out, i * bytes + 8), Address.at(in, offset, 8, 3), 1 << random.nextInt(4));
+            }
         }
         return builder.build();
     }
@@ -112,6 +115,8 @@ final class RandomProgram {
             }
             List<VectorVar> columns = builder.transpose(rows);
             values.add(builder.sub(columns.get(1), columns.get(lanes - 1)));
+            List<VectorVar> pairs = builder.transposePairs(columns.subList(0, lanes / 2));
+            values.add(builder.binary(BinaryOp.XOR, pairs.get(1), pairs.get(lanes / 2 - 1)));
         }
     }
 

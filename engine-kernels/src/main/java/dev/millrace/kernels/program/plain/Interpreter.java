@@ -222,6 +222,11 @@ final class Interpreter implements StepVisitor {
     }
 
     @Override
+    public void move(Step.Move step) {
+        memory.move(pointer(step.to()), pointer(step.from()), step.bytes());
+    }
+
+    @Override
     public void prefetch(Step.Prefetch step) {}
 
     @Override

@@ -46,6 +46,10 @@ final class SegmentMemory implements Memory {
         return segment(pointer).get(ValueLayout.JAVA_LONG_UNALIGNED, offset(pointer));
     }
 
+    void move(long to, long from, int bytes) {
+        MemorySegment.copy(segment(from), offset(from), segment(to), offset(to), bytes);
+    }
+
     private int readByte(long pointer) {
         return segment(pointer).get(ValueLayout.JAVA_BYTE, offset(pointer));
     }

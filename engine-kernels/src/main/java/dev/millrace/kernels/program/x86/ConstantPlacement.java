@@ -155,6 +155,11 @@ final class ConstantPlacement implements StepVisitor {
     }
 
     @Override
+    public void move(Step.Move step) {
+        out.add(step);
+    }
+
+    @Override
     public void prefetch(Step.Prefetch step) {
         out.add(step);
     }

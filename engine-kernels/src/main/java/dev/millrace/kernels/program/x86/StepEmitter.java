@@ -4,6 +4,7 @@ import dev.millrace.kernels.asm.Assembler;
 import dev.millrace.kernels.asm.ConvertOps;
 import dev.millrace.kernels.asm.FloatOps;
 import dev.millrace.kernels.asm.FmaOps;
+import dev.millrace.kernels.asm.Gpr;
 import dev.millrace.kernels.asm.Imm;
 import dev.millrace.kernels.asm.Mem;
 import dev.millrace.kernels.asm.MoveOps;
@@ -244,6 +245,13 @@ abstract class StepEmitter extends ScalarEmitter {
     @Override
     public void scalarLoad(Step.ScalarLoad step) {
         emit(step.wide() ? ScalarOps.MOV : ScalarOps.MOVSXD, scalar(step.to()), memory(step.from()));
+    }
+
+    @Override
+    public void move(Step.Move step) {
+        Gpr moved = new Gpr(Registers.SCRATCH.number(), step.bytes());
+        emit(ScalarOps.MOV, moved, memory(step.from()));
+        emit(ScalarOps.MOV, memory(step.to()), moved);
     }
 
     /** Within blocks of four by a constant, else by a vector of lane numbers. */
