@@ -1,27 +1,14 @@
 package dev.millrace.kernels;
 
 import dev.millrace.kernels.asm.Feature;
-import dev.millrace.kernels.attention.FinishRows;
-import dev.millrace.kernels.attention.KeyPack;
-import dev.millrace.kernels.attention.RowDots;
-import dev.millrace.kernels.attention.SoftmaxBlock;
-import dev.millrace.kernels.attention.WeightedRows;
 import dev.millrace.kernels.code.CodeArena;
 import dev.millrace.kernels.code.CodeMap;
 import dev.millrace.kernels.code.Level;
 import dev.millrace.kernels.code.Platform;
-import dev.millrace.kernels.conv.ConvTile;
-import dev.millrace.kernels.conv.ReorderTile;
-import dev.millrace.kernels.expression.ElementwiseFamily;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.family.KernelFamily;
 import dev.millrace.kernels.family.KernelKey;
 import dev.millrace.kernels.family.KernelSet;
 import dev.millrace.kernels.gemm.Gemm;
-import dev.millrace.kernels.gemm.GemmPack;
-import dev.millrace.kernels.gemm.GemmPackTransposed;
-import dev.millrace.kernels.gemm.GemmTile;
-import dev.millrace.kernels.peak.PeakLoop;
 import dev.millrace.kernels.program.DotOp;
 import dev.millrace.kernels.program.Lowering;
 import dev.millrace.kernels.program.Program;
@@ -29,12 +16,6 @@ import dev.millrace.kernels.program.Target;
 import dev.millrace.kernels.program.bytecode.VectorApiLowering;
 import dev.millrace.kernels.program.plain.PlainLowering;
 import dev.millrace.kernels.program.x86.X86Lowering;
-import dev.millrace.kernels.quantised.IntegerTile;
-import dev.millrace.kernels.quantised.PackRows;
-import dev.millrace.kernels.quantised.SpreadPanel;
-import dev.millrace.kernels.recurrent.GruStep;
-import dev.millrace.kernels.recurrent.LstmStep;
-import dev.millrace.kernels.window.WindowTile;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -49,24 +30,8 @@ public final class Kernels implements AutoCloseable {
     /** {@code true} writes the map of emitted code where perf looks for it. */
     public static final String PERF_MAP_PROPERTY = "millrace.kernels.perfmap";
 
-    static final List<KernelFamily> FAMILIES = List.of(new GemmTile(),
-            new GemmPack(),
-            new GemmPackTransposed(),
-            new ElementwiseFamily(),
-            new PeakLoop(),
-            new ConvTile(),
-            new KeyPack(),
-            new RowDots(),
-            new WeightedRows(),
-            new SoftmaxBlock(),
-new FinishRows(),
-            new IntegerTile(),
-            new PackRows(),
-            new SpreadPanel(),
-            new ReorderTile(),
-            new WindowTile(),
-            new LstmStep(),
-            new GruStep());
+    /** How wide vectors of the Vector API are: 128, 256 or 512; without it, as the machine prefers. */
+    public static final String VECTOR_BITS_PROPERTY = "millrace.kernels.vectorbits";
 
     /** Probes at its first use, since that costs some 50 ms. */
     private static final class Shared {
@@ -88,7 +53,8 @@ new FinishRows(),
         this.platform = platform;
         this.map = map;
         this.code = code;
-new Gemm(kernels)
+        kernels = new KernelSet(lowering(vectorBits), Families.ALL);
+        gemm = new Gemm(kernels);
     }
 
     /** The kernels of this process, never to be closed. */

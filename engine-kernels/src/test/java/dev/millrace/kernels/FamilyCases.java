@@ -11,7 +11,8 @@ import java.util.List;
 
 /** All families under test. */
 final class FamilyCases {
-    static final List<FamilyCase> ALL = List.of(new ElementwiseCase(),
+    static final List<FamilyCase> ALL = List.of(
+            new ElementwiseCase(),
             new GemmCase(),
             new AttentionCase(),
             new QuantisedGemmCase(),

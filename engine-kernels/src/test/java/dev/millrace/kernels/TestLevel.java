@@ -26,7 +26,7 @@ record TestLevel(String name, KernelSet kernels, boolean slow, int share, Runnab
             add(levels, Level.VECTOR_API, 8, bits);
         }
         add(levels, Level.PLAIN, 6, null);
-        KernelSet emulated = new KernelSet(new EmulatedLowering(), Kernels.FAMILIES);
+        KernelSet emulated = new KernelSet(new EmulatedLowering(), Families.ALL);
         levels.add(new TestLevel("AVX512, emulated", emulated, true, 20, () -> {}));
         return levels;
     }

@@ -1,6 +1,6 @@
 package dev.millrace.kernels.recurrent;
 
-import dev.millrace.kernels.Gemm;
+import dev.millrace.kernels.gemm.Gemm;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;

@@ -1,10 +1,11 @@
 package dev.millrace.kernels.recurrent;
 
-import dev.millrace.kernels.Gemm;
-import dev.millrace.kernels.GemmProduct;
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.gemm.Activation;
 import dev.millrace.kernels.gemm.Epilogue;
+import dev.millrace.kernels.gemm.Gemm;
+import dev.millrace.kernels.gemm.GemmProduct;
+import dev.millrace.kernels.gemm.Matrix;
 import dev.millrace.kernels.program.Memory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class RecurrentPass {
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
-    private static final Epilogue BIAS = new Epilogue(true, Activation.NONE);
+    private static final Epilogue BIAS = Epilogue.of(true, Activation.NONE);
 
     private final Memory memory;
     private final Gemm gemm;
@@ -80,8 +81,13 @@ final class RecurrentPass {
     void run(Parallel parallel) {
         long rows = (long) shape.steps() * shape.batch();
         MemorySegment gates = scratch.asSlice(layout.gates());
-        GemmProduct product = GemmProduct.of(call.x(), weights.ofInputs(packed), gates, rows, columns, shape.inputs());
-        gemm.run(product.with(BIAS, weights.bias(packed)), parallel);
+        Matrix inputs = Matrix.rows(call.x(), shape.inputs());
+        GemmProduct product = GemmProduct.builder(
+                        rows, columns, shape.inputs(), inputs, Matrix.packed(weights.ofInputs(packed)))
+                .then(BIAS, weights.bias(packed))
+                .writing(Matrix.rows(gates, columns))
+                .build();
+        gemm.run(product, parallel);
         start(call.state(), layout.state());
         start(call.cell(), layout.other());
         for (int i = 0; i < shape.steps(); i++) {
@@ -127,20 +133,19 @@ final class RecurrentPass {
         RecurrentCell.Part part = cell.parts().get(index);
         long hidden = shape.hidden();
         long to = (cell.apart() ? layout.products() : gates) + 4 * part.first() * hidden;
-        gemm.run(
-                new GemmProduct(
-                        scratch.asSlice(part.ofOther() ? layout.other() : layout.state(), stateBytes),
-                        hidden,
-                        weights.ofStates(packed, index),
-                        scratch.asSlice(to),
-                        columns,
+        MemorySegment state = scratch.asSlice(part.ofOther() ? layout.other() : layout.state(), stateBytes);
+        GemmProduct.Builder product = GemmProduct.builder(
                         shape.batch(),
                         part.count() * hidden,
                         hidden,
-                        !cell.apart(),
-                        cell.apart() ? BIAS : Epilogue.NONE,
-                        cell.apart() ? weights.stateBias(packed) : null),
-                parallel);
+                        Matrix.rows(state, hidden),
+                        Matrix.packed(weights.ofStates(packed, index)))
+                .accumulating(!cell.apart())
+                .writing(Matrix.rows(scratch.asSlice(to), columns));
+        if (cell.apart()) {
+            product.then(BIAS, weights.stateBias(packed));
+        }
+        gemm.run(product.build(), parallel);
     }
 
     /** Some entries of the batch in one step. */

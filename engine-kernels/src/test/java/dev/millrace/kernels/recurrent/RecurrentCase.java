@@ -1,12 +1,12 @@
 package dev.millrace.kernels.recurrent;
 
 import dev.millrace.kernels.FamilyCase;
-import dev.millrace.kernels.Gemm;
 import dev.millrace.kernels.GuardedMemory;
 import dev.millrace.kernels.TestThreads;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Function;
 import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.kernels.gemm.Gemm;
 import dev.millrace.kernels.gemm.GemmShape;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -30,6 +30,15 @@ final class LaneMemory {
         return ALL.get(ValueLayout.JAVA_BYTE, address);
     }
 
+    static void move(long to, long from, int bytes) {
+        switch (bytes) {
+            case 1 -> ALL.set(ValueLayout.JAVA_BYTE, to, readByte(from));
+            case 2 -> ALL.set(ValueLayout.JAVA_SHORT_UNALIGNED, to, readShort(from));
+            case 4 -> ALL.set(ValueLayout.JAVA_INT_UNALIGNED, to, readInt(from));
+            default -> ALL.set(ValueLayout.JAVA_LONG_UNALIGNED, to, readLong(from));
+        }
+    }
+
     /** What a lane gets from an element that is no pair. */
     static int read(Element element, long address) {
         return switch (element) {

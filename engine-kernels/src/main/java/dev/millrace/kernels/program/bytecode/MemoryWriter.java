@@ -130,6 +130,14 @@ abstract class MemoryWriter extends ScalarWriter {
     }
 
     @Override
+    public void move(Step.Move step) {
+        pushAddress(step.to());
+        pushAddress(step.from());
+        code.loadConstant(step.bytes());
+        vectors.callLaneMemory("move", CD_void, LONG, LONG, INT);
+    }
+
+    @Override
     public void spread(Step.Spread step) {
         vectors.pushSpecies(INTS);
         if (step.element() == Element.WORD) {

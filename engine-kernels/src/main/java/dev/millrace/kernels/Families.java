@@ -1,0 +1,47 @@
+package dev.millrace.kernels;
+
+import dev.millrace.kernels.attention.FinishRows;
+import dev.millrace.kernels.attention.KeyPack;
+import dev.millrace.kernels.attention.RowDots;
+import dev.millrace.kernels.attention.SoftmaxBlock;
+import dev.millrace.kernels.attention.WeightedRows;
+import dev.millrace.kernels.conv.ConvTile;
+import dev.millrace.kernels.conv.ReorderTile;
+import dev.millrace.kernels.expression.ElementwiseFamily;
+import dev.millrace.kernels.family.KernelFamily;
+import dev.millrace.kernels.gemm.GemmPack;
+import dev.millrace.kernels.gemm.GemmPackTransposed;
+import dev.millrace.kernels.gemm.GemmTile;
+import dev.millrace.kernels.peak.PeakLoop;
+import dev.millrace.kernels.quantised.IntegerTile;
+import dev.millrace.kernels.quantised.PackRows;
+import dev.millrace.kernels.quantised.SpreadPanel;
+import dev.millrace.kernels.recurrent.GruStep;
+import dev.millrace.kernels.recurrent.LstmStep;
+import dev.millrace.kernels.window.WindowTile;
+import java.util.List;
+
+/** All families that keys may name. */
+final class Families {
+    static final List<KernelFamily> ALL = List.of(
+            new GemmTile(),
+            new GemmPack(),
+            new GemmPackTransposed(),
+            new ElementwiseFamily(),
+            new PeakLoop(),
+            new ConvTile(),
+            new KeyPack(),
+            new RowDots(),
+            new WeightedRows(),
+            new SoftmaxBlock(),
+            new FinishRows(),
+            new IntegerTile(),
+            new PackRows(),
+            new SpreadPanel(),
+            new ReorderTile(),
+            new WindowTile(),
+            new LstmStep(),
+            new GruStep());
+
+    private Families() {}
+}
