@@ -11,7 +11,9 @@ module dev.millrace.kernels {
     exports dev.millrace.kernels.family;
     exports dev.millrace.kernels.gemm;
     exports dev.millrace.kernels.recurrent;
+    exports dev.millrace.kernels.norm;
     exports dev.millrace.kernels.peak;
     exports dev.millrace.kernels.quantised;
+    exports dev.millrace.kernels.softmax;
     exports dev.millrace.kernels.window;
 }

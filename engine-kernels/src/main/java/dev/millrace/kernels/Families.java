@@ -12,12 +12,17 @@ import dev.millrace.kernels.family.KernelFamily;
 import dev.millrace.kernels.gemm.GemmPack;
 import dev.millrace.kernels.gemm.GemmPackTransposed;
 import dev.millrace.kernels.gemm.GemmTile;
+import dev.millrace.kernels.norm.ChannelScale;
+import dev.millrace.kernels.norm.Moments;
+import dev.millrace.kernels.norm.NormRows;
 import dev.millrace.kernels.peak.PeakLoop;
 import dev.millrace.kernels.quantised.IntegerTile;
 import dev.millrace.kernels.quantised.PackRows;
 import dev.millrace.kernels.quantised.SpreadPanel;
 import dev.millrace.kernels.recurrent.GruStep;
 import dev.millrace.kernels.recurrent.LstmStep;
+import dev.millrace.kernels.softmax.SoftmaxColumns;
+import dev.millrace.kernels.softmax.SoftmaxRows;
 import dev.millrace.kernels.window.WindowTile;
 import java.util.List;
 
@@ -41,7 +46,12 @@ final class Families {
             new ReorderTile(),
             new WindowTile(),
             new LstmStep(),
-            new GruStep());
+            new GruStep(),
+            new SoftmaxRows(),
+            new SoftmaxColumns(),
+            new NormRows(),
+            new Moments(),
+            new ChannelScale());
 
     private Families() {}
 }

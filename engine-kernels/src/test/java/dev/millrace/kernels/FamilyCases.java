@@ -4,8 +4,11 @@ import dev.millrace.kernels.attention.AttentionCase;
 import dev.millrace.kernels.conv.ConvCase;
 import dev.millrace.kernels.conv.ReorderCase;
 import dev.millrace.kernels.gemm.GemmCase;
+import dev.millrace.kernels.norm.ChannelNormCase;
+import dev.millrace.kernels.norm.RowNormCase;
 import dev.millrace.kernels.quantised.QuantisedGemmCase;
 import dev.millrace.kernels.recurrent.RecurrentCase;
+import dev.millrace.kernels.softmax.SoftmaxCase;
 import dev.millrace.kernels.window.WindowCase;
 import java.util.List;
 
@@ -19,7 +22,10 @@ final class FamilyCases {
             new ConvCase(),
             new ReorderCase(),
             new WindowCase(),
-            new RecurrentCase());
+            new RecurrentCase(),
+            new SoftmaxCase(),
+            new RowNormCase(),
+            new ChannelNormCase());
 
     private FamilyCases() {}
 }

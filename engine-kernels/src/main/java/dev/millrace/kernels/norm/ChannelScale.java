@@ -1,0 +1,58 @@
+package dev.millrace.kernels.norm;
+
+import dev.millrace.kernels.family.KernelFamily;
+import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.Program;
+import dev.millrace.kernels.program.ProgramBuilder;
+import dev.millrace.kernels.program.ScalarOp;
+import dev.millrace.kernels.program.ScalarVar;
+import dev.millrace.kernels.program.Target;
+import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.kernels.rowwise.RowLoop;
+
+/**
+ * Rows of elements times a number of their row, plus another one: f(in, out, factors, offsets, rows, elements of a
+ * row). Out may be in.
+ */
+public final class ChannelScale implements KernelFamily {
+    private static final String NAME = "norm.channels";
+    private static final int UNROLL = 4;
+
+    public static KernelKey key() {
+        return KernelKey.of(NAME);
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Program describe(KernelKey key, Target target) {
+        key.onlyHas();
+        ProgramBuilder builder = new ProgramBuilder(key.toString(), target);
+        ScalarVar in = builder.parameter("in");
+        ScalarVar out = builder.parameter("out");
+        ScalarVar factors = builder.parameter("factors");
+        ScalarVar offsets = builder.parameter("offsets");
+        ScalarVar rows = builder.parameter("rows");
+        ScalarVar count = builder.parameter("count");
+        ScalarVar bytes = builder.scalar("bytes");
+        builder.scalar(bytes, ScalarOp.SHL, count, 2);
+        try (var _ = builder.loop(rows, 1)) {
+            VectorVar factor = builder.spread(Address.at(factors, 0));
+            VectorVar added = builder.spread(Address.at(offsets, 0));
+            new RowLoop(builder, UNROLL).over(count, (_, offset, displacement, mask) -> {
+                VectorVar x = builder.load(RowLoop.at(in, offset, displacement), mask);
+                VectorVar result = builder.multiplyAdd(x, factor, added);
+                builder.store(RowLoop.at(out, offset, displacement), result, mask);
+            });
+            builder.advance(in, bytes);
+            builder.advance(out, bytes);
+            builder.advance(factors, Float.BYTES);
+            builder.advance(offsets, Float.BYTES);
+        }
+        return builder.build();
+    }
+}

@@ -1,0 +1,218 @@
+package dev.millrace.kernels.norm;
+
+import dev.millrace.kernels.family.KernelFamily;
+import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.BinaryOp;
+import dev.millrace.kernels.program.Constant;
+import dev.millrace.kernels.program.MaskVar;
+import dev.millrace.kernels.program.Program;
+import dev.millrace.kernels.program.ProgramBuilder;
+import dev.millrace.kernels.program.ScalarOp;
+import dev.millrace.kernels.program.ScalarVar;
+import dev.millrace.kernels.program.Target;
+import dev.millrace.kernels.program.UnaryOp;
+import dev.millrace.kernels.program.Value;
+import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.kernels.rowwise.RowLoop;
+import org.jspecify.annotations.Nullable;
+
+/** Normalises rows: f(arguments, see {@link Argument}). */
+public final class NormRows implements KernelFamily {
+    private static final String NAME = "norm.rows";
+    private static final int UNROLL = 4;
+
+    /** The longs in memory that a call is given. */
+    enum Argument {
+        IN,
+        OUT,
+        /** What is added to the input before. */
+        SKIP,
+        /** Where the sum of both goes; may be the output. */
+        SUM,
+        /** A number for each element of a row. */
+        SCALE,
+        BIAS,
+        /** Where the mean of each row goes, and one over its deviation. */
+        MEANS,
+        DEVIATIONS,
+        ROWS,
+        COUNT,
+        /** A float: is added to the variance. */
+        EPSILON,
+        /** A float: one over the number of elements. */
+        PART;
+
+        static final int BYTES = 8 * values().length;
+
+        int offset() {
+            return 8 * ordinal();
+        }
+    }
+
+    /**
+     * One member of the family.
+     *
+     * @param centred whether the mean is taken off first
+     * @param skip whether something is added to the input before
+     * @param scale whether results are multiplied by a number for each element of a row
+     * @param bias whether such a number is added
+     * @param stats whether the mean and deviation of each row are written
+     */
+    public record Variant(boolean centred, boolean skip, boolean scale, boolean bias, boolean stats) {
+        public KernelKey key() {
+            return KernelKey.of(NAME)
+                    .with("centred", centred ? 1 : 0)
+                    .with("skip", skip ? 1 : 0)
+                    .with("scale", scale ? 1 : 0)
+                    .with("bias", bias ? 1 : 0)
+                    .with("stats", stats ? 1 : 0);
+        }
+
+        static Variant of(KernelKey key) {
+            key.onlyHas("centred", "skip", "scale", "bias", "stats");
+            return new Variant(
+                    key.number("centred", 0, 1) == 1,
+                    key.number("skip", 0, 1) == 1,
+                    key.number("scale", 0, 1) == 1,
+                    key.number("bias", 0, 1) == 1,
+                    key.number("stats", 0, 1) == 1);
+        }
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Program describe(KernelKey key, Target target) {
+        return new Writer(key.toString(), target, Variant.of(key)).program();
+    }
+
+    private static final class Writer {
+        private final ProgramBuilder builder;
+        private final Variant variant;
+        private final RowLoop loop;
+        private final ScalarVar arguments;
+        private final ScalarVar in;
+        private final ScalarVar out;
+        /** What is normalised: the input, or its sum with something else. */
+        private final ScalarVar row;
+
+        private final ScalarVar count;
+
+        Writer(String name, Target target, Variant variant) {
+            this.variant = variant;
+            builder = new ProgramBuilder(name, target);
+            loop = new RowLoop(builder, UNROLL);
+            arguments = builder.parameter("arguments");
+            in = load(Argument.IN);
+            out = load(Argument.OUT);
+            row = variant.skip() ? load(Argument.SUM) : in;
+            count = load(Argument.COUNT);
+        }
+
+        private ScalarVar load(Argument argument) {
+            return builder.loadLong(Address.at(arguments, argument.offset()), argument.name());
+        }
+
+        private VectorVar spread(Argument argument) {
+            return builder.spread(Address.at(arguments, argument.offset()));
+        }
+
+        Program program() {
+            ScalarVar rows = load(Argument.ROWS);
+            ScalarVar bytes = builder.scalar("bytes");
+            builder.scalar(bytes, ScalarOp.SHL, count, 2);
+            @Nullable ScalarVar skip = variant.skip() ? load(Argument.SKIP) : null;
+            @Nullable ScalarVar means = variant.stats() && variant.centred() ? load(Argument.MEANS) : null;
+            @Nullable ScalarVar stats = variant.stats() ? load(Argument.DEVIATIONS) : null;
+            try (var _ = builder.loop(rows, 1)) {
+                if (skip != null) {
+                    add(skip);
+                    builder.advance(skip, bytes);
+                }
+                @Nullable VectorVar mean = variant.centred() ? mean() : null;
+                VectorVar factor = factor(mean);
+                write(mean, factor);
+                keep(means, mean);
+                keep(stats, factor);
+                builder.advance(in, bytes);
+                builder.advance(out, bytes);
+                if (variant.skip()) {
+                    builder.advance(row, bytes);
+                }
+            }
+            return builder.build();
+        }
+
+        private void keep(@Nullable ScalarVar at, @Nullable VectorVar number) {
+            if (at != null && number != null) {
+                ScalarVar one = builder.scalar("one");
+                builder.set(one, 1);
+                builder.store(Address.at(at, 0), number, builder.firstLanes(one));
+                builder.advance(at, Float.BYTES);
+            }
+        }
+
+        private void add(ScalarVar skip) {
+            loop.over(count, (_, offset, displacement, mask) -> {
+                VectorVar x = builder.load(RowLoop.at(in, offset, displacement), mask);
+                VectorVar other = builder.load(RowLoop.at(skip, offset, displacement), mask);
+                builder.store(RowLoop.at(row, offset, displacement), builder.add(x, other), mask);
+            });
+        }
+
+        private VectorVar mean() {
+            VectorVar[] sums = loop.accumulators(Constant.ZERO);
+            loop.over(count, (number, offset, displacement, mask) -> {
+                VectorVar x = builder.load(RowLoop.at(row, offset, displacement), mask);
+                builder.binary(sums[number], BinaryOp.ADD, sums[number], x);
+            });
+            return builder.mul(loop.combine(BinaryOp.ADD, sums), spread(Argument.PART));
+        }
+
+        /** One over the square root of the mean of the squares. */
+        private VectorVar factor(@Nullable VectorVar mean) {
+            VectorVar[] sums = loop.accumulators(Constant.ZERO);
+            loop.over(count, (number, offset, displacement, mask) -> {
+                VectorVar x = builder.load(RowLoop.at(row, offset, displacement), mask);
+                Value centred = mean == null ? x : loop.orElse(mask, builder.sub(x, mean), Constant.ZERO);
+                builder.accumulate(sums[number], centred, centred);
+            });
+            VectorVar squares = loop.combine(BinaryOp.ADD, sums);
+            VectorVar variance = builder.multiplyAdd(squares, spread(Argument.PART), spread(Argument.EPSILON));
+            return builder.div(Constant.of(1), builder.unary(UnaryOp.SQRT, variance));
+        }
+
+        private void write(@Nullable VectorVar mean, VectorVar factor) {
+            @Nullable ScalarVar scale = variant.scale() ? load(Argument.SCALE) : null;
+            @Nullable ScalarVar bias = variant.bias() ? load(Argument.BIAS) : null;
+            loop.over(count, (_, offset, displacement, mask) -> {
+                VectorVar x = builder.load(RowLoop.at(row, offset, displacement), mask);
+                VectorVar centred = mean == null ? x : builder.sub(x, mean);
+                VectorVar normal = builder.mul(centred, factor);
+                VectorVar result = scaled(normal, scale, bias, offset, displacement, mask);
+                builder.store(RowLoop.at(out, offset, displacement), result, mask);
+            });
+        }
+
+        private VectorVar scaled(
+                VectorVar x,
+                @Nullable ScalarVar scale,
+                @Nullable ScalarVar bias,
+                ScalarVar offset,
+                int displacement,
+                @Nullable MaskVar mask) {
+            VectorVar result = x;
+            if (scale != null) {
+                result = builder.mul(result, builder.load(RowLoop.at(scale, offset, displacement), mask));
+            }
+            if (bias != null) {
+                result = builder.add(result, builder.load(RowLoop.at(bias, offset, displacement), mask));
+            }
+            return result;
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package dev.millrace.kernels.norm;
+
+import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.kernels.norm.NormRows.Argument;
+import dev.millrace.kernels.program.Kernel;
+import dev.millrace.kernels.program.Memory;
+import dev.millrace.kernels.rowwise.Shares;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Normalises rows of fp32 numbers to a mean of 0 and a deviation of 1, or by their root mean square. Memory is native
+ * (heap memory only where kernels are interpreted). Safe for use by several threads.
+ */
+public final class RowNorm {
+    private final KernelSet kernels;
+    private final NormRows.Variant variant;
+    private final float epsilon;
+    private final Kernel kernel;
+
+    public RowNorm(KernelSet kernels, NormRows.Variant variant, float epsilon) {
+        this.kernels = kernels;
+        this.variant = variant;
+        this.epsilon = epsilon;
+        kernel = kernels.kernel(variant.key());
+    }
+
+    /**
+     * What is normalised, and what goes with it. An operand is given if and only if the variant has it.
+     *
+     * @param out may be {@code in}, {@code skip} or {@code sum}
+     * @param skip is added to the input first
+     * @param sum where that goes; may be {@code in}, {@code skip} or {@code out}
+     * @param scale a number for each element of a row
+     * @param bias a number for each element of a row
+     * @param means where the mean of each row goes, if it is taken
+     * @param deviations where one over the deviation of each row goes
+     */
+    public record Operands(
+            MemorySegment in,
+            MemorySegment out,
+            @Nullable MemorySegment skip,
+            @Nullable MemorySegment sum,
+            @Nullable MemorySegment scale,
+            @Nullable MemorySegment bias,
+            @Nullable MemorySegment means,
+            @Nullable MemorySegment deviations) {
+        public static Operands of(MemorySegment in, MemorySegment out) {
+            return new Operands(in, out, null, null, null, null, null, null);
+        }
+
+        public Operands scaledBy(@Nullable MemorySegment factors, @Nullable MemorySegment added) {
+            return new Operands(in, out, skip, sum, factors, added, means, deviations);
+        }
+
+        public Operands after(MemorySegment other, MemorySegment sumOfBoth) {
+            return new Operands(in, out, other, sumOfBoth, scale, bias, means, deviations);
+        }
+
+        public Operands keeping(@Nullable MemorySegment rowMeans, MemorySegment rowDeviations) {
+            return new Operands(in, out, skip, sum, scale, bias, rowMeans, rowDeviations);
+        }
+    }
+
+    /** Normalises dense rows. No operand may be freed before that is done. */
+    public void run(Operands operands, long rows, long count, Parallel parallel) {
+        check(operands, rows, count);
+        if (rows == 0 || count == 0) {
+            return;
+        }
+        try {
+            Shares.run(rows, count, parallel, (first, share) -> part(operands, first, share, count));
+        } finally {
+            Reference.reachabilityFence(operands);
+        }
+    }
+
+    private void check(Operands operands, long rows, long count) {
+        if (rows < 0 || count < 0) {
+            throw new IllegalArgumentException("there are no " + rows + " rows of " + count + " elements");
+        }
+        long elements = Math.multiplyExact(rows, count);
+        read("the input", operands.in(), true, elements);
+        written("the output", operands.out(), true, elements);
+        read("what is added", operands.skip(), variant.skip(), elements);
+        written("the sum", operands.sum(), variant.skip(), elements);
+        read("the scale", operands.scale(), variant.scale(), count);
+        read("the bias", operands.bias(), variant.bias(), count);
+        written("the means", operands.means(), variant.stats() && variant.centred(), rows);
+        written("the deviations", operands.deviations(), variant.stats(), rows);
+    }
+
+    private static void read(String name, @Nullable MemorySegment segment, boolean wanted, long elements) {
+        if (wanted != (segment != null)) {
+            throw new IllegalArgumentException(
+                    name + (wanted ? " is not given, but the kernel reads or writes it" : " is given, but not used"));
+        }
+        if (segment != null) {
+            Extents.vector(name, segment, elements);
+        }
+    }
+
+    private static void written(String name, @Nullable MemorySegment segment, boolean wanted, long elements) {
+        read(name, segment, wanted, elements);
+        if (segment != null) {
+            Extents.writable(name, segment);
+        }
+    }
+
+    private void part(Operands operands, long first, long rows, long count) {
+        Memory memory = kernels.newMemory();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment block = arena.allocate(Argument.BYTES, 8);
+            long offset = 4 * first * count;
+            put(block, Argument.IN, pointer(memory, operands.in(), offset));
+            put(block, Argument.OUT, pointer(memory, operands.out(), offset));
+            put(block, Argument.SKIP, pointer(memory, operands.skip(), offset));
+            put(block, Argument.SUM, pointer(memory, operands.sum(), offset));
+            put(block, Argument.SCALE, pointer(memory, operands.scale(), 0));
+            put(block, Argument.BIAS, pointer(memory, operands.bias(), 0));
+            put(block, Argument.MEANS, pointer(memory, operands.means(), 4 * first));
+            put(block, Argument.DEVIATIONS, pointer(memory, operands.deviations(), 4 * first));
+            put(block, Argument.ROWS, rows);
+            put(block, Argument.COUNT, count);
+            put(block, Argument.EPSILON, Float.floatToRawIntBits(epsilon));
+            put(block, Argument.PART, Float.floatToRawIntBits(1f / count));
+            kernel.call(memory, memory.pointer(block), 0, 0, 0, 0, 0);
+        }
+    }
+
+    private static long pointer(Memory memory, @Nullable MemorySegment segment, long offset) {
+        return segment == null ? 0 : memory.pointer(segment) + offset;
+    }
+
+    private static void put(MemorySegment block, Argument argument, long value) {
+        block.set(ValueLayout.JAVA_LONG, argument.offset(), value);
+    }
+}

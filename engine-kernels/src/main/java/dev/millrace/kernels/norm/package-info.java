@@ -1,0 +1,5 @@
+/** Normalisations: of rows (layers, root mean square), of groups of channels, of instances and of batches. */
+@NullMarked
+package dev.millrace.kernels.norm;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,118 @@
+package dev.millrace.kernels.softmax;
+
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.ExprWriter;
+import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.family.KernelFamily;
+import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.kernels.program.BinaryOp;
+import dev.millrace.kernels.program.Constant;
+import dev.millrace.kernels.program.Program;
+import dev.millrace.kernels.program.ProgramBuilder;
+import dev.millrace.kernels.program.ScalarOp;
+import dev.millrace.kernels.program.ScalarVar;
+import dev.millrace.kernels.program.Target;
+import dev.millrace.kernels.program.Value;
+import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.kernels.rowwise.RowLoop;
+import java.util.Map;
+
+/** Rows one after the other: f(in, out, rows, elements of a row). Out may be in. */
+public final class SoftmaxRows implements KernelFamily {
+    private static final String NAME = "softmax.rows";
+    private static final int UNROLL = 4;
+    private static final Constant LEAST = Constant.of(Float.NEGATIVE_INFINITY);
+
+    public static KernelKey key(boolean log) {
+        return KernelKey.of(NAME).with("log", log ? 1 : 0);
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Program describe(KernelKey key, Target target) {
+        key.onlyHas("log");
+        return new Writer(key.toString(), target).program(key.number("log", 0, 1) == 1);
+    }
+
+    private static final class Writer {
+        private final ProgramBuilder builder;
+        private final RowLoop loop;
+        private final ScalarVar in;
+        private final ScalarVar out;
+        private final ScalarVar rows;
+        private final ScalarVar count;
+
+        Writer(String name, Target target) {
+            builder = new ProgramBuilder(name, target);
+            loop = new RowLoop(builder, UNROLL);
+            in = builder.parameter("in");
+            out = builder.parameter("out");
+            rows = builder.parameter("rows");
+            count = builder.parameter("count");
+        }
+
+        Program program(boolean log) {
+            ScalarVar bytes = builder.scalar("bytes");
+            builder.scalar(bytes, ScalarOp.SHL, count, 2);
+            try (var _ = builder.loop(rows, 1)) {
+                VectorVar most = most();
+                if (log) {
+                    logarithms(most);
+                } else {
+                    shares(most);
+                }
+                builder.advance(in, bytes);
+                builder.advance(out, bytes);
+            }
+            return builder.build();
+        }
+
+        /** MAX gives its second operand on NaN: the sum of the exponentials brings it to the whole row. */
+        private VectorVar most() {
+            VectorVar[] most = loop.accumulators(LEAST);
+            loop.over(count, (number, offset, displacement, mask) -> {
+                VectorVar x = builder.load(RowLoop.at(in, offset, displacement), mask);
+                builder.binary(most[number], BinaryOp.MAX, loop.orElse(mask, x, LEAST), most[number]);
+            });
+            return loop.combine(BinaryOp.MAX, most);
+        }
+
+        private void shares(VectorVar most) {
+            ExpSteps steps = new ExpSteps(builder);
+            VectorVar[] sums = loop.accumulators(Constant.ZERO);
+            loop.over(count, (number, offset, displacement, mask) -> {
+                Value x = builder.load(RowLoop.at(in, offset, displacement), mask);
+                VectorVar power = steps.of(builder.sub(x, most));
+                builder.store(RowLoop.at(out, offset, displacement), power, mask);
+                builder.binary(sums[number], BinaryOp.ADD, sums[number], loop.orElse(mask, power, Constant.ZERO));
+            });
+            VectorVar factor = builder.div(Constant.of(1), loop.combine(BinaryOp.ADD, sums));
+            loop.over(count, (_, offset, displacement, mask) -> {
+                VectorVar power = builder.load(RowLoop.at(out, offset, displacement), mask);
+                builder.store(RowLoop.at(out, offset, displacement), builder.mul(power, factor), mask);
+            });
+        }
+
+        private void logarithms(VectorVar most) {
+            ExpSteps steps = new ExpSteps(builder);
+            VectorVar[] sums = loop.accumulators(Constant.ZERO);
+            loop.over(count, (number, offset, displacement, mask) -> {
+                Value x = builder.load(RowLoop.at(in, offset, displacement), mask);
+                VectorVar power = steps.of(builder.sub(x, most));
+                builder.binary(sums[number], BinaryOp.ADD, sums[number], loop.orElse(mask, power, Constant.ZERO));
+            });
+            VectorVar sum = loop.combine(BinaryOp.ADD, sums);
+            Expr log = Expr.input(0).apply(Function.LOG);
+            VectorVar logOfSum = new ExprWriter(builder, Map.of(Expr.input(0), sum)).write(log);
+            loop.over(count, (_, offset, displacement, mask) -> {
+                VectorVar x = builder.load(RowLoop.at(in, offset, displacement), mask);
+                VectorVar result = builder.sub(builder.sub(x, most), logOfSum);
+                builder.store(RowLoop.at(out, offset, displacement), result, mask);
+            });
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package dev.millrace.kernels.norm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.millrace.kernels.FamilyCase;
+import dev.millrace.kernels.GuardedMemory;
+import dev.millrace.kernels.TestThreads;
+import dev.millrace.kernels.family.KernelSet;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+
+/** Normalised rows with and without their mean, scale, bias, an addition before, and what is kept of each row. */
+public final class RowNormCase implements FamilyCase {
+    private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
+    private static final float EPSILON = 1e-5f;
+    private static final double BOUND = 2e-5;
+
+    @Override
+    public String name() {
+        return "norm.rows";
+    }
+
+    @Override
+    public void runOne(KernelSet kernels, GuardedMemory memory, Random random, boolean small) {
+        int rows = random.nextInt(small ? 6 : 50);
+        int count = 1 + random.nextInt(small ? 70 : 800);
+        NormRows.Variant variant = new NormRows.Variant(
+                random.nextBoolean(),
+                random.nextBoolean(),
+                random.nextBoolean(),
+                random.nextBoolean(),
+                random.nextBoolean());
+        long elements = (long) rows * count;
+        MemorySegment in = memory.random(elements, random);
+        MemorySegment out = random.nextBoolean() && !variant.skip() ? in : memory.floats(elements);
+        @Nullable MemorySegment skip = variant.skip() ? memory.random(elements, random) : null;
+        boolean apart = variant.skip() && random.nextBoolean();
+        @Nullable MemorySegment sum = apart ? memory.floats(elements) : variant.skip() ? out : null;
+        @Nullable MemorySegment scale = variant.scale() ? memory.random(count, random) : null;
+        @Nullable MemorySegment bias = variant.bias() ? memory.random(count, random) : null;
+        @Nullable MemorySegment means = variant.stats() && variant.centred() ? memory.floats(rows) : null;
+        @Nullable MemorySegment deviations = variant.stats() ? memory.floats(rows) : null;
+        double[] x = new double[(int) elements];
+        for (int i = 0; i < elements; i++) {
+            float added = skip == null ? 0 : skip.getAtIndex(FLOAT, i);
+            x[i] = in.getAtIndex(FLOAT, i) + added;
+        }
+        new RowNorm(kernels, variant, EPSILON)
+                .run(
+                        new RowNorm.Operands(in, out, skip, sum, scale, bias, means, deviations),
+                        rows,
+                        count,
+                        TestThreads.of(1 + random.nextInt(3)));
+        for (int row = 0; row < rows; row++) {
+            String shape = variant + " of " + rows + " x " + count + ", row " + row;
+            compare(x, row, count, variant, out, scale, bias, means, deviations, shape);
+            for (int i = row * count; apart && sum != null && i < (row + 1) * count; i++) {
+                assertEquals(x[i], sum.getAtIndex(FLOAT, i), 1e-6, shape);
+            }
+        }
+    }
+
+    private static void compare(
+            double[] x,
+            int row,
+            int count,
+            NormRows.Variant variant,
+            MemorySegment out,
+            @Nullable MemorySegment scale,
+            @Nullable MemorySegment bias,
+            @Nullable MemorySegment means,
+            @Nullable MemorySegment deviations,
+            String shape) {
+        double mean = 0;
+        for (int i = 0; variant.centred() && i < count; i++) {
+            mean += x[row * count + i] / count;
+        }
+        double variance = 0;
+        for (int i = 0; i < count; i++) {
+            variance += Math.pow(x[row * count + i] - mean, 2) / count;
+        }
+        double factor = 1 / Math.sqrt(variance + EPSILON);
+        for (int i = 0; i < count; i++) {
+            double wanted = (x[row * count + i] - mean) * factor;
+            wanted *= scale == null ? 1 : scale.getAtIndex(FLOAT, i);
+            wanted += bias == null ? 0 : bias.getAtIndex(FLOAT, i);
+            assertEquals(wanted, out.getAtIndex(FLOAT, (long) row * count + i), BOUND * Math.max(1, factor), shape);
+        }
+        if (means != null) {
+            assertEquals(mean, means.getAtIndex(FLOAT, row), 1e-6, shape);
+        }
+        if (deviations != null) {
+            assertEquals(factor, deviations.getAtIndex(FLOAT, row), BOUND * factor, shape);
+        }
+    }
+}
