@@ -14,4 +14,19 @@ public record GemmShape(int rows, int vectors, int depth) {
     public static GemmShape of(Target target) {
         return target.vectors() == 32 ? new GemmShape(6, 4, 512) : new GemmShape(6, 2, 512);
     }
+
+    /** How many panels so few rows should be multiplied with at once, so that there are sums for all registers. */
+    int panelsAtOnce(long rowsOfProduct, Target target) {
+        int panels = 1;
+        while (2 * panels <= GemmTile.MAX_PANELS
+                && rowsOfProduct < rows
+                && fits((int) rowsOfProduct, 2 * panels * vectors, target)) {
+            panels *= 2;
+        }
+        return panels;
+    }
+
+    private static boolean fits(int height, int width, Target target) {
+        return height * width + Math.min(height, width) + 1 <= target.vectors();
+    }
 }

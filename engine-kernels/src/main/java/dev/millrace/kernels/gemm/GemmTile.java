@@ -7,20 +7,21 @@ import dev.millrace.kernels.program.Target;
 
 /**
  * A column of tiles: f(A, B, C, arguments, strides, sizes). Each tile is {@code rows} of A times one panel of B of
- * {@code vectors} width; the kernel goes down the rows.
+ * {@code vectors} width, or several; the kernel goes down the rows.
  *
  * <p>strides is lda | ldc &lt;&lt; 32, in bytes. sizes is depth | tail &lt;&lt; {@value #TAIL_SHIFT} | tiles &lt;&lt;
  * 32: how much of K, how many lanes of the last vector belong to C (masked kernels only), how many tiles.
  *
  * <p>arguments is a block of {@value #ARGUMENT_BYTES} bytes, read only by variants that need it: the distance of the
- * rows of B in bytes (B not packed), a pointer to earlier sums and their stride in bytes (accumulating into bytes), a
- * number that is not used, then a pointer and a stride in bytes for each operand of the epilogue. Pointers to what
+ * rows of B in bytes (B not packed), a pointer to earlier sums and their stride in bytes (accumulating into bytes), the
+ * distance of the panels in bytes (several panels), then a pointer and a stride in bytes for each operand of the epilogue. Pointers to what
  * belongs to columns are to the first column of the tile, to what belongs to rows to the first row. What follows them
  * is scratch.
  */
 public final class GemmTile implements KernelFamily {
     public static final int MAX_ROWS = 6;
     public static final int MAX_VECTORS = 4;
+    public static final int MAX_PANELS = 4;
     public static final int MAX_DEPTH = (1 << 20) - 1;
     public static final int TAIL_SHIFT = 20;
     public static final int ARGUMENT_BYTES = 2048;
@@ -38,6 +39,8 @@ public final class GemmTile implements KernelFamily {
      * @param accumulate whether the product is added to C
      * @param columnsOfA whether A is transposed: its columns lie together, lda apart
      * @param rowsOfB whether B is not packed: its rows are as far apart as the arguments say
+     * @param panels how many panels of B are read side by side, each {@code vectors} wide; 1 if B is not packed
+     * @param ahead whether B is fetched ahead, since it comes from far and is read once
      * @param epilogue what follows; {@link Epilogue#NONE} while K is not done
      */
     public record Variant(
@@ -47,10 +50,12 @@ public final class GemmTile implements KernelFamily {
             boolean accumulate,
             boolean columnsOfA,
             boolean rowsOfB,
+            int panels,
+            boolean ahead,
             Epilogue epilogue) {
-        /** A by rows, B packed. */
+        /** A by rows, a panel of packed B that is near. */
         public Variant(int rows, int vectors, boolean masked, boolean accumulate, Epilogue epilogue) {
-            this(rows, vectors, masked, accumulate, false, false, epilogue);
+            this(rows, vectors, masked, accumulate, false, false, 1, false, epilogue);
         }
 
         public KernelKey key() {
@@ -60,7 +65,9 @@ public final class GemmTile implements KernelFamily {
                     .with("masked", masked ? 1 : 0)
                     .with("accumulate", accumulate ? 1 : 0)
                     .with("acolumns", columnsOfA ? 1 : 0)
-                    .with("brows", rowsOfB ? 1 : 0);
+                    .with("brows", rowsOfB ? 1 : 0)
+                    .with("panels", panels)
+                    .with("ahead", ahead ? 1 : 0);
             return epilogue.addTo(key);
         }
 
@@ -72,16 +79,21 @@ public final class GemmTile implements KernelFamily {
                     "accumulate",
                     "acolumns",
                     "brows",
+                    "panels",
+                    "ahead",
                     Epilogue.EXPRESSION,
                     Epilogue.OPERANDS,
                     Epilogue.OUTPUT);
+            boolean rowsOfB = key.number("brows", 0, 1) == 1;
             return new Variant(
                     key.number("rows", 1, MAX_ROWS),
                     key.number("vectors", 1, MAX_VECTORS),
                     key.number("masked", 0, 1) == 1,
                     key.number("accumulate", 0, 1) == 1,
                     key.number("acolumns", 0, 1) == 1,
-                    key.number("brows", 0, 1) == 1,
+                    rowsOfB,
+                    key.number("panels", 1, rowsOfB ? 1 : MAX_PANELS),
+                    key.number("ahead", 0, 1) == 1,
                     Epilogue.of(key));
         }
     }

@@ -9,6 +9,8 @@ import dev.millrace.kernels.program.ScalarOp;
 import dev.millrace.kernels.program.ScalarVar;
 import dev.millrace.kernels.program.Target;
 import dev.millrace.kernels.program.VectorVar;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Writes one member of the family of {@link GemmTile}. */
@@ -18,22 +20,25 @@ final class GemmTileWriter {
 
     static final int EARLIER = 8;
     static final int EARLIER_STRIDE = 16;
+    static final int PANEL_DISTANCE = 24;
     static final int SCRATCH = 512;
 
     /** Enough chains of additions to hide the latency of one: two per cycle, four cycles each. */
     private static final int CHAINS = 8;
 
     private static final int UNROLL = 4;
-    /** For few rows memory is what limits: fetch B this many bytes ahead. */
-    private static final int PREFETCH = 1024;
+    /** How many bytes ahead B is fetched. */
+    private static final int PREFETCH = 256;
 
-    private static final int PREFETCH_ROWS = 3;
     private static final int CACHE_LINE = 64;
 
     private final ProgramBuilder builder;
     private final GemmTile.Variant variant;
     private final EpilogueWriter epilogue;
     private final int rows;
+    /** In a row of a panel, and in a row of the tile. */
+    private final int panelVectors;
+
     private final int vectors;
     private final int bytes;
     /** Independent sums of the same element, for small tiles. */
@@ -45,13 +50,13 @@ final class GemmTileWriter {
     private final ScalarVar arguments;
     private final ScalarVar strides;
     private final ScalarVar sizes;
-    private final ScalarVar lda;
     private final VectorVar[][] sums;
 
     GemmTileWriter(String name, Target target, GemmTile.Variant variant) {
         this.variant = variant;
         rows = variant.rows();
-        vectors = variant.vectors();
+        panelVectors = variant.vectors();
+        vectors = panelVectors * variant.panels();
         bytes = target.vectorBytes();
         sets = sets(rows * vectors);
         builder = new ProgramBuilder(name, target);
@@ -61,7 +66,6 @@ final class GemmTileWriter {
         arguments = builder.parameter("arguments");
         strides = builder.parameter("strides");
         sizes = builder.parameter("sizes");
-        lda = builder.low(strides, "lda");
         sums = new VectorVar[sets][rows * vectors];
         epilogue = new EpilogueWriter(builder, variant.epilogue(), arguments);
     }
@@ -84,7 +88,7 @@ final class GemmTileWriter {
             if (variant.columnsOfA()) {
                 builder.advance(a, 4 * rows);
             } else {
-                advanceByRows(a, lda);
+                advanceByRows(a, builder.low(strides, "lda"));
             }
             advanceByRows(c, builder.high(strides, "ldc"));
         }
@@ -105,16 +109,7 @@ final class GemmTileWriter {
     }
 
     private void multiply() {
-        ScalarVar left = builder.copy(a, "left");
-        ScalarVar fourthRow = left;
-        if (!variant.columnsOfA() && rows > 3) {
-            fourthRow = builder.scalar("fourthRow");
-            builder.scalar(fourthRow, ScalarOp.MUL, lda, 3);
-            builder.advance(fourthRow, left);
-        }
-        ScalarVar right = builder.copy(b, "right");
-        ScalarVar rightStride = variant.rowsOfB() ? builder.loadLong(Address.at(arguments, B_STRIDE), "ldb") : null;
-        MaskVar mask = variant.rowsOfB() && variant.masked() ? tail() : null;
+        Sources sources = new Sources();
         ScalarVar depth = builder.scalar("depth");
         builder.scalar(depth, ScalarOp.AND, sizes, GemmTile.MAX_DEPTH);
         for (VectorVar[] set : sums) {
@@ -125,7 +120,6 @@ final class GemmTileWriter {
         }
         for (int count = UNROLL; count > 0; count /= UNROLL) {
             try (var _ = builder.loop(depth, count)) {
-                Sources sources = new Sources(left, fourthRow, right, rightStride, mask);
                 for (int k = 0; k < count; k++) {
                     sources.step(k);
                 }
@@ -136,48 +130,69 @@ final class GemmTileWriter {
 
     /** Where columns of A and rows of B are read. */
     private final class Sources {
+        private final @Nullable ScalarVar lda;
         private final ScalarVar left;
         private final ScalarVar fourthRow;
-        private final ScalarVar right;
+        private final List<ScalarVar> right = new ArrayList<>();
         private final @Nullable ScalarVar rightStride;
         private final @Nullable MaskVar mask;
 
-        Sources(
-                ScalarVar left,
-                ScalarVar fourthRow,
-                ScalarVar right,
-                @Nullable ScalarVar rightStride,
-                @Nullable MaskVar mask) {
-            this.left = left;
-            this.fourthRow = fourthRow;
-            this.right = right;
-            this.rightStride = rightStride;
-            this.mask = mask;
+        Sources() {
+            left = builder.copy(a, "left");
+            lda = rows > 1 || variant.columnsOfA() ? builder.low(strides, "lda") : null;
+            if (lda != null && !variant.columnsOfA() && rows > 3) {
+                fourthRow = builder.scalar("fourthRow");
+                builder.scalar(fourthRow, ScalarOp.MUL, lda, 3);
+                builder.advance(fourthRow, left);
+            } else {
+                fourthRow = left;
+            }
+            right.add(builder.copy(b, "right"));
+            for (int panel = 1; panel < variant.panels(); panel++) {
+                ScalarVar next = builder.copy(right.getLast(), "right" + panel);
+                builder.advance(next, builder.loadLong(Address.at(arguments, PANEL_DISTANCE), "distance"));
+                right.add(next);
+            }
+            rightStride = variant.rowsOfB() ? builder.loadLong(Address.at(arguments, B_STRIDE), "ldb") : null;
+            mask = variant.rowsOfB() && variant.masked() ? tail() : null;
         }
 
-        /** One column of A times one row of B. */
+        /** One column of A times one row of B; of the two, the shorter one is read first and held. */
         void step(int k) {
+            VectorVar[] elements = new VectorVar[rows];
             VectorVar[] rightRow = new VectorVar[vectors];
-            for (int j = 0; j < vectors; j++) {
-                int at = ((rightStride == null ? k * vectors : 0) + j) * bytes;
-                rightRow[j] = builder.load(Address.at(right, at), j == vectors - 1 ? mask : null);
-                if (rightStride == null && rows <= PREFETCH_ROWS && at % CACHE_LINE == 0) {
-                    builder.prefetch(Address.at(right, at + PREFETCH));
-                }
+            boolean byColumns = rows < vectors;
+            for (int i = 0; i < rows && byColumns; i++) {
+                elements[i] = builder.spread(element(i, k));
             }
-            VectorVar[] set = sums[k % sets];
-            for (int i = 0; i < rows; i++) {
-                VectorVar element = builder.spread(element(i, k));
-                for (int j = 0; j < vectors; j++) {
-                    builder.accumulate(set[i * vectors + j], element, rightRow[j]);
+            for (int j = 0; j < vectors && !byColumns; j++) {
+                rightRow[j] = right(j, k);
+            }
+            for (int x = 0; x < rows * vectors; x++) {
+                int i = byColumns ? x % rows : x / vectors;
+                int j = byColumns ? x / rows : x % vectors;
+                if (byColumns && i == 0) {
+                    rightRow[j] = right(j, k);
+                } else if (!byColumns && j == 0) {
+                    elements[i] = builder.spread(element(i, k));
                 }
+                builder.accumulate(sums[k % sets][i * vectors + j], elements[i], rightRow[j]);
             }
             if (rightStride != null) {
-                builder.advance(right, rightStride);
+                builder.advance(right.getFirst(), rightStride);
             }
-            if (variant.columnsOfA()) {
+            if (lda != null && variant.columnsOfA()) {
                 builder.advance(left, lda);
             }
+        }
+
+        private VectorVar right(int j, int k) {
+            ScalarVar panel = right.get(j / panelVectors);
+            int at = ((rightStride == null ? k * panelVectors : 0) + j % panelVectors) * bytes;
+            if (variant.ahead() && at % CACHE_LINE == 0) {
+                builder.prefetch(Address.at(panel, at + PREFETCH));
+            }
+            return builder.load(Address.at(panel, at), maskOf(j, mask));
         }
 
         private Address element(int row, int k) {
@@ -185,7 +200,7 @@ final class GemmTileWriter {
                 return Address.at(left, 4 * row);
             }
             ScalarVar start = row < 3 ? left : fourthRow;
-            return row % 3 == 0 ? Address.at(start, 4 * k) : Address.at(start, lda, row % 3, 4 * k);
+            return lda == null || row % 3 == 0 ? Address.at(start, 4 * k) : Address.at(start, lda, row % 3, 4 * k);
         }
 
         void advance(int count) {
@@ -195,8 +210,10 @@ final class GemmTileWriter {
                     builder.advance(fourthRow, 4 * count);
                 }
             }
-            if (rightStride == null) {
-                builder.advance(right, count * vectors * bytes);
+            for (ScalarVar panel : right) {
+                if (rightStride == null) {
+                    builder.advance(panel, count * panelVectors * bytes);
+                }
             }
         }
     }

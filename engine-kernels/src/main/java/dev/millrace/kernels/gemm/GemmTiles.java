@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /** The tiles of all products, found without making a key: a small product takes less time than that. */
 final class GemmTiles {
-    private static final int FLAGS = 16;
+    private static final int FLAGS = 32;
 
     private final KernelSet kernels;
     private final ConcurrentHashMap<Epilogue, WithEpilogue> known = new ConcurrentHashMap<>();
@@ -30,19 +30,33 @@ final class GemmTiles {
     final class WithEpilogue {
         private final Epilogue epilogue;
         private final AtomicReferenceArray<Kernel> tiles =
-                new AtomicReferenceArray<>(GemmTile.MAX_ROWS * GemmTile.MAX_VECTORS * FLAGS);
+                new AtomicReferenceArray<>(GemmTile.MAX_ROWS * GemmTile.MAX_VECTORS * GemmTile.MAX_PANELS * FLAGS);
 
         private WithEpilogue(Epilogue epilogue) {
             this.epilogue = epilogue;
         }
 
-        Kernel tile(int rows, int vectors, boolean masked, boolean accumulate, boolean columnsOfA, boolean rowsOfB) {
-            int flags = (masked ? 1 : 0) + (accumulate ? 2 : 0) + (columnsOfA ? 4 : 0) + (rowsOfB ? 8 : 0);
-            int index = FLAGS * ((rows - 1) * GemmTile.MAX_VECTORS + vectors - 1) + flags;
+        Kernel tile(
+                int rows,
+                int vectors,
+                int panels,
+                boolean masked,
+                boolean accumulate,
+                boolean columnsOfA,
+                boolean rowsOfB,
+                boolean ahead) {
+            int flags = (masked ? 1 : 0)
+                    + (accumulate ? 2 : 0)
+                    + (columnsOfA ? 4 : 0)
+                    + (rowsOfB ? 8 : 0)
+                    + (ahead ? 16 : 0);
+            int size = (rows - 1) * GemmTile.MAX_VECTORS + vectors - 1;
+            int index = FLAGS * (size * GemmTile.MAX_PANELS + panels - 1) + flags;
             Kernel kernel = tiles.get(index);
             if (kernel == null) {
-                kernel = kernels.kernel(
-                        new GemmTile.Variant(rows, vectors, masked, accumulate, columnsOfA, rowsOfB, epilogue).key());
+                kernel = kernels.kernel(new GemmTile.Variant(
+                                rows, vectors, masked, accumulate, columnsOfA, rowsOfB, panels, ahead, epilogue)
+                        .key());
                 tiles.set(index, kernel);
             }
             return kernel;

@@ -30,8 +30,8 @@ class KernelKeyTest {
             assertEquals(key.hashCode(), again.hashCode());
         }
         assertEquals(
-                "gemm.f32:accumulate=0,acolumns=0,brows=0,epilogue=(relu (add in0 in1)),masked=1,operands=column,"
-                        + "output=f32,rows=6,vectors=2",
+                "gemm.f32:accumulate=0,acolumns=0,ahead=0,brows=0,epilogue=(relu (add in0 in1)),masked=1,"
+                        + "operands=column,output=f32,panels=1,rows=6,vectors=2",
                 tile.toString());
     }
 
@@ -51,7 +51,7 @@ class KernelKeyTest {
 
     @Test
     void wrongParametersAreNamed() {
-        String good = "accumulate=0,acolumns=0,brows=0,epilogue=in0,masked=0,operands=none,output=f32";
+        String good = "accumulate=0,acolumns=0,ahead=0,brows=0,epilogue=in0,masked=0,operands=none,output=f32,panels=1";
         refused("gemm.f32:" + good + ",rows=7,vectors=2", "the parameter rows is 7, but must be a number from 1 to 6");
         refused("gemm.f32:" + good + ",rows=two,vectors=2", "the parameter rows is two");
         refused("gemm.f32:" + good + ",rows=2", "lacks the parameter vectors");

@@ -42,6 +42,8 @@ class GemmTileTest {
                                         (flags & 4) != 0,
                                         (flags & 8) != 0,
                                         (flags & 16) != 0,
+                                        (flags & 16) != 0 ? 1 : shape.panelsAtOnce(rows, target(lanes)),
+                                        (flags & 2) != 0,
                                         epilogue),
                                 target(lanes));
                     }

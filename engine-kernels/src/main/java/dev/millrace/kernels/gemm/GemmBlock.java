@@ -1,0 +1,162 @@
+package dev.millrace.kernels.gemm;
+
+import dev.millrace.kernels.driver.Scratch;
+import dev.millrace.kernels.program.Kernel;
+import dev.millrace.kernels.program.Memory;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+
+/** Some rows times a part of a panel: calls the tiles. What changes from call to call is set piece by piece. */
+final class GemmBlock {
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
+
+    private final GemmPanels panels;
+    private final GemmShape shape;
+    private final GemmProduct product;
+    private final Memory memory;
+    private final GemmTiles.WithEpilogue unfinished;
+    private final GemmTiles.WithEpilogue finished;
+    private final int bytesOfC;
+    private final long a;
+    private final long[] operands;
+    /** The block of arguments of the tiles, then room for a panel of B, then for sums that cannot wait in C. */
+    private final MemorySegment arguments;
+
+    private final long argumentsPointer;
+    private final long panelPointer;
+    private final long sumsPointer;
+    private final boolean sumsWait;
+
+    private long offsetOfA;
+    private long row;
+    private long rows;
+    private long k0;
+    private long depth;
+    private long result;
+    private long firstColumn;
+    private long stride;
+
+    GemmBlock(
+            GemmTiles tiles, GemmPanels panels, GemmShape shape, Scratch scratch, GemmProduct product, Memory memory) {
+        this.panels = panels;
+        this.shape = shape;
+        this.product = product;
+        this.memory = memory;
+        unfinished = tiles.with(Epilogue.NONE);
+        finished = tiles.with(product.epilogue());
+        bytesOfC = product.epilogue().output().bytes();
+        a = memory.pointer(product.a().memory());
+        operands = new long[product.operands().size()];
+        for (int i = 0; i < operands.length; i++) {
+            operands[i] = memory.pointer(product.operands().get(i).memory());
+        }
+        sumsWait = product.epilogue().output() != Output.F32 && product.k() > shape.depth();
+        long panelBytes = 4L * shape.depth() * panels.columns();
+        long sumsBytes = 4L * GemmPart.ROW_BLOCK * panels.columns();
+        arguments = scratch.atLeast(GemmTile.ARGUMENT_BYTES + panelBytes + sumsBytes);
+        argumentsPointer = memory.pointer(arguments);
+        panelPointer = argumentsPointer + GemmTile.ARGUMENT_BYTES;
+        sumsPointer = panelPointer + panelBytes;
+    }
+
+    /** Whether C cannot hold the sums while K is not done. */
+    boolean sumsWait() {
+        return sumsWait;
+    }
+
+    /** Where a panel of B can be packed. */
+    long panelPointer() {
+        return panelPointer;
+    }
+
+    void startProduct(long byteOffsetOfA) {
+        offsetOfA = byteOffsetOfA;
+    }
+
+    void start(long firstRow, long count, long firstOfK, long depthOfBlock) {
+        row = firstRow;
+        rows = count;
+        k0 = firstOfK;
+        depth = depthOfBlock;
+    }
+
+    void result(long pointer, GemmProduct.Part part) {
+        result = pointer;
+        firstColumn = part.first();
+        stride = part.c().stride();
+    }
+
+    /**
+     * Tiles of nearly equal height down some columns of one result: thirteen rows are done as 5, 4 and 4. A
+     * single one fetches B ahead; others have it in a cache after the first.
+     *
+     * @param panelCount how many panels of B are read side by side
+     * @param right the first of these columns in the first row of B
+     * @param rightStride bytes between the rows of B, or 0 if they are packed to whole vectors of this width
+     */
+    void columns(long column, int width, int panelCount, long right, long rightStride) {
+        long earlier = sumsPointer + 4 * (column % panels.columns());
+        boolean last = k0 + depth >= product.k();
+        boolean toSums = sumsWait && !last;
+        long ldc = toSums ? 4L * panels.columns() : bytesOfC * stride;
+        long c = toSums ? earlier : result + bytesOfC * (row * stride + column - firstColumn);
+        int vectors = Math.ceilDiv(width, panels.lanes());
+        int tail = width - (vectors - 1) * panels.lanes();
+        GemmTiles.WithEpilogue tiles = last ? finished : unfinished;
+        arguments.set(LONG, GemmTileWriter.B_STRIDE, rightStride);
+        arguments.set(LONG, GemmTileWriter.EARLIER_STRIDE, 4L * panels.columns());
+        arguments.set(LONG, GemmTileWriter.PANEL_DISTANCE, 4 * depth * panels.columns());
+        long count = Math.ceilDiv(rows, shape.rows());
+        int high = (int) Math.ceilDiv(rows, count);
+        long highTiles = rows - count * (high - 1);
+        boolean ahead = product.b().isPacked() && count == 1;
+        long done = 0;
+        while (done < rows) {
+            boolean tall = done == 0;
+            int height = tall ? high : high - 1;
+            long here = tall ? highTiles : count - highTiles;
+            arguments.set(LONG, GemmTileWriter.EARLIER, earlier + 4 * done * panels.columns());
+            setOperands(row + done, column);
+            Kernel kernel = tiles.tile(
+                    height,
+                    vectors / panelCount,
+                    panelCount,
+                    tail < panels.lanes(),
+                    product.accumulate() || k0 > 0,
+                    product.a().isColumns(),
+                    rightStride != 0,
+                    ahead);
+            kernel.call(
+                    memory,
+                    left(row + done),
+                    right,
+                    c + done * ldc,
+                    argumentsPointer,
+                    4 * product.a().stride() | ldc << 32,
+                    depth | (long) tail << GemmTile.TAIL_SHIFT | here << 32);
+            done += here * height;
+        }
+    }
+
+    private long left(long firstRow) {
+        Matrix left = product.a();
+        return a + offsetOfA + 4 * (left.isColumns() ? k0 * left.stride() + firstRow : firstRow * left.stride() + k0);
+    }
+
+    private void setOperands(long firstRow, long column) {
+        List<Operand> kinds = product.epilogue().operands();
+        for (int i = 0; i < operands.length; i++) {
+            long distance = product.operands().get(i).stride();
+            long first = switch (kinds.get(i)) {
+                case COLUMN -> column;
+                case ROW -> firstRow;
+                case ELEMENT -> firstRow * distance + column;
+                case SINGLE -> 0;
+            };
+            int slot = EpilogueWriter.OPERANDS + i * EpilogueWriter.BYTES_PER_OPERAND;
+            arguments.set(LONG, slot, operands[i] + 4 * first);
+            arguments.set(LONG, slot + EpilogueWriter.STRIDE, 4 * distance);
+        }
+    }
+}
