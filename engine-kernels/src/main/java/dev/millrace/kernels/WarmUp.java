@@ -1,7 +1,6 @@
 package dev.millrace.kernels;
 
 import dev.millrace.kernels.asm.FeatureSet;
-import dev.millrace.kernels.gemm.Activation;
 import dev.millrace.kernels.gemm.Epilogue;
 import dev.millrace.kernels.gemm.GemmTile;
 import dev.millrace.kernels.program.Target;
@@ -23,8 +22,7 @@ final class WarmUp implements Runnable {
     @Override
     public void run() {
         GemmTile tile = new GemmTile();
-        Epilogue epilogue = Epilogue.of(true, Activation.NONE);
-        GemmTile.Variant variant = new GemmTile.Variant(1, 1, true, true, epilogue);
+        GemmTile.Variant variant = new GemmTile.Variant(1, 1, true, true, Epilogue.NONE);
         X86Lowering.assemble(tile.describe(variant.key(), Target.AVX2), FeatureSet.all(), false)
                 .finish();
     }

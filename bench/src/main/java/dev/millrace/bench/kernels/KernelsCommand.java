@@ -22,6 +22,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "kernels",
         mixinStandardHelpOptions = true,
+        subcommands = StartupCommand.class,
         description = {
             "Measures single kernels.",
             "With --vs the peer runs the same operators in turns, and both answers are compared first.",

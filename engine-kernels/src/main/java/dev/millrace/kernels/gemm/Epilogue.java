@@ -4,6 +4,7 @@ import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.ExprInputs;
 import dev.millrace.kernels.expression.ExprText;
 import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.Operator;
 import dev.millrace.kernels.family.KernelKey;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,18 +28,20 @@ public final class Epilogue {
     private final Expr expression;
     private final List<Operand> operands;
     private final Output output;
-    private final int hash;
+    /** The expression, for comparisons: those of records cost a process tens of milliseconds when first used. */
+    private final String text;
 
     private Epilogue(Expr expression, List<Operand> operands, Output output) {
         this.expression = expression;
         this.operands = List.copyOf(operands);
         this.output = output;
-        hash = 31 * (31 * expression.hashCode() + operands.hashCode()) + output.hashCode();
+        text = ExprText.print(expression);
     }
 
     /** A number per column added, where wanted, then an activation. */
     public static Epilogue of(boolean bias, Activation activation) {
-        return (bias ? NONE.plus(Operand.COLUMN) : NONE).then(activation::of);
+        Epilogue sum = bias ? NONE.plus(Operand.COLUMN) : NONE;
+        return new Epilogue(activation.of(sum.expression), sum.operands, Output.F32);
     }
 
     /** An expression over {@code in0}, the sum, and {@code in1} and so on, the operands. */
@@ -68,20 +71,19 @@ public final class Epilogue {
 
     /** One more operand, added. */
     public Epilogue plus(Operand operand) {
-        return with(operand, Expr::plus);
+        return with(operand, Operator.ADD);
     }
 
     /** One more operand, a factor. */
     public Epilogue times(Operand operand) {
-        return with(operand, Expr::times);
+        return with(operand, Operator.MUL);
     }
 
-    /** One more operand, combined with what there is so far. */
-    public Epilogue with(Operand operand, Combination combination) {
+    /** What there is so far, combined with one more operand. */
+    public Epilogue with(Operand operand, Operator operator) {
         List<Operand> more = new ArrayList<>(operands);
         more.add(operand);
-        Expr combined = combination.of(expression, Expr.input(more.size()));
-        return new Epilogue(combined, more, output);
+        return new Epilogue(new Expr.Combine(operator, expression, Expr.input(more.size())), more, output);
     }
 
     public Epilogue clip(float least, float most) {
@@ -93,8 +95,10 @@ public final class Epilogue {
      * more operands.
      */
     public Epilogue quantised(Operand scale, Operand zeroPoint, Output bytes) {
-        Epilogue scaled = with(scale, (x, divisor) -> x.over(divisor).apply(Function.ROUND));
-        return scaled.plus(zeroPoint).writing(bytes);
+        return with(scale, Operator.DIV)
+                .then(x -> x.apply(Function.ROUND))
+                .plus(zeroPoint)
+                .writing(bytes);
     }
 
     /** The same numbers, written as other elements. */
@@ -102,9 +106,9 @@ public final class Epilogue {
         return new Epilogue(expression, operands, other);
     }
 
-    /** Two expressions made one. */
-    public interface Combination {
-        Expr of(Expr value, Expr operand);
+    /** Whether the sum is written as it is. */
+    boolean isPlain() {
+        return operands.isEmpty() && expression instanceof Expr.Input && output == Output.F32;
     }
 
     KernelKey addTo(KernelKey key) {
@@ -112,7 +116,7 @@ public final class Epilogue {
         for (Operand operand : operands) {
             names.append(names.isEmpty() ? "" : SEPARATOR).append(operand.name().toLowerCase(Locale.ROOT));
         }
-        return key.with(EXPRESSION, ExprText.print(expression))
+        return key.with(EXPRESSION, text)
                 .with(OPERANDS, names.isEmpty() ? NO_OPERANDS : names.toString())
                 .with(OUTPUT, output);
     }
@@ -155,19 +159,18 @@ public final class Epilogue {
     public boolean equals(Object other) {
         return this == other
                 || other instanceof Epilogue epilogue
-                        && hash == epilogue.hash
                         && output == epilogue.output
-                        && operands.equals(epilogue.operands)
-                        && expression.equals(epilogue.expression);
+                        && text.equals(epilogue.text)
+                        && operands.equals(epilogue.operands);
     }
 
     @Override
     public int hashCode() {
-        return hash;
+        return 31 * text.hashCode() + operands.size();
     }
 
     @Override
     public String toString() {
-        return ExprText.print(expression) + " of " + operands + " as " + output;
+        return text + " of " + operands + " as " + output;
     }
 }

@@ -76,6 +76,10 @@ final class EpilogueWriter {
      * @param vector number of the vector in its row
      */
     void write(VectorVar sum, @Nullable ScalarVar row, int vector, Address to, @Nullable MaskVar mask) {
+        if (epilogue.isPlain()) {
+            builder.store(to, sum, mask);
+            return;
+        }
         Map<Expr, Value> values = new HashMap<>();
         values.put(Expr.input(0), sum);
         List<Operand> operands = epilogue.operands();

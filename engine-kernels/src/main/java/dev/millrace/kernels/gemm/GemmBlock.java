@@ -4,13 +4,12 @@ import dev.millrace.kernels.driver.Scratch;
 import dev.millrace.kernels.program.Kernel;
 import dev.millrace.kernels.program.Memory;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.List;
 
 /** Some rows times a part of a panel: calls the tiles. What changes from call to call is set piece by piece. */
 final class GemmBlock {
-    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
-
     private final GemmPanels panels;
     private final GemmShape shape;
     private final GemmProduct product;
@@ -20,8 +19,11 @@ final class GemmBlock {
     private final int bytesOfC;
     private final long a;
     private final long[] operands;
-    /** The block of arguments of the tiles, then room for a panel of B, then for sums that cannot wait in C. */
-    private final MemorySegment arguments;
+    /**
+     * The block of arguments of the tiles; after it there is room for a panel of B, then for sums that cannot wait in C.
+     * A buffer, since the first write to a segment costs a process some milliseconds.
+     */
+    private final ByteBuffer arguments;
 
     private final long argumentsPointer;
     private final long panelPointer;
@@ -54,8 +56,9 @@ final class GemmBlock {
         sumsWait = product.epilogue().output() != Output.F32 && product.k() > shape.depth();
         long panelBytes = 4L * shape.depth() * panels.columns();
         long sumsBytes = 4L * GemmPart.ROW_BLOCK * panels.columns();
-        arguments = scratch.atLeast(GemmTile.ARGUMENT_BYTES + panelBytes + sumsBytes);
-        argumentsPointer = memory.pointer(arguments);
+        MemorySegment own = scratch.atLeast(GemmTile.ARGUMENT_BYTES + panelBytes + sumsBytes);
+        arguments = own.asByteBuffer().order(ByteOrder.nativeOrder());
+        argumentsPointer = memory.pointer(own);
         panelPointer = argumentsPointer + GemmTile.ARGUMENT_BYTES;
         sumsPointer = panelPointer + panelBytes;
     }
@@ -104,9 +107,9 @@ final class GemmBlock {
         int vectors = Math.ceilDiv(width, panels.lanes());
         int tail = width - (vectors - 1) * panels.lanes();
         GemmTiles.WithEpilogue tiles = last ? finished : unfinished;
-        arguments.set(LONG, GemmTileWriter.B_STRIDE, rightStride);
-        arguments.set(LONG, GemmTileWriter.EARLIER_STRIDE, 4L * panels.columns());
-        arguments.set(LONG, GemmTileWriter.PANEL_DISTANCE, 4 * depth * panels.columns());
+        arguments.putLong(GemmTileWriter.B_STRIDE, rightStride);
+        arguments.putLong(GemmTileWriter.EARLIER_STRIDE, 4L * panels.columns());
+        arguments.putLong(GemmTileWriter.PANEL_DISTANCE, 4 * depth * panels.columns());
         long count = Math.ceilDiv(rows, shape.rows());
         int high = (int) Math.ceilDiv(rows, count);
         long highTiles = rows - count * (high - 1);
@@ -116,7 +119,7 @@ final class GemmBlock {
             boolean tall = done == 0;
             int height = tall ? high : high - 1;
             long here = tall ? highTiles : count - highTiles;
-            arguments.set(LONG, GemmTileWriter.EARLIER, earlier + 4 * done * panels.columns());
+            arguments.putLong(GemmTileWriter.EARLIER, earlier + 4 * done * panels.columns());
             setOperands(row + done, column);
             Kernel kernel = tiles.tile(
                     height,
@@ -155,8 +158,8 @@ final class GemmBlock {
                 case SINGLE -> 0;
             };
             int slot = EpilogueWriter.OPERANDS + i * EpilogueWriter.BYTES_PER_OPERAND;
-            arguments.set(LONG, slot, operands[i] + 4 * first);
-            arguments.set(LONG, slot + EpilogueWriter.STRIDE, 4 * distance);
+            arguments.putLong(slot, operands[i] + 4 * first);
+            arguments.putLong(slot + EpilogueWriter.STRIDE, 4 * distance);
         }
     }
 }

@@ -23,7 +23,12 @@ final class GemmTiles {
     /** The tiles of one epilogue. */
     WithEpilogue with(Epilogue epilogue) {
         WithEpilogue tiles = known.get(epilogue);
-        return tiles != null ? tiles : known.computeIfAbsent(epilogue, WithEpilogue::new);
+        if (tiles == null) {
+            WithEpilogue fresh = new WithEpilogue(epilogue);
+            WithEpilogue earlier = known.putIfAbsent(epilogue, fresh);
+            tiles = earlier == null ? fresh : earlier;
+        }
+        return tiles;
     }
 
     /** The tiles of one epilogue. */
