@@ -12,7 +12,8 @@ import dev.millrace.kernels.program.Target;
 public record GemmShape(int rows, int vectors, int depth) {
     /** As many sums as registers allow: more of them per load of A and B. */
     public static GemmShape of(Target target) {
-        return target.vectors() == 32 ? new GemmShape(6, 4, 512) : new GemmShape(6, 2, 512);
+        int rows = target.vectors() < 16 ? 4 : 6;
+        return new GemmShape(rows, target.vectors() < 32 ? 2 : 4, 512);
     }
 
     /** How many panels so few rows should be multiplied with at once, so that there are sums for all registers. */

@@ -58,7 +58,7 @@ final class GemmTileWriter {
         panelVectors = variant.vectors();
         vectors = panelVectors * variant.panels();
         bytes = target.vectorBytes();
-        sets = sets(rows * vectors);
+        sets = sets(rows * vectors, target.vectors() - 4);
         builder = new ProgramBuilder(name, target);
         a = builder.parameter("a");
         b = builder.parameter("b");
@@ -70,9 +70,9 @@ final class GemmTileWriter {
         epilogue = new EpilogueWriter(builder, variant.epilogue(), arguments);
     }
 
-    private static int sets(int sumsOfTile) {
+    private static int sets(int sumsOfTile, int most) {
         int sets = 1;
-        while (sumsOfTile * sets < CHAINS && 2 * sets <= UNROLL) {
+        while (sumsOfTile * sets < CHAINS && 2 * sets <= UNROLL && 2 * sets * sumsOfTile <= most) {
             sets *= 2;
         }
         return sets;

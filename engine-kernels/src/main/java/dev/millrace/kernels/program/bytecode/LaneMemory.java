@@ -14,12 +14,8 @@ final class LaneMemory {
 
     private LaneMemory() {}
 
-    static int readInt(long address) {
+    private static int readInt(long address) {
         return ALL.get(ValueLayout.JAVA_INT_UNALIGNED, address);
-    }
-
-    static long readLong(long address) {
-        return ALL.get(ValueLayout.JAVA_LONG_UNALIGNED, address);
     }
 
     private static short readShort(long address) {
@@ -35,7 +31,7 @@ final class LaneMemory {
             case 1 -> ALL.set(ValueLayout.JAVA_BYTE, to, readByte(from));
             case 2 -> ALL.set(ValueLayout.JAVA_SHORT_UNALIGNED, to, readShort(from));
             case 4 -> ALL.set(ValueLayout.JAVA_INT_UNALIGNED, to, readInt(from));
-            default -> ALL.set(ValueLayout.JAVA_LONG_UNALIGNED, to, readLong(from));
+            default -> ALL.set(ValueLayout.JAVA_LONG_UNALIGNED, to, ALL.get(ValueLayout.JAVA_LONG_UNALIGNED, from));
         }
     }
 

@@ -13,7 +13,9 @@ import dev.millrace.kernels.program.Element;
 import dev.millrace.kernels.program.MaskVar;
 import dev.millrace.kernels.program.Step;
 import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import jdk.incubator.vector.IntVector;
 import org.jspecify.annotations.Nullable;
@@ -31,12 +33,14 @@ abstract class MemoryWriter extends ScalarWriter {
 
     final int lanes;
     private final boolean masksHold;
+    private final boolean fewRegisters;
+    private boolean loadsMustWait;
 
-    /** @param masksHold whether a masked load is sure not to touch the memory of other lanes */
-    MemoryWriter(VectorCode vectors, int lanes, boolean masksHold) {
+    MemoryWriter(VectorCode vectors, VectorMachine machine) {
         super(vectors);
-        this.lanes = lanes;
-        this.masksHold = masksHold;
+        lanes = machine.target().lanes();
+        masksHold = machine.masksHold();
+        fewRegisters = machine.fewRegisters();
     }
 
     @Override
@@ -65,7 +69,21 @@ abstract class MemoryWriter extends ScalarWriter {
         }
     }
 
+    /** A product was added to a sum: vectors that are read from here on are for the next ones. */
+    final void summed() {
+        loadsMustWait = fewRegisters;
+    }
+
+    /** A compiler that moves all loads of a loop to its start runs out of registers, and then spills the sums. */
+    private void keepOrder() {
+        if (loadsMustWait) {
+            code.invokestatic(VectorCode.desc(VarHandle.class), "loadLoadFence", ConstantDescs.MTD_void);
+            loadsMustWait = false;
+        }
+    }
+
     private void loadWords(Step.Load step) {
+        keepOrder();
         vectors.pushSpecies(FLOATS);
         pushPlace(step.from());
         if (step.mask() == null) {
@@ -87,8 +105,7 @@ abstract class MemoryWriter extends ScalarWriter {
     /** There is no vector of four bytes: they are read as an int, and each lane moves its own to the top and back. */
     private void loadFourBytes(Step.Load step) {
         vectors.pushSpecies(INTS);
-        pushAddress(step.from());
-        vectors.callLaneMemory("readInt", INT, LONG);
+        readInt(step.from());
         vectors.broadcastInt();
         vectors.pushOperator("LSHL", "Binary");
         boolean little = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
@@ -141,8 +158,7 @@ abstract class MemoryWriter extends ScalarWriter {
     public void spread(Step.Spread step) {
         vectors.pushSpecies(INTS);
         if (step.element() == Element.WORD) {
-            pushAddress(step.from());
-            vectors.callLaneMemory("readInt", INT, LONG);
+            readInt(step.from());
         } else {
             vectors.push(step.element());
             pushAddress(step.from());

@@ -10,6 +10,8 @@ import java.lang.classfile.Label;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.List;
 
 /** Writes scalar steps, loops and conditions as bytecode on longs. */
@@ -49,14 +51,27 @@ abstract class ScalarWriter implements StepVisitor {
 
     @Override
     public void scalarLoad(Step.ScalarLoad step) {
-        pushAddress(step.from());
         if (step.wide()) {
-            vectors.callLaneMemory("readLong", ConstantDescs.CD_long, ConstantDescs.CD_long);
+            read("JAVA_LONG_UNALIGNED", ValueLayout.OfLong.class, ConstantDescs.CD_long, step.from());
         } else {
-            vectors.callLaneMemory("readInt", ConstantDescs.CD_int, ConstantDescs.CD_long);
+            readInt(step.from());
             code.i2l();
         }
         vectors.set(step.to());
+    }
+
+    /** The JVM must inline what reads memory, however large the code is: it does so for this method of its own. */
+    private void read(String layout, Class<?> layoutType, ClassDesc result, Address from) {
+        ClassDesc type = VectorCode.desc(layoutType);
+        vectors.pushAllMemory();
+        code.getstatic(VectorCode.desc(ValueLayout.class), layout, type);
+        pushAddress(from);
+        MethodTypeDesc get = MethodTypeDesc.of(result, type, ConstantDescs.CD_long);
+        code.invokeinterface(VectorCode.desc(MemorySegment.class), "get", get);
+    }
+
+    final void readInt(Address from) {
+        read("JAVA_INT_UNALIGNED", ValueLayout.OfInt.class, ConstantDescs.CD_int, from);
     }
 
     @Override

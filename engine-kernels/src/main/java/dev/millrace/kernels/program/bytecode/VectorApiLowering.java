@@ -19,8 +19,6 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import jdk.incubator.vector.FloatVector;
 
 /**
  * Hidden classes whose code calls the Vector API. To be used only where the module jdk.incubator.vector is there. Their
@@ -30,8 +28,7 @@ public final class VectorApiLowering implements Lowering {
     private static final MethodTypeDesc RUN =
             MethodTypeDesc.of(CD_void, CD_long, CD_long, CD_long, CD_long, CD_long, CD_long);
 
-    private final Target target;
-    private final boolean masksHold;
+    private final VectorMachine machine;
 
     /**
      * Vectors of a width; those that the processor does not have are slow, but work.
@@ -39,28 +36,17 @@ public final class VectorApiLowering implements Lowering {
      * @param bits 128, 256 or 512
      */
     public VectorApiLowering(int bits) {
-        if (bits != 128 && bits != 256 && bits != 512) {
-            throw new IllegalArgumentException("vectors have 128, 256 or 512 bits, not " + bits);
-        }
-        boolean many = bits == 512;
-        target = new Target("vector".concat(Integer.toString(bits)), bits / 32, many ? 32 : 16, many ? 6 : 0, Set.of());
-        masksHold = masksHold();
+        machine = VectorMachine.of(bits);
     }
 
     /** The width of vectors that suits the processor. */
     public static int preferredBits() {
-        return Math.clamp(FloatVector.SPECIES_PREFERRED.vectorBitSize(), 128, 512);
-    }
-
-    /** Where the processor has no masked load, the JVM reads the whole vector, since all memory is one segment here. */
-    private static boolean masksHold() {
-        String architecture = System.getProperty("os.arch");
-        return (architecture.equals("amd64") || architecture.equals("x86_64")) && preferredBits() >= 256;
+        return VectorMachine.preferredBits();
     }
 
     @Override
     public Target target() {
-        return target;
+        return machine.target();
     }
 
     @Override
@@ -115,7 +101,7 @@ public final class VectorApiLowering implements Lowering {
 
     private void run(CodeBuilder code, Program program, List<Object> classData) {
         VectorCode vectors = new VectorCode(code, program, classData);
-        new VectorWriter(vectors, target.lanes(), masksHold).all(program.steps());
+        new VectorWriter(vectors, machine).all(program.steps());
         code.return_();
     }
 

@@ -26,8 +26,8 @@ final class VectorWriter extends MemoryWriter {
 
     private final VectorSpecies<Float> species;
 
-    VectorWriter(VectorCode vectors, int lanes, boolean masksHold) {
-        super(vectors, lanes, masksHold);
+    VectorWriter(VectorCode vectors, VectorMachine machine) {
+        super(vectors, machine);
         species = VectorSpecies.of(float.class, VectorShape.forBitSize(32 * lanes));
     }
 
@@ -169,6 +169,7 @@ final class VectorWriter extends MemoryWriter {
         vectors.pushFloats(step.c());
         vectors.call(FLOATS, "fma", FLOATS, VECTOR, VECTOR);
         vectors.setFloats(step.to());
+        summed();
     }
 
     private static String operator(Comparison op) {
