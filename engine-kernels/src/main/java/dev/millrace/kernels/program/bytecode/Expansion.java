@@ -28,6 +28,8 @@ final class Expansion {
     private static final Constant BEYOND_INTS = Constant.of(0x1p31f);
     private static final Constant LEAST_INT = Constant.ofBits(Integer.MIN_VALUE);
     private static final Constant ONE = Constant.of(1);
+    private static final Constant LOW_HALF = Constant.ofBits(0xffff);
+    private static final Constant HIGH_HALF = Constant.ofBits(0xffff0000);
     private static final int MANTISSA_BITS = 23;
     /** Of a half: what its bits are moved by to be those of a float, and the exponent that is missing then. */
     private static final int HALF_SHIFT = 13;
@@ -159,13 +161,19 @@ final class Expansion {
             case MIN -> out.add(new Step.Select(step.to(), compare(Comparison.LESS, a, b), a, b));
             case MAX -> out.add(new Step.Select(step.to(), compare(Comparison.GREATER, a, b), a, b));
             case SCALE -> scale(step.to(), a, b);
+            case ADD_S16 -> {
+                VectorVar low = binary(BinaryOp.AND, binary(BinaryOp.INT_ADD, a, b), LOW_HALF);
+                VectorVar upperOfA = binary(BinaryOp.AND, a, HIGH_HALF);
+                VectorVar high = binary(BinaryOp.INT_ADD, upperOfA, binary(BinaryOp.AND, b, HIGH_HALF));
+                out.add(new Step.Binary(BinaryOp.OR, step.to(), low, high));
+            }
             case DOT_S16 -> {
                 VectorVar low = binary(BinaryOp.INT_MUL, field(a, 16, 16), field(b, 16, 16));
                 VectorVar high = binary(BinaryOp.INT_MUL, field(a, 0, 16), field(b, 0, 16));
                 out.add(new Step.Binary(BinaryOp.INT_ADD, step.to(), low, high));
             }
             case DOT_U8S8_SATURATED -> {
-                VectorVar low = binary(BinaryOp.AND, saturated(a, b, 0), Constant.ofBits(0xffff));
+                VectorVar low = binary(BinaryOp.AND, saturated(a, b, 0), LOW_HALF);
                 VectorVar high = shift(BinaryOp.SHIFT_LEFT, saturated(a, b, 16), 16);
                 out.add(new Step.Binary(BinaryOp.OR, step.to(), low, high));
             }
@@ -214,7 +222,7 @@ final class Expansion {
             }
             case S8_PAIR -> {
                 VectorVar words = words(step);
-                VectorVar low = binary(BinaryOp.AND, field(words, 24, 24), Constant.ofBits(0xffff));
+                VectorVar low = binary(BinaryOp.AND, field(words, 24, 24), LOW_HALF);
                 VectorVar high = shift(BinaryOp.SHIFT_LEFT, field(words, 16, 24), 16);
                 out.add(new Step.Binary(BinaryOp.OR, step.to(), low, high));
             }
