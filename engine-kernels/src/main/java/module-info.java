@@ -13,6 +13,7 @@ module dev.millrace.kernels {
     exports dev.millrace.kernels.recurrent;
     exports dev.millrace.kernels.norm;
     exports dev.millrace.kernels.peak;
+    exports dev.millrace.kernels.quantise;
     exports dev.millrace.kernels.quantised;
     exports dev.millrace.kernels.softmax;
     exports dev.millrace.kernels.window;

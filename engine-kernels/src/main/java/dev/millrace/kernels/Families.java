@@ -16,6 +16,9 @@ import dev.millrace.kernels.norm.ChannelScale;
 import dev.millrace.kernels.norm.Moments;
 import dev.millrace.kernels.norm.NormRows;
 import dev.millrace.kernels.peak.PeakLoop;
+import dev.millrace.kernels.quantise.DequantiseRows;
+import dev.millrace.kernels.quantise.QuantiseRows;
+import dev.millrace.kernels.quantise.RangeOf;
 import dev.millrace.kernels.quantised.IntegerTile;
 import dev.millrace.kernels.quantised.PackRows;
 import dev.millrace.kernels.quantised.SpreadPanel;
@@ -43,6 +46,9 @@ final class Families {
             new IntegerTile(),
             new PackRows(),
             new SpreadPanel(),
+            new QuantiseRows(),
+            new DequantiseRows(),
+            new RangeOf(),
             new ReorderTile(),
             new WindowTile(),
             new LstmStep(),

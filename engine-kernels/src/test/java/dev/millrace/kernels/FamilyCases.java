@@ -6,6 +6,7 @@ import dev.millrace.kernels.conv.ReorderCase;
 import dev.millrace.kernels.gemm.GemmCase;
 import dev.millrace.kernels.norm.ChannelNormCase;
 import dev.millrace.kernels.norm.RowNormCase;
+import dev.millrace.kernels.quantise.QuantisationCase;
 import dev.millrace.kernels.quantised.QuantisedGemmCase;
 import dev.millrace.kernels.recurrent.RecurrentCase;
 import dev.millrace.kernels.softmax.SoftmaxCase;
@@ -19,6 +20,7 @@ final class FamilyCases {
             new GemmCase(),
             new AttentionCase(),
             new QuantisedGemmCase(),
+            new QuantisationCase(),
             new ConvCase(),
             new ReorderCase(),
             new WindowCase(),

@@ -1,0 +1,147 @@
+package dev.millrace.kernels.quantise;
+
+import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.family.KernelCache;
+import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.kernels.program.Kernel;
+import dev.millrace.kernels.program.Memory;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
+
+/**
+ * Linear quantisation of dense tensors, as ONNX defines it. Memory is native (heap memory only where kernels are
+ * interpreted). Safe for use by several threads.
+ */
+public final class Quantisation {
+    private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
+    /** What a task leaves of its part of a range, apart from those of others. */
+    private static final long RANGE_BYTES = 64;
+
+    private enum Way {
+        FLOATS,
+        INTS,
+        BACK
+    }
+
+    private record Variant(Way way, QuantisedType type, boolean perElement) {}
+
+    private final KernelSet kernels;
+    private final KernelCache<Variant> variants;
+    private final KernelCache<Way> range;
+
+    public Quantisation(KernelSet kernels) {
+        this.kernels = kernels;
+        variants = new KernelCache<>(
+                kernels,
+                variant -> variant.way() == Way.BACK
+                        ? DequantiseRows.key(variant.type(), variant.perElement())
+                        : QuantiseRows.key(variant.way() == Way.INTS, variant.type(), variant.perElement()));
+        range = new KernelCache<>(kernels, _ -> RangeOf.key());
+    }
+
+    /** {@code y = saturated(round(x / scale) + zero)}, from floats. */
+    public void quantise(MemorySegment x, Scales scales, QuantisedType type, MemorySegment y, Parallel parallel) {
+        check(x, scales, type, y, "x", 4 * scales.elements(), "y", type.bytes(scales.elements()));
+        run(Way.FLOATS, x, scales, type, y, parallel);
+    }
+
+    /** {@code y = saturated(round(x * scale) + zero)}, from ints. */
+    public void requantise(MemorySegment x, Scales scales, QuantisedType type, MemorySegment y, Parallel parallel) {
+        check(x, scales, type, y, "x", 4 * scales.elements(), "y", type.bytes(scales.elements()));
+        run(Way.INTS, x, scales, type, y, parallel);
+    }
+
+    /** {@code y = (x - zero) * scale}, to floats. */
+    public void dequantise(MemorySegment x, QuantisedType type, Scales scales, MemorySegment y, Parallel parallel) {
+        check(x, scales, type, y, "x", type.bytes(scales.elements()), "y", 4 * scales.elements());
+        run(Way.BACK, x, scales, type, y, parallel);
+    }
+
+    private static void check(
+            MemorySegment x,
+            Scales scales,
+            QuantisedType type,
+            MemorySegment y,
+            String nameOfX,
+            long bytesOfX,
+            String nameOfY,
+            long bytesOfY) {
+        scales.check(type);
+        Extents.bytes(nameOfX, x, bytesOfX);
+        Extents.bytes(nameOfY, y, bytesOfY);
+        Extents.writable(nameOfY, y);
+    }
+
+    private void run(Way way, MemorySegment x, Scales scales, QuantisedType type, MemorySegment y, Parallel parallel) {
+        Kernel kernel = variants.kernel(new Variant(way, type, scales.isLast()));
+        long in = way == Way.BACK ? type.bytes(2) : 8;
+        long out = way == Way.BACK ? 8 : type.bytes(2);
+        try {
+            new QuantisationRun(kernels, kernel, x, in, y, out, scales).run(parallel);
+        } finally {
+            Reference.reachabilityFence(x);
+            Reference.reachabilityFence(y);
+            Reference.reachabilityFence(scales);
+        }
+    }
+
+    /** What {@link #quantiseDynamically} needs of scratch memory, in bytes. */
+    public long scratchBytes(int width) {
+        return RANGE_BYTES * width;
+    }
+
+    /**
+     * Quantises floats to bytes without sign, with the scale and zero point that just hold them and 0.
+     *
+     * @param scale a float that is written
+     * @param zero an int that is written
+     */
+    public void quantiseDynamically(
+            MemorySegment x,
+            long elements,
+            MemorySegment y,
+            MemorySegment scale,
+            MemorySegment zero,
+            MemorySegment scratch,
+            Parallel parallel) {
+        Extents.vector("x", x, elements);
+        Extents.bytes("y", y, elements);
+        Extents.vector("the scale", scale, 1);
+        Extents.vector("the zero point", zero, 1);
+        Extents.bytes("the scratch memory", scratch, scratchBytes(parallel.width()));
+        int tasks = (int) Math.clamp(elements / QuantisationRun.MIN_PER_TASK, 1, parallel.width());
+        try {
+            parallel.run(
+                    tasks, task -> rangeOf(x, elements * task / tasks, elements * (task + 1) / tasks, scratch, task));
+        } finally {
+            Reference.reachabilityFence(x);
+            Reference.reachabilityFence(scratch);
+        }
+        float least = 0;
+        float most = 0;
+        for (int task = 0; task < tasks; task++) {
+            least = Math.min(least, scratch.get(FLOAT, task * RANGE_BYTES));
+            most = Math.max(most, scratch.get(FLOAT, task * RANGE_BYTES + 4));
+        }
+        float step = least == most ? 1 : (most - least) / 255;
+        scale.set(FLOAT, 0, step);
+        zero.set(INT, 0, (int) Math.rint(Math.clamp(0 - least / step, 0f, 255f)));
+        quantise(x, Scales.ofAll(elements, scale, zero), QuantisedType.U8, y, parallel);
+    }
+
+    private void rangeOf(MemorySegment x, long from, long end, MemorySegment scratch, int task) {
+        Memory memory = kernels.newMemory();
+        range.kernel(Way.FLOATS)
+                .call(
+                        memory,
+                        memory.pointer(x) + 4 * from,
+                        end - from,
+                        memory.pointer(scratch) + RANGE_BYTES * task,
+                        0,
+                        0,
+                        0);
+    }
+}

@@ -1,0 +1,72 @@
+package dev.millrace.kernels.quantise;
+
+import dev.millrace.kernels.family.KernelFamily;
+import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.BinaryOp;
+import dev.millrace.kernels.program.Constant;
+import dev.millrace.kernels.program.MaskVar;
+import dev.millrace.kernels.program.Program;
+import dev.millrace.kernels.program.ProgramBuilder;
+import dev.millrace.kernels.program.ScalarVar;
+import dev.millrace.kernels.program.Target;
+import dev.millrace.kernels.program.VectorVar;
+
+/** f(x, count, range): the least and the greatest of 0 and some floats, two floats. NaN is passed over. */
+public final class RangeOf implements KernelFamily {
+    private static final String NAME = "range";
+    /** Enough chains to hide the latency of a comparison. */
+    private static final int CHAINS = 4;
+
+    static KernelKey key() {
+        return KernelKey.of(NAME);
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Program describe(KernelKey key, Target target) {
+        key.onlyHas();
+        int bytes = target.vectorBytes();
+        ProgramBuilder builder = new ProgramBuilder(key.toString(), target);
+        ScalarVar x = builder.parameter("x");
+        ScalarVar count = builder.parameter("count");
+        ScalarVar range = builder.parameter("range");
+        VectorVar[] least = new VectorVar[CHAINS];
+        VectorVar[] most = new VectorVar[CHAINS];
+        for (int i = 0; i < CHAINS; i++) {
+            least[i] = builder.vector("least");
+            most[i] = builder.vector("most");
+            builder.set(least[i], Constant.ZERO);
+            builder.set(most[i], Constant.ZERO);
+        }
+        for (int chains : new int[] {CHAINS, 1}) {
+            try (var _ = builder.loop(count, chains * target.lanes())) {
+                for (int i = 0; i < chains; i++) {
+                    VectorVar some = builder.load(Address.at(x, i * bytes));
+                    builder.binary(least[i], BinaryOp.MIN, some, least[i]);
+                    builder.binary(most[i], BinaryOp.MAX, some, most[i]);
+                }
+                builder.advance(x, chains * bytes);
+            }
+        }
+        try (var _ = builder.ifNotZero(count)) {
+            VectorVar some = builder.load(Address.at(x, 0), builder.firstLanes(count));
+            builder.binary(least[0], BinaryOp.MIN, some, least[0]);
+            builder.binary(most[0], BinaryOp.MAX, some, most[0]);
+        }
+        for (int i = 1; i < CHAINS; i++) {
+            builder.binary(least[0], BinaryOp.MIN, least[i], least[0]);
+            builder.binary(most[0], BinaryOp.MAX, most[i], most[0]);
+        }
+        ScalarVar one = builder.scalar("one");
+        builder.set(one, 1);
+        MaskVar first = builder.firstLanes(one);
+        builder.store(Address.at(range, 0), builder.reduce(BinaryOp.MIN, least[0]), first);
+        builder.store(Address.at(range, 4), builder.reduce(BinaryOp.MAX, most[0]), first);
+        return builder.build();
+    }
+}

@@ -1,0 +1,157 @@
+package dev.millrace.kernels.quantise;
+
+import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.Constant;
+import dev.millrace.kernels.program.MaskVar;
+import dev.millrace.kernels.program.Program;
+import dev.millrace.kernels.program.ProgramBuilder;
+import dev.millrace.kernels.program.ScalarOp;
+import dev.millrace.kernels.program.ScalarVar;
+import dev.millrace.kernels.program.Target;
+import dev.millrace.kernels.program.VectorVar;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes f(from, to, count, scales, zeros, rows): rows of {@code count} elements one after another. Each row has a
+ * float and an int of its own, or each place in a row has.
+ */
+abstract class ScaledRows {
+    final ProgramBuilder builder;
+    final int lanes;
+    private final boolean perElement;
+    private final int step;
+    private final ScalarVar from;
+    private final ScalarVar to;
+    private final ScalarVar count;
+    private final ScalarVar scales;
+    private final ScalarVar zeros;
+    private final ScalarVar rows;
+
+    /** @param step elements done at once: a vector, or two */
+    ScaledRows(String name, Target target, boolean perElement, int step) {
+        this.perElement = perElement;
+        this.step = step;
+        builder = new ProgramBuilder(name, target);
+        lanes = target.lanes();
+        from = builder.parameter("from");
+        to = builder.parameter("to");
+        count = builder.parameter("count");
+        scales = builder.parameter("scales");
+        zeros = builder.parameter("zeros");
+        rows = builder.parameter("rows");
+    }
+
+    /** Elements that are done together, those past the first {@code left} of them left out if that is given. */
+    abstract void elements(ScalarVar in, ScalarVar out, Scaling scaling, @Nullable ScalarVar left);
+
+    abstract long bytesIn(int elements);
+
+    abstract long bytesOut(int elements);
+
+    /** What {@link #elements} finds of scales and zero points, vector by vector. */
+    interface Scaling {
+        VectorVar scale(int vector, @Nullable MaskVar mask);
+
+        VectorVar zero(int vector, @Nullable MaskVar mask);
+    }
+
+    Program program() {
+        try (var _ = builder.loop(rows, 1)) {
+            ScalarVar left = builder.copy(count, "left");
+            if (perElement) {
+                ScalarVar scale = builder.copy(scales, "scale");
+                ScalarVar zero = builder.copy(zeros, "zero");
+                row(left, ofPlaces(scale, zero), scale, zero);
+            } else {
+                row(left, ofRow(builder.spread(Address.at(scales, 0)), builder.spread(Address.at(zeros, 0))));
+                builder.advance(scales, 4);
+                builder.advance(zeros, 4);
+            }
+        }
+        return builder.build();
+    }
+
+    private static Scaling ofRow(VectorVar scale, VectorVar zero) {
+        return new Scaling() {
+            @Override
+            public VectorVar scale(int vector, @Nullable MaskVar mask) {
+                return scale;
+            }
+
+            @Override
+            public VectorVar zero(int vector, @Nullable MaskVar mask) {
+                return zero;
+            }
+        };
+    }
+
+    private Scaling ofPlaces(ScalarVar scale, ScalarVar zero) {
+        return new Scaling() {
+            @Override
+            public VectorVar scale(int vector, @Nullable MaskVar mask) {
+                VectorVar some = builder.load(Address.at(scale, 4 * lanes * vector), mask);
+                return mask == null ? some : builder.select(mask, some, Constant.of(1));
+            }
+
+            @Override
+            public VectorVar zero(int vector, @Nullable MaskVar mask) {
+                return builder.load(Address.at(zero, 4 * lanes * vector), mask);
+            }
+        };
+    }
+
+    private void row(ScalarVar left, Scaling scaling, ScalarVar... alongside) {
+        try (var _ = builder.loop(left, step)) {
+            elements(from, to, scaling, null);
+            builder.advance(from, (int) bytesIn(step));
+            builder.advance(to, (int) bytesOut(step));
+            for (ScalarVar pointer : alongside) {
+                builder.advance(pointer, 4 * step);
+            }
+        }
+        try (var _ = builder.ifNotZero(left)) {
+            elements(from, to, scaling, left);
+            builder.advance(from, tailBytes(left, bytesIn(2)));
+            builder.advance(to, tailBytes(left, bytesOut(2)));
+        }
+    }
+
+    /** What the last elements of a row take, {@code ofTwo} being what two take; half a byte is a whole one. */
+    private ScalarVar tailBytes(ScalarVar left, long ofTwo) {
+        ScalarVar bytes = builder.copy(left, "bytes");
+        if (ofTwo == 1) {
+            halved(bytes);
+        } else {
+            builder.scalar(bytes, ScalarOp.MUL, bytes, (int) ofTwo / 2);
+        }
+        return bytes;
+    }
+
+    /** Halves a number, rounding up. */
+    final void halved(ScalarVar number) {
+        builder.scalar(number, ScalarOp.ADD, number, 1);
+        builder.scalar(number, ScalarOp.SHR, number, 1);
+    }
+
+    /** A mask of what a vector has of the elements that are left, or null for all of it. */
+    final @Nullable MaskVar mask(@Nullable ScalarVar left, int vector) {
+        if (left == null) {
+            return null;
+        }
+        ScalarVar own = builder.copy(left, "own");
+        builder.scalar(own, ScalarOp.SUB, own, vector * lanes);
+        builder.scalar(own, ScalarOp.MAX, own, 0);
+        builder.scalar(own, ScalarOp.MIN, own, lanes);
+        return builder.firstLanes(own);
+    }
+
+    /** A mask of the pairs of elements that are left, or null for all of a vector. */
+    final @Nullable MaskVar maskOfPairs(@Nullable ScalarVar left) {
+        if (left == null) {
+            return null;
+        }
+        ScalarVar pairs = builder.copy(left, "pairs");
+        halved(pairs);
+        return builder.firstLanes(pairs);
+    }
+}

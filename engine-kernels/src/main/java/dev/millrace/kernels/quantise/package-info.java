@@ -1,0 +1,5 @@
+/** Linear quantisation of tensors, back and forth. */
+@NullMarked
+package dev.millrace.kernels.quantise;
+
+import org.jspecify.annotations.NullMarked;
