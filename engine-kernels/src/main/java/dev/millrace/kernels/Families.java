@@ -16,12 +16,15 @@ import dev.millrace.kernels.norm.ChannelScale;
 import dev.millrace.kernels.norm.Moments;
 import dev.millrace.kernels.norm.NormRows;
 import dev.millrace.kernels.peak.PeakLoop;
+import dev.millrace.kernels.quantise.ConvertRows;
 import dev.millrace.kernels.quantise.DequantiseRows;
 import dev.millrace.kernels.quantise.QuantiseRows;
 import dev.millrace.kernels.quantise.RangeOf;
+import dev.millrace.kernels.quantised.DecodePanel;
 import dev.millrace.kernels.quantised.IntegerTile;
 import dev.millrace.kernels.quantised.PackRows;
 import dev.millrace.kernels.quantised.SpreadPanel;
+import dev.millrace.kernels.quantised.WeightRow;
 import dev.millrace.kernels.recurrent.GruStep;
 import dev.millrace.kernels.recurrent.LstmStep;
 import dev.millrace.kernels.softmax.SoftmaxColumns;
@@ -49,6 +52,9 @@ final class Families {
             new QuantiseRows(),
             new DequantiseRows(),
             new RangeOf(),
+            new ConvertRows(),
+            new WeightRow(),
+            new DecodePanel(),
             new ReorderTile(),
             new WindowTile(),
             new LstmStep(),

@@ -8,6 +8,7 @@ import dev.millrace.kernels.norm.ChannelNormCase;
 import dev.millrace.kernels.norm.RowNormCase;
 import dev.millrace.kernels.quantise.QuantisationCase;
 import dev.millrace.kernels.quantised.QuantisedGemmCase;
+import dev.millrace.kernels.quantised.WeightGemmCase;
 import dev.millrace.kernels.recurrent.RecurrentCase;
 import dev.millrace.kernels.softmax.SoftmaxCase;
 import dev.millrace.kernels.window.WindowCase;
@@ -21,6 +22,7 @@ final class FamilyCases {
             new AttentionCase(),
             new QuantisedGemmCase(),
             new QuantisationCase(),
+            new WeightGemmCase(),
             new ConvCase(),
             new ReorderCase(),
             new WindowCase(),

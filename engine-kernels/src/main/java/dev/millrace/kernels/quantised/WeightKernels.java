@@ -1,0 +1,50 @@
+package dev.millrace.kernels.quantised;
+
+import dev.millrace.kernels.family.KernelCache;
+import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.kernels.gemm.Epilogue;
+import dev.millrace.kernels.gemm.GemmTile;
+import dev.millrace.kernels.program.Kernel;
+import dev.millrace.kernels.quantise.ConvertRows;
+import dev.millrace.kernels.quantise.FloatType;
+
+/** The kernels of products with stored weights of one format. */
+final class WeightKernels {
+    private record Types(FloatType from, FloatType to) {}
+
+    private final KernelSet kernels;
+    private final WeightFormat format;
+    private final KernelCache<GemmTile.Variant> tiles;
+    private final KernelCache<WeightRow.Variant> rows;
+    private final KernelCache<Integer> decoding;
+    private final KernelCache<Types> converting;
+
+    WeightKernels(KernelSet kernels, WeightFormat format) {
+        this.kernels = kernels;
+        this.format = format;
+        tiles = new KernelCache<>(kernels, GemmTile.Variant::key);
+        rows = new KernelCache<>(kernels, WeightRow.Variant::key);
+        decoding = new KernelCache<>(kernels, vectors -> DecodePanel.key(format, vectors));
+        converting = new KernelCache<>(kernels, types -> ConvertRows.key(types.from(), types.to()));
+    }
+
+    KernelSet set() {
+        return kernels;
+    }
+
+    Kernel tile(int rowsOfTile, int vectors, boolean masked, boolean accumulate, Epilogue epilogue) {
+        return tiles.kernel(new GemmTile.Variant(rowsOfTile, vectors, masked, accumulate, epilogue));
+    }
+
+    Kernel row(int vectors, Epilogue epilogue) {
+        return rows.kernel(new WeightRow.Variant(format, vectors, epilogue));
+    }
+
+    Kernel decode(int vectors) {
+        return decoding.kernel(vectors);
+    }
+
+    Kernel convert(FloatType from, FloatType to) {
+        return converting.kernel(new Types(from, to));
+    }
+}

@@ -1,0 +1,210 @@
+package dev.millrace.kernels.quantised;
+
+import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.gemm.Epilogue;
+import dev.millrace.kernels.gemm.GemmShape;
+import dev.millrace.kernels.gemm.GemmTile;
+import dev.millrace.kernels.program.Memory;
+import dev.millrace.kernels.quantise.FloatType;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * One product whose extents were checked. A few rows are multiplied with weights that are decoded in registers; for
+ * more, blocks of panels are decoded once and multiplied by the tiles of fp32 products.
+ */
+final class WeightRun {
+    /** So many rows are done one by one. */
+    private static final long FEW_ROWS = 2;
+    /** Multiplications and additions that are worth another thread. */
+    private static final long MIN_WORK_PER_TASK = 1 << 18;
+    /** Floats to convert that are worth another thread. */
+    private static final long MIN_FLOATS_PER_TASK = 1 << 16;
+    /** Rows done at a time: with the depth of a block, what the second-level cache holds of A. */
+    private static final long ROW_BLOCK = 192;
+
+    private final WeightKernels kernels;
+    private final GemmShape shape;
+    private final WeightPanels panels;
+    private final WeightScratch scratch;
+    private final WeightProduct product;
+    private final boolean copyA;
+    private final boolean copyC;
+
+    WeightRun(
+            WeightKernels kernels, GemmShape shape, WeightPanels panels, WeightScratch scratch, WeightProduct product) {
+        this.kernels = kernels;
+        this.shape = shape;
+        this.panels = panels;
+        this.scratch = scratch;
+        this.product = product;
+        copyA = product.typeOfA() != FloatType.F32 || few();
+        copyC = product.typeOfC() != FloatType.F32;
+    }
+
+    private boolean few() {
+        return product.m() <= FEW_ROWS;
+    }
+
+    void run(Parallel parallel) {
+        long m = product.m();
+        long work = m * product.n() * product.k();
+        int tasks = (int) Math.clamp(work / MIN_WORK_PER_TASK, 1, Math.min(parallel.width(), scratch.tasks()));
+        if (copyA) {
+            inParts(parallel, tasks, m * product.k(), this::rowsIn);
+        }
+        long count = panels.panels();
+        if (count >= tasks && (count % tasks == 0 || count >= 4L * tasks) || m < tasks) {
+            int parts = (int) Math.min(tasks, count);
+            parallel.run(parts, task -> part(task, 0, m, count * task / parts, count * (task + 1) / parts));
+        } else {
+            parallel.run(tasks, task -> part(task, m * task / tasks, m * (task + 1) / tasks, 0, count));
+        }
+        if (copyC) {
+            inParts(parallel, tasks, m * product.n(), this::rowsOut);
+        }
+    }
+
+    private interface Rows {
+        void of(long first, long end);
+    }
+
+    private void inParts(Parallel parallel, int tasks, long floats, Rows rows) {
+        long m = product.m();
+        int parts = (int) Math.clamp(floats / MIN_FLOATS_PER_TASK, 1, Math.min(m, tasks));
+        parallel.run(parts, task -> rows.of(m * task / parts, m * (task + 1) / parts));
+    }
+
+    private void rowsIn(long first, long end) {
+        FloatType type = product.typeOfA();
+        long k = product.k();
+        for (long row = first; row < end; row++) {
+            long at = 4 * row * scratch.rowFloats();
+            product.scratch().asSlice(at + 4 * k, 4 * (scratch.rowFloats() - k)).fill((byte) 0);
+        }
+        Memory memory = kernels.set().newMemory();
+        long stride = product.lda() * type.bytes();
+        long from = memory.pointer(product.a()) + first * stride;
+        long to = memory.pointer(product.scratch()) + 4 * first * scratch.rowFloats();
+        kernels.convert(type, FloatType.F32).call(memory, from, to, k, stride, 4 * scratch.rowFloats(), end - first);
+    }
+
+    private void rowsOut(long first, long end) {
+        FloatType type = product.typeOfC();
+        long n = product.n();
+        Memory memory = kernels.set().newMemory();
+        long stride = product.ldc() * type.bytes();
+        long from = memory.pointer(product.scratch()) + scratch.c() + 4 * first * n;
+        long to = memory.pointer(product.c()) + first * stride;
+        kernels.convert(FloatType.F32, type).call(memory, from, to, n, 4 * n, stride, end - first);
+    }
+
+    /** Some rows of some panels, on one thread. */
+    private void part(int task, long firstRow, long endRow, long firstPanel, long endPanel) {
+        Part part = new Part(kernels.set().newMemory(), task);
+        if (few()) {
+            part.rowByRow(firstRow, endRow, firstPanel, endPanel);
+        } else {
+            part.tiles(firstRow, endRow, firstPanel, endPanel);
+        }
+    }
+
+    private final class Part {
+        private final Memory memory;
+        private final long a;
+        private final long rowBytesOfA;
+        private final long packed;
+        private final long c;
+        private final long rowBytesOfC;
+        private final long bias;
+        private final long decoded;
+
+        Part(Memory memory, int task) {
+            this.memory = memory;
+            long own = memory.pointer(product.scratch());
+            a = copyA ? own : memory.pointer(product.a());
+            rowBytesOfA = 4 * (copyA ? scratch.rowFloats() : product.lda());
+            c = copyC ? own + scratch.c() : memory.pointer(product.c());
+            rowBytesOfC = 4 * (copyC ? product.n() : product.ldc());
+            packed = memory.pointer(product.packed());
+            decoded = own + scratch.panels() + task * scratch.panelBytes();
+            MemorySegment given = product.bias();
+            bias = given == null ? 0 : memory.pointer(given);
+        }
+
+        private int tail(long panel) {
+            return panels.width(panel) - (panels.vectorsOf(panel) - 1) * panels.lanes();
+        }
+
+        private long biasOf(long column) {
+            return bias == 0 ? 0 : bias + 4 * column;
+        }
+
+        void rowByRow(long firstRow, long endRow, long firstPanel, long endPanel) {
+            for (long panel = firstPanel; panel < endPanel; panel++) {
+                long column = panel * panels.columns();
+                for (long row = firstRow; row < endRow; row++) {
+                    kernels.row(panels.vectorsOf(panel), product.epilogue())
+                            .call(
+                                    memory,
+                                    a + row * rowBytesOfA,
+                                    packed + panels.panel(panel),
+                                    c + row * rowBytesOfC + 4 * column,
+                                    biasOf(column),
+                                    panels.blocks(),
+                                    tail(panel));
+                }
+            }
+        }
+
+        /** A product over nothing still has its epilogue: it is done as one block of depth 0. */
+        void tiles(long firstRow, long endRow, long firstPanel, long endPanel) {
+            long k0 = 0;
+            do {
+                long depth = Math.min(shape.depth(), product.k() - k0);
+                for (long row = firstRow; row < endRow; row += ROW_BLOCK) {
+                    long rows = Math.min(ROW_BLOCK, endRow - row);
+                    for (long panel = firstPanel; panel < endPanel; panel++) {
+                        decode(panel, k0, depth);
+                        column(row, rows, panel, k0, depth);
+                    }
+                }
+                k0 += depth;
+            } while (k0 < product.k());
+        }
+
+        private void decode(long panel, long k0, long depth) {
+            int block = panels.format().block();
+            long from = packed + panels.panel(panel) + k0 / block * panels.blockBytes(panel);
+            long blocks = (depth + block - 1) / block;
+            kernels.decode(panels.vectorsOf(panel)).call(memory, from, decoded, blocks, 0, 0, 0);
+        }
+
+        /** Tiles of nearly equal height down one panel. */
+        private void column(long row, long rows, long panel, long k0, long depth) {
+            long count = (rows + shape.rows() - 1) / shape.rows();
+            int high = (int) ((rows + count - 1) / count);
+            long lowTiles = count * high - rows;
+            long highTiles = count - lowTiles;
+            tile(row, highTiles, high, panel, k0, depth);
+            if (lowTiles > 0) {
+                tile(row + highTiles * high, lowTiles, high - 1, panel, k0, depth);
+            }
+        }
+
+        private void tile(long row, long count, int height, long panel, long k0, long depth) {
+            int tail = tail(panel);
+            long column = panel * panels.columns();
+            boolean last = k0 + depth >= product.k();
+            Epilogue epilogue = last ? product.epilogue() : Epilogue.NONE;
+            kernels.tile(height, panels.vectorsOf(panel), tail < panels.lanes(), k0 > 0, epilogue)
+                    .call(
+                            memory,
+                            a + row * rowBytesOfA + 4 * k0,
+                            decoded,
+                            c + row * rowBytesOfC + 4 * column,
+                            biasOf(column),
+                            rowBytesOfA | rowBytesOfC << 32,
+                            depth | (long) tail << GemmTile.TAIL_SHIFT | count << 32);
+        }
+    }
+}
