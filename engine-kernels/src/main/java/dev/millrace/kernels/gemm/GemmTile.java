@@ -25,6 +25,8 @@ public final class GemmTile implements KernelFamily {
     public static final int MAX_DEPTH = (1 << 20) - 1;
     public static final int TAIL_SHIFT = 20;
     public static final int ARGUMENT_BYTES = 2048;
+    /** Where in the arguments the operands of the epilogue begin. */
+    public static final int OPERANDS = EpilogueWriter.OPERANDS;
 
     static final int MAX_TAIL = 31;
 

@@ -1,5 +1,6 @@
 package dev.millrace.kernels.quantised;
 
+import dev.millrace.kernels.driver.Scratch;
 import dev.millrace.kernels.family.KernelCache;
 import dev.millrace.kernels.family.KernelSet;
 import dev.millrace.kernels.program.Kernel;
@@ -13,6 +14,8 @@ final class IntegerKernels {
     private final KernelCache<IntegerTile.Variant> tiles;
     private final KernelCache<Rows> rows;
     private final KernelCache<IntegerDot> spreading;
+    private final Scratch rowsOfA = new Scratch();
+    private final Scratch own = new Scratch();
 
     IntegerKernels(KernelSet kernels) {
         this.kernels = kernels;
@@ -23,6 +26,16 @@ final class IntegerKernels {
 
     KernelSet set() {
         return kernels;
+    }
+
+    /** For packed rows, which all threads of a run use. */
+    Scratch rowsOfA() {
+        return rowsOfA;
+    }
+
+    /** For the terms of a tile, and a panel spread out to 16 bits, of one thread. */
+    Scratch own() {
+        return own;
     }
 
     Kernel tile(IntegerTile.Variant variant) {

@@ -60,15 +60,6 @@ public final class QuantisedGemm {
     }
 
     /**
-     * What a run needs of scratch memory, in bytes.
-     *
-     * @param width of what it runs on
-     */
-    public long scratchBytes(long m, long n, long k, int width) {
-        return QuantisedScratch.of(panels(k, n), m, width).byteSize();
-    }
-
-    /**
      * Computes a product. No operand may be freed before it is done.
      *
      * @throws IllegalArgumentException if the operands do not fit together
@@ -78,15 +69,13 @@ public final class QuantisedGemm {
         IntegerPanels panels = panels(product.k(), product.n());
         product.check();
         checkPacked(product.packed(), panels);
-        QuantisedScratch scratch = QuantisedScratch.of(panels, product.m(), parallel.width());
-        scratch.check(product);
         if (product.m() == 0 || product.n() == 0) {
             return;
         }
         boolean pairsFit = product.packed().get(ValueLayout.JAVA_INT_UNALIGNED, panels.pairsFit()) != 0;
         IntegerDot dot = IntegerDot.of(kernels.set().target(), pairsFit);
         try {
-            new QuantisedRun(kernels, panels, scratch, dot, product).run(parallel);
+            new QuantisedRun(kernels, panels, dot, product).run(parallel);
         } finally {
             Reference.reachabilityFence(product);
         }

@@ -8,11 +8,8 @@ import java.lang.foreign.MemorySegment;
  * @param a m rows of k bytes, with zero points and scales for all or for each row
  * @param packed B of k rows and n columns, packed by the same {@link QuantisedGemm}
  * @param c m rows of n elements
- * @param scratch memory for the time of the run, of at least {@link QuantisedGemm#scratchBytes}, aligned to 8; overlaps
- *     no other operand
  */
-public record QuantisedProduct(
-        QuantisedMatrix a, MemorySegment packed, QuantisedResult c, long m, long n, long k, MemorySegment scratch) {
+public record QuantisedProduct(QuantisedMatrix a, MemorySegment packed, QuantisedResult c, long m, long n, long k) {
 
     void check() {
         a.check("A", m, k, m);

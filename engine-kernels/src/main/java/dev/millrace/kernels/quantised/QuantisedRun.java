@@ -22,47 +22,42 @@ final class QuantisedRun {
 
     private final IntegerKernels kernels;
     private final IntegerPanels panels;
-    private final QuantisedScratch scratch;
+    private final MemorySegment rowsOfA;
     private final IntegerDot dot;
     private final QuantisedProduct product;
     private final int tileRows;
     private final boolean zeros;
     private final long rowStride;
 
-    QuantisedRun(
-            IntegerKernels kernels,
-            IntegerPanels panels,
-            QuantisedScratch scratch,
-            IntegerDot dot,
-            QuantisedProduct product) {
+    QuantisedRun(IntegerKernels kernels, IntegerPanels panels, IntegerDot dot, QuantisedProduct product) {
         this.kernels = kernels;
         this.panels = panels;
-        this.scratch = scratch;
         this.dot = dot;
         this.product = product;
         tileRows = dot.rows(kernels.set().target());
         zeros = product.packed().get(INT, panels.hasZeros()) != 0;
         rowStride = PackedRow.stride(dot, panels.k(), panels.lanes());
+        rowsOfA = kernels.rowsOfA().atLeast(Math.multiplyExact(product.m(), rowStride));
     }
 
     void run(Parallel parallel) {
         long m = product.m();
         long work = Math.max(1, m * product.n() * product.k() / MIN_WORK_PER_TASK);
-        int tasks = (int) Math.min(Math.min(parallel.width(), scratch.tasks()), work);
+        int tasks = (int) Math.min(parallel.width(), work);
         long count = panels.panels();
         boolean byPanels = count % tasks == 0 || count >= 4L * tasks;
         if (tasks == 1) {
             packRows(0, m);
-            part(0, 0, m, 0, count);
+            part(0, m, 0, count);
         } else if (byPanels && m < 2 * product.n() || m < 2L * tileRows) {
             int packing = (int) Math.clamp(m * product.k() / MIN_BYTES_PER_TASK, 1, Math.min(tasks, m));
             parallel.run(packing, task -> packRows(m * task / packing, m * (task + 1) / packing));
             int parts = (int) Math.min(tasks, count);
-            parallel.run(parts, task -> part(task, 0, m, count * task / parts, count * (task + 1) / parts));
+            parallel.run(parts, task -> part(0, m, count * task / parts, count * (task + 1) / parts));
         } else {
             parallel.run(tasks, task -> {
                 packRows(m * task / tasks, m * (task + 1) / tasks);
-                part(task, m * task / tasks, m * (task + 1) / tasks, 0, count);
+                part(m * task / tasks, m * (task + 1) / tasks, 0, count);
             });
         }
     }
@@ -74,39 +69,42 @@ final class QuantisedRun {
         kernel.call(
                 memory,
                 memory.pointer(a.data()) + first * a.stride(),
-                memory.pointer(product.scratch()) + first * rowStride,
+                memory.pointer(rowsOfA) + first * rowStride,
                 product.k() / 4,
                 a.stride() | rowStride << 32,
                 end - first,
                 0);
         for (long row = first; row < end; row++) {
             long at = row * rowStride;
-            product.scratch().set(INT, at + PackedRow.ZERO, a.zeroPoint(row) + (a.signed() ? UNSIGNED_OFFSET : 0));
-            product.scratch().set(FLOAT, at + PackedRow.SCALE, a.scale(row));
+            rowsOfA.set(INT, at + PackedRow.ZERO, a.zeroPoint(row) + (a.signed() ? UNSIGNED_OFFSET : 0));
+            rowsOfA.set(FLOAT, at + PackedRow.SCALE, a.scale(row));
         }
     }
 
     /** Some rows of some panels, on one thread. */
-    private void part(int task, long firstRow, long endRow, long firstPanel, long endPanel) {
-        new Part(kernels.set().newMemory(), task).run(firstRow, endRow, firstPanel, endPanel);
+    private void part(long firstRow, long endRow, long firstPanel, long endPanel) {
+        new Part(kernels.set().newMemory()).run(firstRow, endRow, firstPanel, endPanel);
     }
 
     private final class Part {
         private final Memory memory;
-        private final long own;
         private final long packed;
-        private final long scratchStart;
+        private final long a;
+        private final MemorySegment block;
+        private final long terms;
         private final long wide;
         private final long c;
         private final long scales;
         private final long bias;
 
-        Part(Memory memory, int task) {
+        Part(Memory memory) {
             this.memory = memory;
-            own = scratch.terms(task);
             packed = memory.pointer(product.packed());
-            scratchStart = memory.pointer(product.scratch());
-            wide = scratchStart + scratch.panel(task);
+            a = memory.pointer(rowsOfA);
+            long wideBytes = dot == IntegerDot.PAIRS ? 8 * panels.fours() * panels.columns() : 0;
+            block = kernels.own().atLeast(TermBlock.BYTES + wideBytes);
+            terms = memory.pointer(block);
+            wide = terms + TermBlock.BYTES;
             c = memory.pointer(product.c().data());
             MemorySegment givenScales = product.c().scales();
             MemorySegment givenBias = product.c().bias();
@@ -116,9 +114,9 @@ final class QuantisedRun {
 
         void run(long firstRow, long endRow, long firstPanel, long endPanel) {
             constants();
-            long block = Math.max(ROWS_IN_CACHE / rowStride, 16L * tileRows);
-            for (long row = firstRow; row < endRow; row += block) {
-                long rows = Math.min(block, endRow - row);
+            long most = Math.max(ROWS_IN_CACHE / rowStride, 16L * tileRows);
+            for (long row = firstRow; row < endRow; row += most) {
+                long rows = Math.min(most, endRow - row);
                 for (long panel = firstPanel; panel < endPanel; panel++) {
                     column(row, rows, panel);
                 }
@@ -127,21 +125,19 @@ final class QuantisedRun {
 
         private void constants() {
             QuantisedResult result = product.c();
-            MemorySegment block = product.scratch();
-            block.set(INT, own + TermBlock.ZERO_OF_C, result.zeroPoint());
-            block.set(FLOAT, own + TermBlock.LEAST, result.output().least() - result.zeroPoint());
-            block.set(FLOAT, own + TermBlock.MOST, result.output().most() - result.zeroPoint());
-            block.set(FLOAT, own + TermBlock.ONE, 1);
+            block.set(INT, TermBlock.ZERO_OF_C, result.zeroPoint());
+            block.set(FLOAT, TermBlock.LEAST, result.output().least() - result.zeroPoint());
+            block.set(FLOAT, TermBlock.MOST, result.output().most() - result.zeroPoint());
+            block.set(FLOAT, TermBlock.ONE, 1);
         }
 
         private void terms(long column) {
-            MemorySegment block = product.scratch();
-            block.set(LONG, own + TermBlock.SUMS, packed + panels.sums() + 4 * column);
-            block.set(LONG, own + TermBlock.PAIRS, packed + panels.pairs() + 4 * column);
-            block.set(LONG, own + TermBlock.ZEROS, packed + panels.zeros() + 4 * column);
-            block.set(LONG, own + TermBlock.BIAS, bias + 4 * column);
+            block.set(LONG, TermBlock.SUMS, packed + panels.sums() + 4 * column);
+            block.set(LONG, TermBlock.PAIRS, packed + panels.pairs() + 4 * column);
+            block.set(LONG, TermBlock.ZEROS, packed + panels.zeros() + 4 * column);
+            block.set(LONG, TermBlock.BIAS, bias + 4 * column);
             long given = product.c().hasScalePerColumn() ? scales + 4 * column : scales;
-            block.set(LONG, own + TermBlock.SCALES, scales == 0 ? scratchStart + own + TermBlock.ONE : given);
+            block.set(LONG, TermBlock.SCALES, scales == 0 ? terms + TermBlock.ONE : given);
         }
 
         /** Tiles of nearly equal height down one panel. */
@@ -179,10 +175,10 @@ final class QuantisedRun {
                     result.activation()));
             kernel.call(
                     memory,
-                    scratchStart + row * rowStride,
+                    a + row * rowStride,
                     from,
                     c + bytes * (row * result.stride() + panel * panels.columns()),
-                    scratchStart + own,
+                    terms,
                     rowStride | bytes * result.stride() << 32,
                     panels.fours() | (long) tail << IntegerTile.TAIL_SHIFT | count << 32);
         }

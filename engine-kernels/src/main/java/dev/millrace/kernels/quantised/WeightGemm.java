@@ -76,15 +76,6 @@ public final class WeightGemm {
     }
 
     /**
-     * What a run needs of scratch memory, in bytes.
-     *
-     * @param width of what it runs on
-     */
-    public long scratchBytes(long m, long n, long k, int width) {
-        return WeightScratch.of(panels(k, n), shape, m, width).byteSize();
-    }
-
-    /**
      * Computes a product. No operand may be freed before it is done.
      *
      * @throws IllegalArgumentException if the operands do not fit together
@@ -94,11 +85,9 @@ public final class WeightGemm {
         product.check();
         WeightPanels panels = panels(product.k(), product.n());
         checkPacked(product.packed(), panels);
-        WeightScratch scratch = WeightScratch.of(panels, shape, product.m(), parallel.width());
-        Extents.bytes("the scratch memory", product.scratch(), scratch.byteSize());
         if (product.m() > 0 && product.n() > 0) {
             try {
-                new WeightRun(kernels, shape, panels, scratch, product).run(parallel);
+                new WeightRun(kernels, shape, panels, product).run(parallel);
             } finally {
                 Reference.reachabilityFence(product);
             }

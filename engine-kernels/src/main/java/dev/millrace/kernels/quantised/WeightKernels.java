@@ -1,7 +1,9 @@
 package dev.millrace.kernels.quantised;
 
+import dev.millrace.kernels.driver.Scratch;
 import dev.millrace.kernels.family.KernelCache;
 import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.kernels.gemm.Activation;
 import dev.millrace.kernels.gemm.Epilogue;
 import dev.millrace.kernels.gemm.GemmTile;
 import dev.millrace.kernels.program.Kernel;
@@ -18,6 +20,8 @@ final class WeightKernels {
     private final KernelCache<WeightRow.Variant> rows;
     private final KernelCache<Integer> decoding;
     private final KernelCache<Types> converting;
+    private final Scratch shared = new Scratch();
+    private final Scratch own = new Scratch();
 
     WeightKernels(KernelSet kernels, WeightFormat format) {
         this.kernels = kernels;
@@ -32,12 +36,22 @@ final class WeightKernels {
         return kernels;
     }
 
+    /** For rows of A and C as floats of 32 bits, which all threads of a run use. */
+    Scratch shared() {
+        return shared;
+    }
+
+    /** For what a thread decodes. */
+    Scratch own() {
+        return own;
+    }
+
     Kernel tile(int rowsOfTile, int vectors, boolean masked, boolean accumulate, Epilogue epilogue) {
         return tiles.kernel(new GemmTile.Variant(rowsOfTile, vectors, masked, accumulate, epilogue));
     }
 
-    Kernel row(int vectors, Epilogue epilogue) {
-        return rows.kernel(new WeightRow.Variant(format, vectors, epilogue));
+    Kernel row(int vectors, boolean bias, Activation activation) {
+        return rows.kernel(new WeightRow.Variant(format, vectors, bias, activation));
     }
 
     Kernel decode(int vectors) {

@@ -1,22 +1,20 @@
 package dev.millrace.kernels.quantised;
 
 import dev.millrace.kernels.driver.Extents;
-import dev.millrace.kernels.gemm.Epilogue;
+import dev.millrace.kernels.gemm.Activation;
 import dev.millrace.kernels.quantise.FloatType;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operands of {@code C = epilogue(A B)} with stored weights B; sums are floats of 32 bits.
+ * The operands of {@code C = activation(A B + bias)} with stored weights B; sums are floats of 32 bits.
  *
  * @param a m rows of k floats
  * @param lda elements from one row of A to the next
  * @param packed B of k rows and n columns, packed by the same {@link WeightGemm}
  * @param c m rows of n floats; overlaps no other operand
  * @param ldc elements from one row of C to the next
- * @param bias n floats of 32 bits, given if and only if the epilogue adds them
- * @param scratch memory for the time of the run, of at least {@link WeightGemm#scratchBytes}, aligned to 4; overlaps no
- *     other operand
+ * @param bias n floats of 32 bits, or null
  */
 public record WeightProduct(
         MemorySegment a,
@@ -29,27 +27,18 @@ public record WeightProduct(
         long m,
         long n,
         long k,
-        Epilogue epilogue,
         @Nullable MemorySegment bias,
-        MemorySegment scratch) {
+        Activation activation) {
 
     /** A product of dense matrices of floats of 32 bits. */
-    public static WeightProduct of(
-            MemorySegment a, MemorySegment packed, MemorySegment c, long m, long n, long k, MemorySegment scratch) {
-        return new WeightProduct(
-                a, FloatType.F32, k, packed, c, FloatType.F32, n, m, n, k, Epilogue.NONE, null, scratch);
+    public static WeightProduct of(MemorySegment a, MemorySegment packed, MemorySegment c, long m, long n, long k) {
+        return new WeightProduct(a, FloatType.F32, k, packed, c, FloatType.F32, n, m, n, k, null, Activation.NONE);
     }
 
     void check() {
         Extents.byteMatrix("A", a, m, k * typeOfA.bytes(), Math.multiplyExact(lda, typeOfA.bytes()));
         Extents.byteMatrix("C", c, m, n * typeOfC.bytes(), Math.multiplyExact(ldc, typeOfC.bytes()));
         Extents.writable("C", c);
-        Extents.writable("the scratch memory", scratch);
-        Extents.apart("the scratch memory", scratch, "C", c);
-        if (epilogue.bias() != (bias != null)) {
-            throw new IllegalArgumentException(
-                    bias == null ? "the epilogue adds a bias, but none is given" : "a bias is given, but not added");
-        }
         if (bias != null) {
             Extents.vector("the bias", bias, n);
         }

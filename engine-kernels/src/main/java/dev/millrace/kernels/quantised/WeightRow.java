@@ -5,7 +5,6 @@ import dev.millrace.kernels.expression.ExprWriter;
 import dev.millrace.kernels.family.KernelFamily;
 import dev.millrace.kernels.family.KernelKey;
 import dev.millrace.kernels.gemm.Activation;
-import dev.millrace.kernels.gemm.Epilogue;
 import dev.millrace.kernels.gemm.GemmTile;
 import dev.millrace.kernels.program.Address;
 import dev.millrace.kernels.program.Constant;
@@ -30,12 +29,12 @@ public final class WeightRow implements KernelFamily {
     private static final int PREFETCH = 1024;
 
     /** One member of the family. */
-    record Variant(WeightFormat format, int vectors, Epilogue epilogue) {
+    record Variant(WeightFormat format, int vectors, boolean bias, Activation activation) {
         KernelKey key() {
             return format.in(KernelKey.of(NAME))
                     .with("vectors", vectors)
-                    .with("bias", epilogue.bias() ? 1 : 0)
-                    .with("activation", epilogue.activation());
+                    .with("bias", bias ? 1 : 0)
+                    .with("activation", activation);
         }
 
         static Variant of(KernelKey key) {
@@ -43,7 +42,8 @@ public final class WeightRow implements KernelFamily {
             return new Variant(
                     WeightFormat.of(key),
                     key.number("vectors", 1, GemmTile.MAX_VECTORS),
-                    new Epilogue(key.number("bias", 0, 1) == 1, key.oneOf("activation", Activation.values())));
+                    key.number("bias", 0, 1) == 1,
+                    key.oneOf("activation", Activation.values()));
         }
     }
 
@@ -185,13 +185,13 @@ public final class WeightRow implements KernelFamily {
             Expr x = Expr.input(0);
             for (int j = 0; j < vectors; j++) {
                 @Nullable MaskVar own = j == vectors - 1 ? mask : null;
-                VectorVar total = variant.epilogue().bias()
+                VectorVar total = variant.bias()
                         ? builder.add(totals[j], builder.load(Address.at(bias, j * bytes), own))
                         : totals[j];
                 ExprWriter writer = new ExprWriter(builder, Map.of(x, total));
                 builder.store(
                         Address.at(c, j * bytes),
-                        writer.write(variant.epilogue().activation().of(x)),
+                        writer.write(variant.activation().of(x)),
                         own);
             }
         }

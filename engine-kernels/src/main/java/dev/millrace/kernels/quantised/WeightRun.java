@@ -7,6 +7,7 @@ import dev.millrace.kernels.gemm.GemmTile;
 import dev.millrace.kernels.program.Memory;
 import dev.millrace.kernels.quantise.FloatType;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 
 /**
  * One product whose extents were checked. A few rows are multiplied with weights that are decoded in registers; for
@@ -25,20 +26,28 @@ final class WeightRun {
     private final WeightKernels kernels;
     private final GemmShape shape;
     private final WeightPanels panels;
-    private final WeightScratch scratch;
     private final WeightProduct product;
     private final boolean copyA;
     private final boolean copyC;
+    /** The rows of A as floats of 32 bits, filled up with zeros to whole blocks, then C as floats of 32 bits. */
+    private final MemorySegment copies;
 
-    WeightRun(
-            WeightKernels kernels, GemmShape shape, WeightPanels panels, WeightScratch scratch, WeightProduct product) {
+    private final long rowFloats;
+    private final long offsetOfC;
+    private final Epilogue epilogue;
+
+    WeightRun(WeightKernels kernels, GemmShape shape, WeightPanels panels, WeightProduct product) {
         this.kernels = kernels;
         this.shape = shape;
         this.panels = panels;
-        this.scratch = scratch;
         this.product = product;
         copyA = product.typeOfA() != FloatType.F32 || few();
         copyC = product.typeOfC() != FloatType.F32;
+        rowFloats = panels.blocks() * panels.format().block();
+        offsetOfC = copyA ? Math.multiplyExact(4 * product.m(), rowFloats) : 0;
+        long bytesOfC = copyC ? Math.multiplyExact(4 * product.m(), product.n()) : 0;
+        copies = kernels.shared().atLeast(Math.addExact(offsetOfC, bytesOfC));
+        epilogue = Epilogue.of(product.bias() != null, product.activation());
     }
 
     private boolean few() {
@@ -48,16 +57,16 @@ final class WeightRun {
     void run(Parallel parallel) {
         long m = product.m();
         long work = m * product.n() * product.k();
-        int tasks = (int) Math.clamp(work / MIN_WORK_PER_TASK, 1, Math.min(parallel.width(), scratch.tasks()));
+        int tasks = (int) Math.clamp(work / MIN_WORK_PER_TASK, 1, parallel.width());
         if (copyA) {
             inParts(parallel, tasks, m * product.k(), this::rowsIn);
         }
         long count = panels.panels();
         if (count >= tasks && (count % tasks == 0 || count >= 4L * tasks) || m < tasks) {
             int parts = (int) Math.min(tasks, count);
-            parallel.run(parts, task -> part(task, 0, m, count * task / parts, count * (task + 1) / parts));
+            parallel.run(parts, task -> part(0, m, count * task / parts, count * (task + 1) / parts));
         } else {
-            parallel.run(tasks, task -> part(task, m * task / tasks, m * (task + 1) / tasks, 0, count));
+            parallel.run(tasks, task -> part(m * task / tasks, m * (task + 1) / tasks, 0, count));
         }
         if (copyC) {
             inParts(parallel, tasks, m * product.n(), this::rowsOut);
@@ -78,14 +87,14 @@ final class WeightRun {
         FloatType type = product.typeOfA();
         long k = product.k();
         for (long row = first; row < end; row++) {
-            long at = 4 * row * scratch.rowFloats();
-            product.scratch().asSlice(at + 4 * k, 4 * (scratch.rowFloats() - k)).fill((byte) 0);
+            long at = 4 * row * rowFloats;
+            copies.asSlice(at + 4 * k, 4 * (rowFloats - k)).fill((byte) 0);
         }
         Memory memory = kernels.set().newMemory();
         long stride = product.lda() * type.bytes();
         long from = memory.pointer(product.a()) + first * stride;
-        long to = memory.pointer(product.scratch()) + 4 * first * scratch.rowFloats();
-        kernels.convert(type, FloatType.F32).call(memory, from, to, k, stride, 4 * scratch.rowFloats(), end - first);
+        long to = memory.pointer(copies) + 4 * first * rowFloats;
+        kernels.convert(type, FloatType.F32).call(memory, from, to, k, stride, 4 * rowFloats, end - first);
     }
 
     private void rowsOut(long first, long end) {
@@ -93,14 +102,14 @@ final class WeightRun {
         long n = product.n();
         Memory memory = kernels.set().newMemory();
         long stride = product.ldc() * type.bytes();
-        long from = memory.pointer(product.scratch()) + scratch.c() + 4 * first * n;
+        long from = memory.pointer(copies) + offsetOfC + 4 * first * n;
         long to = memory.pointer(product.c()) + first * stride;
         kernels.convert(FloatType.F32, type).call(memory, from, to, n, 4 * n, stride, end - first);
     }
 
     /** Some rows of some panels, on one thread. */
-    private void part(int task, long firstRow, long endRow, long firstPanel, long endPanel) {
-        Part part = new Part(kernels.set().newMemory(), task);
+    private void part(long firstRow, long endRow, long firstPanel, long endPanel) {
+        Part part = new Part(kernels.set().newMemory());
         if (few()) {
             part.rowByRow(firstRow, endRow, firstPanel, endPanel);
         } else {
@@ -116,19 +125,23 @@ final class WeightRun {
         private final long c;
         private final long rowBytesOfC;
         private final long bias;
+        private final MemorySegment arguments;
+        private final long argumentsPointer;
         private final long decoded;
 
-        Part(Memory memory, int task) {
+        Part(Memory memory) {
             this.memory = memory;
-            long own = memory.pointer(product.scratch());
+            long own = copyA || copyC ? memory.pointer(copies) : 0;
             a = copyA ? own : memory.pointer(product.a());
-            rowBytesOfA = 4 * (copyA ? scratch.rowFloats() : product.lda());
-            c = copyC ? own + scratch.c() : memory.pointer(product.c());
+            rowBytesOfA = 4 * (copyA ? rowFloats : product.lda());
+            c = copyC ? own + offsetOfC : memory.pointer(product.c());
             rowBytesOfC = 4 * (copyC ? product.n() : product.ldc());
             packed = memory.pointer(product.packed());
-            decoded = own + scratch.panels() + task * scratch.panelBytes();
             MemorySegment given = product.bias();
             bias = given == null ? 0 : memory.pointer(given);
+            arguments = kernels.own().atLeast(GemmTile.ARGUMENT_BYTES + 4L * shape.depth() * panels.columns());
+            argumentsPointer = memory.pointer(arguments);
+            decoded = argumentsPointer + GemmTile.ARGUMENT_BYTES;
         }
 
         private int tail(long panel) {
@@ -143,7 +156,7 @@ final class WeightRun {
             for (long panel = firstPanel; panel < endPanel; panel++) {
                 long column = panel * panels.columns();
                 for (long row = firstRow; row < endRow; row++) {
-                    kernels.row(panels.vectorsOf(panel), product.epilogue())
+                    kernels.row(panels.vectorsOf(panel), bias != 0, product.activation())
                             .call(
                                     memory,
                                     a + row * rowBytesOfA,
@@ -195,14 +208,15 @@ final class WeightRun {
             int tail = tail(panel);
             long column = panel * panels.columns();
             boolean last = k0 + depth >= product.k();
-            Epilogue epilogue = last ? product.epilogue() : Epilogue.NONE;
-            kernels.tile(height, panels.vectorsOf(panel), tail < panels.lanes(), k0 > 0, epilogue)
+            Epilogue finish = last ? epilogue : Epilogue.NONE;
+            arguments.set(ValueLayout.JAVA_LONG_UNALIGNED, GemmTile.OPERANDS, biasOf(column));
+            kernels.tile(height, panels.vectorsOf(panel), tail < panels.lanes(), k0 > 0, finish)
                     .call(
                             memory,
                             a + row * rowBytesOfA + 4 * k0,
                             decoded,
                             c + row * rowBytesOfC + 4 * column,
-                            biasOf(column),
+                            argumentsPointer,
                             rowBytesOfA | rowBytesOfC << 32,
                             depth | (long) tail << GemmTile.TAIL_SHIFT | count << 32);
         }

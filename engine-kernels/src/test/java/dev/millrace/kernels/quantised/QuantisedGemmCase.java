@@ -107,9 +107,8 @@ public final class QuantisedGemmCase implements FamilyCase {
             } else {
                 gemm.pack(b, k, n, packed);
             }
-            MemorySegment scratch = memory.bytes(gemm.scratchBytes(m, n, k, parallel.width()));
             MemorySegment before = MemorySegment.ofArray(c.data().toArray(ValueLayout.JAVA_BYTE));
-            gemm.run(new QuantisedProduct(a, packed, c, m, n, k, scratch), parallel);
+            gemm.run(new QuantisedProduct(a, packed, c, m, n, k), parallel);
             for (int i = 0; i < m; i++) {
                 for (int j = 0; j < c.stride() && (i < m - 1 || j < n); j++) {
                     if (j < n) {
