@@ -30,8 +30,18 @@ public final class Kernels implements AutoCloseable {
     /** {@code true} writes the map of emitted code where perf looks for it. */
     public static final String PERF_MAP_PROPERTY = "millrace.kernels.perfmap";
 
-    /** How wide vectors of the Vector API are: 128, 256 or 512; without it, as the machine prefers. */
-    public static final String VECTOR_BITS_PROPERTY = "millrace.kernels.vectorbits";
+List.of(new GemmTile(),
+            new GemmPack(),
+            new ElementwiseFamily(),
+            new PeakLoop(),
+            new ConvTile(),
+            new KeyPack(),
+            new RowDots(),
+            new WeightedRows(),
+            new SoftmaxBlock(),
+            new FinishRows(),
+            new ReorderTile(),
+            new WindowTile());
 
     /** Probes at its first use, since that costs some 50 ms. */
     private static final class Shared {
