@@ -8,7 +8,10 @@ final class KernelCases {
     private KernelCases() {}
 
     static List<KernelCase> all() {
-        return Stream.of(GemmCases.all(), ElementwiseCases.all(), AttentionCases.all())
+        return Stream.of(GemmCases.all(),
+            ElementwiseCases.all(),
+            AttentionCases.all(),
+            ConvCases.all())
                 .flatMap(List::stream)
                 .toList();
     }

@@ -1,0 +1,134 @@
+package dev.millrace.bench.kernels;
+
+import dev.millrace.bench.kernels.ConvNet.Image;
+import dev.millrace.bench.kernels.ConvNet.Layer;
+import dev.millrace.kernels.Kernels;
+import dev.millrace.kernels.Parallel;
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Layers of nets for images. Those that keep the shape of their images are measured in a chain, and pairs that widen and
+ * narrow again; others as branches from one image, each averaged at its end. Both sides bring images into an order of
+ * their own at the start of each net, and back at its end.
+ */
+final class ConvCases {
+    private static final int CHAIN = 6;
+    private static final int BRANCHES = 4;
+    private static final double TOLERANCE = 2e-3;
+
+    private ConvCases() {}
+
+    static List<KernelCase> all() {
+        var cases = new ArrayList<KernelCase>();
+        cases.add(chain(Layer.of(64, 64, 56, 3, 1)));
+        cases.add(chain(Layer.of(128, 128, 28, 3, 1)));
+        cases.add(chain(Layer.of(256, 256, 14, 3, 1)));
+        cases.add(chain(Layer.of(512, 512, 7, 3, 1)));
+        cases.add(branches(Layer.of(64, 128, 56, 3, 2)));
+        cases.add(branches(Layer.of(256, 512, 14, 3, 2)));
+        cases.add(branches(Layer.of(3, 64, 224, 7, 2)));
+        cases.add(branches(Layer.of(3, 32, 224, 3, 2)));
+        cases.add(pairs(Layer.of(64, 256, 56, 1, 1)));
+        cases.add(pairs(Layer.of(512, 128, 28, 1, 1)));
+        cases.add(pairs(Layer.of(1024, 256, 14, 1, 1)));
+        cases.add(pairs(Layer.of(2048, 512, 7, 1, 1)));
+        cases.add(branches(Layer.of(256, 512, 56, 1, 2)));
+        cases.add(pairs(Layer.of(16, 96, 56, 1, 1)));
+        cases.add(pairs(Layer.of(24, 144, 56, 1, 1)));
+        cases.add(pairs(Layer.of(96, 24, 28, 1, 1)));
+        cases.add(chain(Layer.depthwise(16, 112, 3, 1)));
+        cases.add(chain(Layer.depthwise(144, 56, 3, 1)));
+        cases.add(branches(Layer.depthwise(96, 112, 3, 2)));
+        cases.add(chain(Layer.depthwise(240, 14, 5, 1)));
+        cases.add(chain(Layer.depthwise(576, 7, 5, 1)));
+        cases.add(pooling(64, 112, 3, 2));
+        cases.add(average(2048, 7));
+        return cases;
+    }
+
+    private static String text(Layer layer) {
+        String channels = layer.depthwise() || layer.channels() == layer.outChannels()
+                ? String.valueOf(layer.channels())
+                : layer.channels() + ">" + layer.outChannels();
+        String stride = layer.stride() == 1 ? "" : "s" + layer.stride();
+        return layer.kernel() + "x" + layer.kernel() + stride + " " + channels + " " + layer.size() + "^2";
+    }
+
+    private static String name(Layer layer) {
+        return layer.depthwise() ? "conv.depthwise" : "conv";
+    }
+
+    /** Fills a net. */
+    private interface Writer {
+        void write(ConvNet net);
+    }
+
+    private static KernelCase of(String name, String shape, Work work, int layers, Writer writer) {
+        KernelCase.Opener opener = (Kernels kernels, Arena arena, Parallel parallel) -> {
+            var net = new ConvNet(kernels, arena, parallel);
+            writer.write(net);
+            return net.sides();
+        };
+        return KernelCase.of(name, shape, work, opener).withLayers(layers).withTolerance(TOLERANCE);
+    }
+
+    private static KernelCase chain(Layer layer) {
+        return of(name(layer), text(layer), Work.flops(layer.flops()), CHAIN, net -> {
+            Image image = net.toBlocks(net.input(layer.channels(), layer.size()));
+            for (int i = 0; i < CHAIN; i++) {
+                image = net.layer(image, layer);
+            }
+            net.output(image);
+        });
+    }
+
+    /** A layer and the one that undoes its change of channels, some times. */
+    private static KernelCase pairs(Layer layer) {
+        Layer back = Layer.of(layer.outChannels(), layer.channels(), layer.size(), layer.kernel(), 1);
+        String shape = text(layer) + " and back";
+        return of(name(layer), shape, Work.flops(layer.flops()), CHAIN, net -> {
+            Image image = net.toBlocks(net.input(layer.channels(), layer.size()));
+            for (int i = 0; i < CHAIN; i += 2) {
+                image = net.layer(net.layer(image, layer), back);
+            }
+            net.output(image);
+        });
+    }
+
+    private static KernelCase branches(Layer layer) {
+        return of(name(layer), text(layer), Work.flops(layer.flops()), BRANCHES, net -> {
+            Image plain = net.input(layer.channels(), layer.size());
+            Image image = layer.channels() < 4 ? plain : net.toBlocks(plain);
+            for (int i = 0; i < BRANCHES; i++) {
+                net.output(net.globalAverage(net.layer(image, layer)));
+            }
+        });
+    }
+
+    /** Behind a convolution, so that images are in the order of each side. */
+    private static KernelCase pooling(int channels, int size, int kernel, int stride) {
+        Layer before = Layer.depthwise(channels, size, 1, 1);
+        double bytes = 4.0 * channels * size * size * (1 + 1.0 / (stride * stride));
+        String shape = "max %dx%ds%d %d %d^2".formatted(kernel, kernel, stride, channels, size);
+        return of("pool", shape, Work.bytes(bytes), BRANCHES, net -> {
+            Image image = net.layer(net.toBlocks(net.input(channels, size)), before);
+            for (int i = 0; i < BRANCHES; i++) {
+                net.output(net.globalAverage(net.maxPool(image, kernel, stride)));
+            }
+        });
+    }
+
+    private static KernelCase average(int channels, int size) {
+        Layer before = Layer.depthwise(channels, size, 3, 1);
+        return of(
+                "pool",
+                "average %d %d^2".formatted(channels, size),
+                Work.bytes(4.0 * channels * size * size),
+                1,
+                net -> {
+                    net.output(net.globalAverage(net.layer(net.toBlocks(net.input(channels, size)), before)));
+                });
+    }
+}
