@@ -74,11 +74,17 @@ final class ConvCases {
         return KernelCase.of(name, shape, work, opener).withLayers(layers).withTolerance(TOLERANCE);
     }
 
+    private static Image next(ConvNet net, Image image, Layer layer) {
+        Image out = net.layer(image, layer);
+        net.release(image);
+        return out;
+    }
+
     private static KernelCase chain(Layer layer) {
         return of(name(layer), text(layer), Work.flops(layer.flops()), CHAIN, net -> {
             Image image = net.toBlocks(net.input(layer.channels(), layer.size()));
             for (int i = 0; i < CHAIN; i++) {
-                image = net.layer(image, layer);
+                image = next(net, image, layer);
             }
             net.output(image);
         });
@@ -91,7 +97,7 @@ final class ConvCases {
         return of(name(layer), shape, Work.flops(layer.flops()), CHAIN, net -> {
             Image image = net.toBlocks(net.input(layer.channels(), layer.size()));
             for (int i = 0; i < CHAIN; i += 2) {
-                image = net.layer(net.layer(image, layer), back);
+                image = next(net, next(net, image, layer), back);
             }
             net.output(image);
         });
@@ -102,7 +108,9 @@ final class ConvCases {
             Image plain = net.input(layer.channels(), layer.size());
             Image image = layer.channels() < 4 ? plain : net.toBlocks(plain);
             for (int i = 0; i < BRANCHES; i++) {
-                net.output(net.globalAverage(net.layer(image, layer)));
+                Image out = net.layer(image, layer);
+                net.output(net.globalAverage(out));
+                net.release(out);
             }
         });
     }
@@ -115,7 +123,9 @@ final class ConvCases {
         return of("pool", shape, Work.bytes(bytes), BRANCHES, net -> {
             Image image = net.layer(net.toBlocks(net.input(channels, size)), before);
             for (int i = 0; i < BRANCHES; i++) {
-                net.output(net.globalAverage(net.maxPool(image, kernel, stride)));
+                Image out = net.maxPool(image, kernel, stride);
+                net.output(net.globalAverage(out));
+                net.release(out);
             }
         });
     }

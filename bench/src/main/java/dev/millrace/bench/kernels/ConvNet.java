@@ -76,6 +76,7 @@ final class ConvNet {
     private final List<Runnable> ours = new ArrayList<>();
     private final PeerModel peer = new PeerModel();
     private final Map<String, Tensor> answers = new LinkedHashMap<>();
+    private final List<MemorySegment> free = new ArrayList<>();
 
     ConvNet(Kernels kernels, Arena arena, Parallel parallel) {
         this.kernels = kernels;
@@ -98,7 +99,21 @@ final class ConvNet {
     }
 
     private MemorySegment blocked(int channels, int size) {
-        return arena.allocate(4 * BlockedImages.elements(lanes, channels, (long) size * size), 64);
+        long bytes = 4 * BlockedImages.elements(lanes, channels, (long) size * size);
+        for (MemorySegment segment : free) {
+            if (segment.byteSize() == bytes) {
+                free.remove(segment);
+                return segment;
+            }
+        }
+        return arena.allocate(bytes, 64);
+    }
+
+    /** What an image was in may be written again: memory that was just used is in the cache, as it is in a model. */
+    void release(Image image) {
+        if (!image.plain()) {
+            free.add(image.ours());
+        }
     }
 
     Image toBlocks(Image image) {

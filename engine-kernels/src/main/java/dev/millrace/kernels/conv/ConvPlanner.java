@@ -18,7 +18,7 @@ import java.util.Map;
  */
 final class ConvPlanner {
     /** Of the input, what the second-level cache is to hold. */
-    private static final long BAND_BYTES = 192 << 10;
+    private static final long BAND_BYTES = 64 << 10;
     /** Of the weights of a pass, likewise. */
     private static final long PASS_BYTES = 96 << 10;
     /** Pixels of a band, where a band is part of a row; a multiple of all widths of tiles up to 6. */
@@ -287,8 +287,7 @@ final class ConvPlanner {
                 right,
                 placement.pixel(),
                 first ? ConvTile.Start.BIAS : ConvTile.Start.OUTPUT,
-                last ? after : null,
-                false);
+                last ? after : null);
         int firstTap = height.firstTap(run.row());
         int rows = reads ? height.endTap(run.row()) - firstTap : 0;
         long inRow = width.in() * pixelBytes;
@@ -311,8 +310,7 @@ final class ConvPlanner {
                 weightRow,
                 layout.inBlockBytes() - rows * weightRow,
                 group.blocks() > 1 ? layout.start(group.first() + 1) - layout.start(group.first()) : 0,
-                outChannels,
-                0);
+                outChannels);
         int inRowNumber = height.start(run.row()) + firstTap * height.dilation();
         int inColumn = width.start(run.column()) + pass.firstTap() * width.dilation();
         int inPlaneNumber =

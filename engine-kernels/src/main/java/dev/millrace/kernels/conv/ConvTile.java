@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
  * a row times some blocks of output channels, summed over a rectangle of taps and some blocks of input channels.
  *
  * <p>{@code in} is where the first tap of the first pixel of the first tile reads, be it there or not. sizes is memory
- * of twelve longs, all but the first three in bytes: the number of tiles, of blocks of input channels, of rows of taps;
+ * of eleven longs, all but the first three in bytes: the number of tiles, of blocks of input channels, of rows of taps;
  * from tile to tile in the input and in the output; from row to row of taps in the input, and what is then left to the
  * next block of channels; the same in the weights; from block to block of output channels in the weights and in the
- * output; how far ahead the weights lie that come next.
+ * output.
  */
 public final class ConvTile implements KernelFamily {
     static final String NAME = "conv.f32";
@@ -45,7 +45,6 @@ public final class ConvTile implements KernelFamily {
      * @param right how many are not there at its end
      * @param pitch from pixel to pixel in the output
      * @param after what the last sums go through: input 0 is the sum, input 1 the residual; null while sums go on
-     * @param ahead whether weights are prefetched
      */
     public record Variant(
             int pixels,
@@ -59,8 +58,7 @@ public final class ConvTile implements KernelFamily {
             int right,
             int pitch,
             Start start,
-            @Nullable Expr after,
-            boolean ahead) {
+            @Nullable Expr after) {
 
         public KernelKey key() {
             return KernelKey.of(NAME)
@@ -75,8 +73,7 @@ public final class ConvTile implements KernelFamily {
                     .with("right", right)
                     .with("pitch", pitch)
                     .with("start", start)
-                    .with("after", Activations.print(after))
-                    .with("ahead", ahead ? 1 : 0);
+                    .with("after", Activations.print(after));
         }
 
         static Variant of(KernelKey key, Target target) {
@@ -92,8 +89,7 @@ public final class ConvTile implements KernelFamily {
                     "right",
                     "pitch",
                     "start",
-                    "after",
-                    "ahead");
+                    "after");
             int blocks = key.number("blocks", 1, MAX_BLOCKS);
             boolean plain = key.number("plain", 0, 1) == 1;
             int pixels = key.number("pixels", 1, maxPixels(target, blocks));
@@ -113,8 +109,7 @@ public final class ConvTile implements KernelFamily {
                     key.number("right", 0, columns),
                     key.number("pitch", 1, MAX_STEP),
                     key.oneOf("start", Start.values()),
-                    Activations.read(key, "after"),
-                    key.number("ahead", 0, 1) == 1);
+                    Activations.read(key, "after"));
         }
 
         /** Whether a tap of a pixel reads an input that is there. */

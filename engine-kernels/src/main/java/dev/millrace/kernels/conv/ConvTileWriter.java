@@ -25,15 +25,13 @@ final class ConvTileWriter {
         WEIGHT_ROW,
         WEIGHT_BLOCK,
         WEIGHT_OUT_BLOCK,
-        OUT_BLOCK,
-        AHEAD
+        OUT_BLOCK
     }
 
     /** Enough chains of additions to hide the latency of one: two per cycle, four cycles each. */
     private static final int CHAINS = 8;
 
     private static final int MAX_SETS = 4;
-    private static final int CACHE_LINE = 64;
 
     private final ProgramBuilder builder;
     private final ConvTile.Variant variant;
@@ -85,19 +83,15 @@ final class ConvTileWriter {
     Program program() {
         ScalarVar tiles = size(Size.TILES);
         @Nullable ScalarVar weightStride = blocks > 1 ? size(Size.WEIGHT_OUT_BLOCK) : null;
-        @Nullable ScalarVar ahead = variant.ahead() ? size(Size.AHEAD) : null;
         try (var _ = builder.loop(tiles, 1)) {
             begin();
-            multiply(weightStride, ahead);
+            multiply(weightStride);
             addUp();
             finish();
             builder.advance(in, size(Size.IN_TILE));
             ScalarVar step = size(Size.OUT_TILE);
             builder.advance(out, step);
             builder.advance(residual, step);
-            if (ahead != null) {
-                builder.advance(ahead, CACHE_LINE);
-            }
         }
         return builder.build();
     }
@@ -142,14 +136,14 @@ final class ConvTileWriter {
         }
     }
 
-    private void multiply(@Nullable ScalarVar weightStride, @Nullable ScalarVar ahead) {
+    private void multiply(@Nullable ScalarVar weightStride) {
         ScalarVar from = builder.copy(in, "from");
         ScalarVar weight = builder.copy(weights, "weight");
         ScalarVar channelBlocks = size(Size.BLOCKS);
         try (var _ = builder.loop(channelBlocks, 1)) {
             ScalarVar rows = size(Size.ROWS);
             try (var _ = builder.loop(rows, 1)) {
-                taps(from, weight, weightStride, ahead);
+                taps(from, weight, weightStride);
                 builder.advance(from, size(Size.IN_ROW));
                 builder.advance(weight, size(Size.WEIGHT_ROW));
             }
@@ -159,13 +153,9 @@ final class ConvTileWriter {
     }
 
     /** One row of taps over the channels of one block. */
-    private void taps(ScalarVar from, ScalarVar weight, @Nullable ScalarVar weightStride, @Nullable ScalarVar ahead) {
-        int channels = pixelBytes / Float.BYTES;
+    private void taps(ScalarVar from, ScalarVar weight, @Nullable ScalarVar weightStride) {
         int step = 0;
         for (int tap = 0; tap < variant.taps(); tap++) {
-            if (ahead != null) {
-                builder.prefetch(Address.at(weight, ahead, 1, tap * channels * vectorBytes));
-            }
             for (int channel = 0; channel < variant.depth(); channel++) {
                 if (multiplyStep(from, weight, weightStride, tap, channel, step % sets)) {
                     step++;
