@@ -5,6 +5,11 @@ import dev.millrace.kernels.code.CodeArena;
 import dev.millrace.kernels.code.CodeMap;
 import dev.millrace.kernels.code.Level;
 import dev.millrace.kernels.code.Platform;
+import dev.millrace.kernels.conv.ConvTile;
+import dev.millrace.kernels.conv.ReorderTile;
+import dev.millrace.kernels.conv.WinogradInput;
+import dev.millrace.kernels.conv.WinogradOutput;
+import dev.millrace.kernels.expression.ElementwiseFamily;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.family.KernelKey;
 import dev.millrace.kernels.family.KernelSet;
@@ -41,7 +46,9 @@ List.of(new GemmTile(),
             new SoftmaxBlock(),
             new FinishRows(),
             new ReorderTile(),
-            new WindowTile());
+            new WindowTile(),
+            new WinogradInput(),
+            new WinogradOutput());
 
     /** Probes at its first use, since that costs some 50 ms. */
     private static final class Shared {

@@ -1,8 +1,6 @@
 package dev.millrace.kernels.conv;
 
 import dev.millrace.kernels.Parallel;
-import dev.millrace.kernels.driver.CallPlan;
-import dev.millrace.kernels.driver.CallPlan.Base;
 import dev.millrace.kernels.driver.Extents;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.family.KernelSet;
@@ -23,32 +21,47 @@ public final class Conv {
     private final boolean plain;
     private final boolean residual;
     private final int lanes;
-    private final WeightLayout layout;
-    private final CallPlan plan;
+    private final ConvPlan plan;
+
+    /** A direct one, without scratch memory. */
+    public Conv(KernelSet kernels, ConvShape shape, boolean plain, Expr after) {
+        this(kernels, shape, plain, after, ConvMethod.DIRECT);
+    }
 
     /**
      * @param plain whether input images are plain, channel by channel, not in blocks of channels
      * @param after what follows the sum, which is input 0; input 1 is the element at its place in the residual
+     * @param method how it is done; input images are not plain unless it is direct
      */
-    public Conv(KernelSet kernels, ConvShape shape, boolean plain, Expr after) {
+    public Conv(KernelSet kernels, ConvShape shape, boolean plain, Expr after, ConvMethod method) {
         this.shape = shape.flattened();
         this.plain = plain;
         residual = Activations.readsResidual(Activations.checked(after));
         lanes = kernels.target().lanes();
-        layout = new WeightLayout(this.shape, lanes, plain);
-        CallPlan.Builder calls = new CallPlan.Builder(kernels);
-        new ConvPlanner(kernels.target(), this.shape, layout, Placement.dense(this.shape), plain, after, calls).plan();
-        plan = calls.build();
+        if (!method.fits(shape, kernels.target()) || plain && method != ConvMethod.DIRECT) {
+            throw new IllegalArgumentException(
+                    shape + (plain ? " of plain images" : "") + " cannot be done by " + method);
+        }
+        plan = switch (method) {
+            case DIRECT -> new DirectConv(kernels, this.shape, plain, after);
+            case WINOGRAD_2 -> new Winograd(kernels, this.shape, WinogradKind.SQUARES_OF_2, after);
+            case WINOGRAD_4 -> new Winograd(kernels, this.shape, WinogradKind.SQUARES_OF_4, after);
+        };
     }
 
     /** What the weights need packed, in bytes. */
     public long packedBytes() {
-        return layout.bytes();
+        return plan.packedBytes();
     }
 
     /** Names the layout of packed weights: packed bytes are good only where the layout is the same. */
     public String packedLayout() {
-        return "conv f32 block " + lanes + (plain ? " plain" : "");
+        return plan.packedLayout();
+    }
+
+    /** Memory that a run wants for itself, on as many threads as a {@link Parallel} is wide. */
+    public long scratchBytes(int width) {
+        return plan.scratchBytes(width);
     }
 
     /**
@@ -61,31 +74,31 @@ public final class Conv {
         }
         Extents.bytes("the packed weights", packed, packedBytes());
         Extents.writable("the packed weights", packed);
-        int height = shape.height().taps();
-        int width = shape.width().taps();
-        layout.pack(
-                weights,
-                (outChannel, channel, z, y, x) -> (((long) outChannel * shape.groupChannels() + channel)
-                                                * shape.depth().taps()
-                                        + z)
-                                * height
-                                * width
-                        + (long) y * width
-                        + x,
-                bias,
-                packed);
+        plan.pack(weights, bias, packed);
+    }
+
+    /** Runs where no scratch memory is wanted. */
+    public void run(
+            MemorySegment in,
+            MemorySegment packed,
+            @Nullable MemorySegment other,
+            MemorySegment out,
+            Parallel parallel) {
+        run(in, packed, other, out, null, parallel);
     }
 
     /**
      * Computes {@code out = after(conv(in) + bias, residual)}.
      *
      * @param other the residual, given if and only if what follows reads it; lies as the output does
+     * @param scratch as many bytes as {@link #scratchBytes} says, for this run alone
      */
     public void run(
             MemorySegment in,
             MemorySegment packed,
             @Nullable MemorySegment other,
             MemorySegment out,
+            @Nullable MemorySegment scratch,
             Parallel parallel) {
         long inImage = plain
                 ? shape.inPixels() * shape.channels()
@@ -103,14 +116,15 @@ public final class Conv {
         if (other != null) {
             Extents.vector("the residual", other, outImage * shape.batch());
         }
+        long wanted = scratchBytes(parallel.width());
+        if (scratch != null) {
+            Extents.bytes("the scratch memory", scratch, wanted);
+            Extents.writable("the scratch memory", scratch);
+        } else if (wanted > 0) {
+            throw new IllegalArgumentException("a run wants " + wanted + " bytes of scratch memory, but none is given");
+        }
         try {
-            plan.run(
-                    CallPlan.Operands.of(shape.batch())
-                            .with(Base.INPUT, in, 4 * inImage)
-                            .with(Base.WEIGHTS, packed, 0)
-                            .with(Base.OUTPUT, out, 4 * outImage)
-                            .with(Base.OTHER, other, 4 * outImage),
-                    parallel);
+            plan.run(new ConvOperands(shape.batch(), in, inImage, packed, other, out, outImage, scratch), parallel);
         } finally {
             Reference.reachabilityFence(in);
             Reference.reachabilityFence(out);

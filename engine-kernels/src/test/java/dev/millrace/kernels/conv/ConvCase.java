@@ -7,6 +7,7 @@ import dev.millrace.kernels.TestThreads;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Function;
 import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.kernels.program.Target;
 import java.lang.foreign.MemorySegment;
 import java.util.Random;
 import java.util.function.DoubleBinaryOperator;
@@ -34,13 +35,21 @@ public final class ConvCase implements FamilyCase {
         return "convolution";
     }
 
+    private static ConvMethod method(Random random, ConvShape shape, boolean plain, Target target) {
+        ConvMethod method = ConvMethod.values()[random.nextInt(ConvMethod.values().length)];
+        return !plain && method.fits(shape, target) ? method : ConvMethod.DIRECT;
+    }
+
     @Override
     public void runOne(KernelSet kernels, GuardedMemory memory, Random random, boolean small) {
         int lanes = kernels.target().lanes();
-        ConvShape shape = RandomShapes.conv(random, lanes, small);
+        ConvShape shape = random.nextInt(4) == 0
+                ? RandomShapes.ofThreeTaps(random, lanes, small)
+                : RandomShapes.conv(random, lanes, small);
         boolean plain = random.nextInt(4) == 0;
         After after = AFTER[random.nextInt(AFTER.length)];
-        String message = shape + (plain ? " plain " : " ") + after.expression();
+        ConvMethod method = method(random, shape, plain, kernels.target());
+        String message = method + " " + shape + (plain ? " plain " : " ") + after.expression();
         int inBlock = plain ? 1 : lanes;
         long inImage = plain
                 ? shape.channels() * shape.inPixels()
@@ -54,11 +63,12 @@ public final class ConvCase implements FamilyCase {
         boolean adds = Activations.readsResidual(after.expression());
         MemorySegment residual = adds ? memory.random(outElements, random) : null;
         try {
-            Conv conv = new Conv(kernels, shape, plain, after.expression());
+            Conv conv = new Conv(kernels, shape, plain, after.expression(), method);
             MemorySegment packed = memory.floats(conv.packedBytes() / 4);
             conv.pack(weights, bias, packed);
             Parallel parallel = random.nextInt(4) == 0 ? TestThreads.of(3) : Parallel.NONE;
-            conv.run(in, packed, residual, out, parallel);
+            MemorySegment scratch = memory.floats(conv.scratchBytes(parallel.width()) / 4);
+            conv.run(in, packed, residual, out, scratch, parallel);
         } catch (RuntimeException failure) {
             throw new AssertionError(message, failure);
         }

@@ -31,6 +31,15 @@ public final class RandomShapes {
         return new ConvShape(1 + random.nextInt(2), channels, outChannels, groups, depth, height, width);
     }
 
+    /** Of 3×3 taps, as nets have them most. */
+    static ConvShape ofThreeTaps(Random random, int lanes, boolean small) {
+        int most = small ? 8 : 30;
+        Axis height = Axis.of(2 + random.nextInt(most), 3, 1, 1, random.nextInt(2), 1 + random.nextInt(2));
+        Axis width = Axis.of(2 + random.nextInt(most), 3, 1, 1, random.nextInt(3), 1);
+        int channels = lanes * (1 + random.nextInt(small ? 2 : 5));
+        return ConvShape.flat(1 + random.nextInt(4), channels, channels(random, lanes, small), height, width);
+    }
+
     private static int channels(Random random, int lanes, boolean small) {
         return switch (random.nextInt(4)) {
             case 0 -> 1 + random.nextInt(4);

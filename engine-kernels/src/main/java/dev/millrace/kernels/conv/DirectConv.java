@@ -1,0 +1,59 @@
+package dev.millrace.kernels.conv;
+
+import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.driver.CallPlan;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.family.KernelSet;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/** Convolutions as the sums that they are. */
+final class DirectConv implements ConvPlan {
+    private final ConvShape shape;
+    private final String layoutName;
+    private final WeightLayout layout;
+    private final CallPlan plan;
+
+    DirectConv(KernelSet kernels, ConvShape shape, boolean plain, Expr after) {
+        this.shape = shape;
+        int lanes = kernels.target().lanes();
+        layoutName = "conv f32 block " + lanes + (plain ? " plain" : "");
+        layout = new WeightLayout(shape, lanes, plain);
+        var calls = new CallPlan.Builder(kernels);
+        new ConvPlanner(kernels.target(), shape, layout, Placement.dense(shape), plain, after, calls).plan();
+        plan = calls.build();
+    }
+
+    @Override
+    public long packedBytes() {
+        return layout.bytes();
+    }
+
+    @Override
+    public String packedLayout() {
+        return layoutName;
+    }
+
+    @Override
+    public void pack(MemorySegment weights, @Nullable MemorySegment bias, MemorySegment packed) {
+        long taps = shape.taps();
+        long row = shape.width().taps();
+        long plane = row * shape.height().taps();
+        layout.pack(
+                weights,
+                (outChannel, channel, z, y, x) ->
+                        ((long) outChannel * shape.groupChannels() + channel) * taps + z * plane + y * row + x,
+                bias,
+                packed);
+    }
+
+    @Override
+    public long scratchBytes(int width) {
+        return 0;
+    }
+
+    @Override
+    public void run(ConvOperands operands, Parallel parallel) {
+        plan.run(operands.forCalls(), parallel);
+    }
+}

@@ -1,0 +1,132 @@
+package dev.millrace.kernels.conv;
+
+import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.conv.WinogradPlanner.Band;
+import dev.millrace.kernels.driver.CallPlan;
+import dev.millrace.kernels.driver.CallPlan.Argument;
+import dev.millrace.kernels.driver.CallPlan.Base;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.family.KernelSet;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Convolutions with 3×3 taps and stride 1 in fewer products. Less exact than {@link Conv}, and for input channels that
+ * fill whole blocks only.
+ */
+final class Winograd implements ConvPlan {
+    /** Of transformed input, what the second-level cache is to hold. */
+    private static final long BAND_BYTES = 320 << 10;
+    /** With fewer bands, threads share the work on each. */
+    private static final int FEW_BANDS = 4;
+
+    private final ConvShape shape;
+    private final WinogradKind kind;
+    private final int lanes;
+    private final WinogradWeights weights;
+    /** What each task has of the scratch memory. */
+    private final long taskBytes;
+    /** What all tasks share: the transformed images, where there are few bands. */
+    private final long sharedBytes;
+
+    private final @Nullable CallPlan transforms;
+    private final CallPlan rest;
+
+    Winograd(KernelSet kernels, ConvShape shape, WinogradKind kind, Expr after) {
+        this.shape = shape;
+        this.kind = kind;
+        lanes = kernels.target().lanes();
+        weights = new WinogradWeights(shape, kind, lanes);
+        var planner = new WinogradPlanner(kernels.target(), shape, kind, weights, after);
+        int rows = planner.rowsOfSquares();
+        int most = (int) Math.clamp(BAND_BYTES / planner.transformedBytes(1), 1, Math.max(1, rows));
+        int bands = (rows + most - 1) / most;
+        boolean shared = bands * (long) shape.batch() < FEW_BANDS;
+        var calls = new CallPlan.Builder(kernels);
+        if (shared) {
+            var first = new CallPlan.Builder(kernels);
+            Band all = new Band(0, rows);
+            Argument transformed = Argument.at(Base.OUTPUT, 0);
+            planner.transform(all, transformed, Argument.at(Base.SCRATCH, 0), first);
+            transforms = first.build();
+            int block = 0;
+            for (int blocks : planner.groups(all)) {
+                planner.group(all, block, blocks, Argument.at(Base.INPUT, 0), Argument.at(Base.SCRATCH, 0), calls);
+                calls.endUnit();
+                block += blocks;
+            }
+            sharedBytes = planner.transformedBytes(rows);
+            taskBytes = planner.groupBytes(rows);
+        } else {
+            transforms = null;
+            sharedBytes = 0;
+            taskBytes = planner.transformedBytes(most) + planner.groupBytes(most);
+            for (int band = 0; band < bands; band++) {
+                unit(planner, new Band(rows * band / bands, rows * (band + 1) / bands), calls);
+            }
+        }
+        rest = calls.build();
+    }
+
+    private static void unit(WinogradPlanner planner, Band band, CallPlan.Builder calls) {
+        Argument transformed = Argument.at(Base.SCRATCH, planner.groupBytes(band.rows()));
+        Argument scratch = Argument.at(Base.SCRATCH, 0);
+        planner.transform(band, transformed, scratch, calls);
+        int block = 0;
+        for (int blocks : planner.groups(band)) {
+            planner.group(band, block, blocks, transformed, scratch, calls);
+            block += blocks;
+        }
+        calls.endUnit();
+    }
+
+    static boolean fits(ConvShape shape, int lanes) {
+        return shape.groups() == 1
+                && shape.channels() % lanes == 0
+                && shape.depth().isPointwise()
+                && slidesByOne(shape.height())
+                && slidesByOne(shape.width());
+    }
+
+    private static boolean slidesByOne(Axis axis) {
+        return axis.taps() == WinogradKind.TAPS && axis.stride() == 1 && axis.dilation() == 1;
+    }
+
+    @Override
+    public long packedBytes() {
+        return weights.bytes();
+    }
+
+    @Override
+    public String packedLayout() {
+        return "conv f32 winograd " + kind.outputs() + " block " + lanes;
+    }
+
+    @Override
+    public void pack(MemorySegment source, @Nullable MemorySegment bias, MemorySegment packed) {
+        weights.pack(source, bias, packed);
+    }
+
+    @Override
+    public long scratchBytes(int width) {
+        return Math.addExact(Math.multiplyExact(sharedBytes, shape.batch()), Math.multiplyExact(taskBytes, width));
+    }
+
+    @Override
+    public void run(ConvOperands operands, Parallel parallel) {
+        CallPlan transform = transforms;
+        long shared = sharedBytes * shape.batch();
+        MemorySegment scratch = operands.scratch(shared, taskBytes * parallel.width());
+        if (transform == null) {
+            rest.run(operands.forCalls().withScratch(scratch, taskBytes), parallel);
+            return;
+        }
+        MemorySegment transformed = operands.scratch(0, shared);
+        transform.run(
+                operands.forCalls().with(Base.OUTPUT, transformed, sharedBytes).withScratch(scratch, taskBytes),
+                parallel);
+        rest.run(
+                operands.forCalls().with(Base.INPUT, transformed, sharedBytes).withScratch(scratch, taskBytes),
+                parallel);
+    }
+}

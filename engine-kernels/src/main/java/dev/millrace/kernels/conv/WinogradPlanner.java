@@ -1,0 +1,180 @@
+package dev.millrace.kernels.conv;
+
+import dev.millrace.kernels.driver.CallPlan;
+import dev.millrace.kernels.driver.CallPlan.Argument;
+import dev.millrace.kernels.driver.CallPlan.Base;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.program.Target;
+import java.util.List;
+
+/**
+ * The calls of a Winograd convolution, for some rows of squares: their inputs are transformed, then, group by group of
+ * output channels, multiplied by the weights product by product, and transformed back.
+ */
+final class WinogradPlanner {
+    private static final int CACHE_LINE = 64;
+
+    private final Target target;
+    private final ConvShape shape;
+    private final WinogradKind kind;
+    private final WinogradWeights weights;
+    private final Expr after;
+    private final WinogradRow row;
+    private final int bytes;
+
+    WinogradPlanner(Target target, ConvShape shape, WinogradKind kind, WinogradWeights weights, Expr after) {
+        this.target = target;
+        this.shape = shape;
+        this.kind = kind;
+        this.weights = weights;
+        this.after = after;
+        row = new WinogradRow(
+                kind, shape.width().in(), shape.width().out(), shape.width().before());
+        bytes = target.vectorBytes();
+    }
+
+    /** Some rows of squares. */
+    record Band(int first, int end) {
+        int rows() {
+            return end - first;
+        }
+    }
+
+    int rowsOfSquares() {
+        return (shape.height().out() + kind.outputs() - 1) / kind.outputs();
+    }
+
+    private int squares(Band band) {
+        return band.rows() * row.squares();
+    }
+
+    /** What the transformed input of so many rows of squares takes. */
+    long transformedBytes(int rows) {
+        return kind.products() * apart(weights.inBlocks(), rows * row.squares());
+    }
+
+    /** What the products of a group take, and a patch. */
+    long groupBytes(int rows) {
+        return kind.products() * (apart(ConvTile.MAX_BLOCKS, rows * row.squares()) + bytes);
+    }
+
+    /** From product to product: not a power of two, so that all products of a square fit into the cache at once. */
+    private long apart(int blocks, int squares) {
+        return (long) blocks * squares * bytes + CACHE_LINE;
+    }
+
+    private static Argument plus(Argument start, long offset) {
+        return Argument.at(start.base(), start.offset() + offset);
+    }
+
+    void transform(Band band, Argument transformed, Argument patch, CallPlan.Builder calls) {
+        Axis height = shape.height();
+        long inRow = (long) shape.width().in() * bytes;
+        long inBlock = inRow * height.in();
+        long outBlock = (long) squares(band) * bytes;
+        for (int number = band.first(); number < band.end(); number++) {
+            int start = number * kind.outputs() - height.before();
+            int top = Math.clamp(-(long) start, 0, kind.inputs());
+            int rows = Math.clamp((long) height.in() - start, top, kind.inputs()) - top;
+            Argument sizes = calls.sizes(
+                    weights.inBlocks(),
+                    (long) top * kind.inputs() * bytes,
+                    rows,
+                    inRow,
+                    inBlock,
+                    apart(weights.inBlocks(), squares(band)),
+                    outBlock);
+            calls.call(
+                    WinogradInput.key(row),
+                    (long) weights.inBlocks() * row.squares() * kind.products() * target.lanes() * 6,
+                    Argument.at(Base.INPUT, (start + top) * inRow),
+                    plus(transformed, (long) (number - band.first()) * row.squares() * bytes),
+                    patch,
+                    sizes);
+        }
+    }
+
+    /** @return the groups of blocks of output channels that {@link #group} takes */
+    List<Integer> groups(Band band) {
+        return new Tiling(target, squares(band)).groups(weights.outBlocks());
+    }
+
+    void group(Band band, int firstBlock, int blocks, Argument transformed, Argument scratch, CallPlan.Builder calls) {
+        long blockBytes = (long) squares(band) * bytes;
+        Argument products = plus(scratch, (long) kind.products() * bytes);
+        for (int product = 0; product < kind.products(); product++) {
+            multiply(
+                    band,
+                    firstBlock,
+                    blocks,
+                    product,
+                    plus(transformed, product * apart(weights.inBlocks(), squares(band))),
+                    plus(products, product * apart(blocks, squares(band))),
+                    calls);
+        }
+        Axis height = shape.height();
+        long outRow = (long) shape.width().out() * bytes;
+        long outBlock = outRow * height.out();
+        for (int number = band.first(); number < band.end(); number++) {
+            int firstRow = number * kind.outputs();
+            Argument sizes = calls.sizes(
+                    blocks,
+                    Math.min(kind.outputs(), height.out() - firstRow),
+                    apart(blocks, squares(band)),
+                    blockBytes,
+                    outRow,
+                    outBlock);
+            long out = firstBlock * outBlock + firstRow * outRow;
+            calls.call(
+                    WinogradOutput.key(row, after),
+                    (long) blocks * row.squares() * kind.products() * target.lanes() * 6,
+                    plus(products, (long) (number - band.first()) * row.squares() * bytes),
+                    Argument.at(Base.OUTPUT, out),
+                    Argument.at(Base.WEIGHTS, (long) firstBlock * bytes),
+                    Argument.at(Base.OTHER, out),
+                    scratch,
+                    sizes);
+        }
+    }
+
+    /** One product of all squares of a band: a convolution of single pixels. */
+    private void multiply(
+            Band band, int firstBlock, int blocks, int product, Argument in, Argument out, CallPlan.Builder calls) {
+        long blockBytes = (long) squares(band) * bytes;
+        List<Integer> widths = new Tiling(target, squares(band)).widths(squares(band), blocks);
+        int square = 0;
+        for (int tile = 0; tile < widths.size(); ) {
+            int width = widths.get(tile);
+            int count = 1;
+            while (tile + count < widths.size() && widths.get(tile + count) == width) {
+                count++;
+            }
+            ConvTile.Variant variant = new ConvTile.Variant(
+                    width, blocks, false, target.lanes(), 1, 1, 1, 0, 0, 1, ConvTile.Start.BIAS, null);
+            Argument sizes = calls.sizes(
+                    count,
+                    weights.inBlocks(),
+                    1,
+                    (long) width * bytes,
+                    (long) width * bytes,
+                    0,
+                    blockBytes,
+                    weights.tapBytes(),
+                    0,
+                    weights.inBlocks() * weights.tapBytes(),
+                    blockBytes);
+            long offset = (long) square * bytes;
+            calls.call(
+                    variant.key(),
+                    (long) count * width * blocks * target.lanes() * weights.inBlocks() * target.lanes(),
+                    plus(in, offset),
+                    Argument.at(Base.WEIGHTS, weights.start(product, firstBlock)),
+                    plus(out, offset),
+                    Argument.at(Base.WEIGHTS, weights.zeros()),
+                    Argument.number(0),
+                    sizes);
+            square += count * width;
+            tile += count;
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package dev.millrace.kernels.conv;
+
+import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.kernels.program.Constant;
+import dev.millrace.kernels.program.ProgramBuilder;
+import dev.millrace.kernels.program.ScalarVar;
+import dev.millrace.kernels.program.UnaryOp;
+import dev.millrace.kernels.program.VectorVar;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A row of squares, as keys of both transforms tell it.
+ *
+ * @param in columns of the input
+ * @param out columns of the output
+ * @param before columns of padding before the input
+ */
+record WinogradRow(WinogradKind kind, int in, int out, int before) {
+    private static final int MAX_SIZE = 1 << 20;
+
+    KernelKey key(String family) {
+        return KernelKey.of(family)
+                .with("kind", kind)
+                .with("in", in)
+                .with("out", out)
+                .with("before", before);
+    }
+
+    static WinogradRow of(KernelKey key) {
+        return new WinogradRow(
+                key.oneOf("kind", WinogradKind.values()),
+                key.number("in", 1, MAX_SIZE),
+                key.number("out", 1, MAX_SIZE),
+                key.number("before", -MAX_SIZE, MAX_SIZE));
+    }
+
+    int squares() {
+        return (out + kind.outputs() - 1) / kind.outputs();
+    }
+
+    /** The input column of the first column of a square, be it there or not. */
+    private int start(int square) {
+        return square * kind.outputs() - before;
+    }
+
+    boolean reads(int square, int column) {
+        int at = start(square) + column;
+        return at >= 0 && at < in;
+    }
+
+    /** How many columns of a square of outputs are there. */
+    int writes(int square) {
+        return Math.min(kind.outputs(), out - square * kind.outputs());
+    }
+
+    /** Whether a square is like any other that lies inside of the image. */
+    boolean isInside(int square) {
+        return start(square) >= 0 && start(square) + kind.inputs() <= in && writes(square) == kind.outputs();
+    }
+
+    /** What is written for a square. */
+    interface Square {
+        void write(int square);
+    }
+
+    /** Writes all squares of the row, those inside as a loop. */
+    void forEach(ProgramBuilder builder, Square body) {
+        int square = 0;
+        while (square < squares()) {
+            int end = square + 1;
+            while (end < squares() && isInside(square) && isInside(end)) {
+                end++;
+            }
+            if (end - square == 1) {
+                body.write(square);
+            } else {
+                ScalarVar left = builder.scalar("squares");
+                builder.set(left, end - square);
+                try (var _ = builder.loop(left, 1)) {
+                    body.write(square);
+                }
+            }
+            square = end;
+        }
+    }
+
+    /** Zero where there is nothing. */
+    static VectorVar orZero(ProgramBuilder builder, @Nullable VectorVar value) {
+        return value == null ? builder.unary(UnaryOp.COPY, Constant.ZERO) : value;
+    }
+}
