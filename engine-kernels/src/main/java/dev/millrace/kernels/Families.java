@@ -7,6 +7,8 @@ import dev.millrace.kernels.attention.SoftmaxBlock;
 import dev.millrace.kernels.attention.WeightedRows;
 import dev.millrace.kernels.conv.ConvTile;
 import dev.millrace.kernels.conv.ReorderTile;
+import dev.millrace.kernels.conv.WinogradInput;
+import dev.millrace.kernels.conv.WinogradOutput;
 import dev.millrace.kernels.expression.ElementwiseFamily;
 import dev.millrace.kernels.family.KernelFamily;
 import dev.millrace.kernels.gemm.GemmPack;
@@ -63,7 +65,9 @@ final class Families {
             new SoftmaxColumns(),
             new NormRows(),
             new Moments(),
-            new ChannelScale());
+            new ChannelScale(),
+            new WinogradInput(),
+            new WinogradOutput());
 
     private Families() {}
 }

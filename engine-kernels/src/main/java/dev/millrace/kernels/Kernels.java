@@ -5,11 +5,6 @@ import dev.millrace.kernels.code.CodeArena;
 import dev.millrace.kernels.code.CodeMap;
 import dev.millrace.kernels.code.Level;
 import dev.millrace.kernels.code.Platform;
-import dev.millrace.kernels.conv.ConvTile;
-import dev.millrace.kernels.conv.ReorderTile;
-import dev.millrace.kernels.conv.WinogradInput;
-import dev.millrace.kernels.conv.WinogradOutput;
-import dev.millrace.kernels.expression.ElementwiseFamily;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.family.KernelKey;
 import dev.millrace.kernels.family.KernelSet;
@@ -35,20 +30,8 @@ public final class Kernels implements AutoCloseable {
     /** {@code true} writes the map of emitted code where perf looks for it. */
     public static final String PERF_MAP_PROPERTY = "millrace.kernels.perfmap";
 
-List.of(new GemmTile(),
-            new GemmPack(),
-            new ElementwiseFamily(),
-            new PeakLoop(),
-            new ConvTile(),
-            new KeyPack(),
-            new RowDots(),
-            new WeightedRows(),
-            new SoftmaxBlock(),
-            new FinishRows(),
-            new ReorderTile(),
-            new WindowTile(),
-            new WinogradInput(),
-            new WinogradOutput());
+    /** The width of vectors where kernels run on the Vector API: {@code 128}, {@code 256}, {@code 512}. */
+    public static final String VECTOR_BITS_PROPERTY = "millrace.kernels.vectorbits";
 
     /** Probes at its first use, since that costs some 50 ms. */
     private static final class Shared {

@@ -20,7 +20,7 @@ final class FamilyCases {
             new ElementwiseCase(),
             new GemmCase(),
             new AttentionCase(),
-new QuantisedGemmCase(),
+            new QuantisedGemmCase(),
             new QuantisationCase(),
             new WeightGemmCase(),
             new ConvCase(),

@@ -8,10 +8,7 @@ final class KernelCases {
     private KernelCases() {}
 
     static List<KernelCase> all() {
-        return Stream.of(GemmCases.all(),
-            ElementwiseCases.all(),
-            AttentionCases.all(),
-            ConvCases.all())
+        return Stream.of(GemmCases.all(), ElementwiseCases.all(), AttentionCases.all(), ConvCases.all())
                 .flatMap(List::stream)
                 .toList();
     }
