@@ -5,6 +5,13 @@ import dev.millrace.kernels.code.CodeArena;
 import dev.millrace.kernels.code.CodeMap;
 import dev.millrace.kernels.code.Level;
 import dev.millrace.kernels.code.Platform;
+import dev.millrace.kernels.conv.ConvTile;
+import dev.millrace.kernels.conv.ReorderTile;
+import dev.millrace.kernels.conv.WinogradInput;
+import dev.millrace.kernels.conv.WinogradOutput;
+import dev.millrace.kernels.expression.DataType;
+import dev.millrace.kernels.expression.Elementwise;
+import dev.millrace.kernels.expression.ElementwiseFamily;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.family.KernelKey;
 import dev.millrace.kernels.family.KernelSet;
@@ -135,9 +142,9 @@ public final class Kernels implements AutoCloseable {
         return gemm;
     }
 
-    /** An expression, ready to be run. */
+    /** An expression over floats, ready to be run. */
     public Elementwise elementwise(Expr expression) {
-        return new Elementwise(kernels, expression);
+        return new Elementwise(kernels, expression, DataType.F32);
     }
 
     /**

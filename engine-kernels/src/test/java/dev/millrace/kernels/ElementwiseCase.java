@@ -3,6 +3,8 @@ package dev.millrace.kernels;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.kernels.expression.DataType;
+import dev.millrace.kernels.expression.Elementwise;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Function;
 import dev.millrace.kernels.expression.Operator;
@@ -34,7 +36,7 @@ final class ElementwiseCase implements FamilyCase {
 
     @Override
     public String name() {
-        return "elementwise.f32";
+        return "elementwise";
     }
 
     private static Expr leaf(Random random) {
@@ -76,7 +78,7 @@ final class ElementwiseCase implements FamilyCase {
         if (inPlace) {
             given.set(1, out);
         }
-        new Elementwise(kernels, expression).run(given, out, count, parallel);
+        new Elementwise(kernels, expression, DataType.F32).run(given, out, count, parallel);
         for (int i = 0; i < count; i++) {
             double[] values = new double[Expr.MAX_INPUTS];
             for (int j = 0; j < values.length; j++) {

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.kernels.code.Platform;
+import dev.millrace.kernels.expression.DataType;
+import dev.millrace.kernels.expression.Elementwise;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Function;
 import dev.millrace.kernels.family.KernelSet;
@@ -86,7 +88,7 @@ class ElementwiseTest {
     @EnumSource(Function.class)
     void functionsKeepTheirBoundOnAvx512InTheEmulator(Function function) {
         KernelSet kernels = new KernelSet(new EmulatedLowering(), Families.ALL);
-        Elementwise elementwise = new Elementwise(kernels, Expr.input(0).apply(function));
+        Elementwise elementwise = new Elementwise(kernels, Expr.input(0).apply(function), DataType.F32);
         sweep("AVX512, emulated", elementwise, function, INTERPRETED_STRIDE);
     }
 

@@ -25,6 +25,8 @@ record Interval(double low, double high) {
             case Expr.Apply apply -> apply(apply.function(), of(apply.argument(), inputs));
             case Expr.Combine(Operator operator, Expr left, Expr right) ->
                 combine(operator, of(left, inputs), of(right, inputs));
+            case Expr.Convert _, Expr.Choose _ ->
+                throw new IllegalArgumentException("no bounds are known of " + expression);
         };
     }
 
@@ -59,6 +61,7 @@ record Interval(double low, double high) {
             case DIV -> a / b;
             case MAX -> Math.max(a, b);
             case MIN -> Math.min(a, b);
+            default -> throw new IllegalArgumentException("no bounds are known of " + operator);
         };
     }
 }

@@ -3,7 +3,7 @@ package dev.millrace.bench.kernels;
 import dev.millrace.bench.kernels.KernelCase.Sides;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.kernels.Elementwise;
+import dev.millrace.kernels.expression.Elementwise;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Function;
 import java.lang.foreign.MemorySegment;

@@ -6,21 +6,28 @@ import dev.millrace.kernels.program.Address;
 import dev.millrace.kernels.program.MaskVar;
 import dev.millrace.kernels.program.Program;
 import dev.millrace.kernels.program.ProgramBuilder;
-import dev.millrace.kernels.program.ScalarOp;
-import dev.millrace.kernels.program.ScalarVar;
 import dev.millrace.kernels.program.Target;
 import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.kernels.rows.RowLoops;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** f(out, count, in0, in1, in2, in3): {@code out[i] = expression(in0[i], ...)} for i below count. */
+/**
+ * f(block): in each row, {@code out[i] = expression(in0[i], ...)}. The operands of the rows are the output, then inputs
+ * 0 to 3.
+ */
 public final class ElementwiseFamily implements KernelFamily {
-    private static final String NAME = "elementwise.f32";
+    private static final String NAME = "elementwise";
     private static final String EXPRESSION = "expr";
+    private static final String OUTPUT = "out";
+    /** Vectors in a step of an expression that is little more than loads and a store. */
+    private static final int CHEAP_STEP = 4;
 
-    public static KernelKey key(Expr expression) {
-        return KernelKey.of(NAME).with(EXPRESSION, ExprText.print(expression));
+    private static final int CHEAP = 4;
+
+    public static KernelKey key(Expr expression, DataType out) {
+        return KernelKey.of(NAME).with(EXPRESSION, ExprText.print(expression)).with(OUTPUT, out);
     }
 
     @Override
@@ -30,61 +37,57 @@ public final class ElementwiseFamily implements KernelFamily {
 
     @Override
     public Program describe(KernelKey key, Target target) {
-        key.onlyHas(EXPRESSION);
-        Expr expression;
+        key.onlyHas(EXPRESSION, OUTPUT);
+        DataType out = key.oneOf(OUTPUT, DataType.values());
+        Expr expression = parse(key).to(out.kind());
+        return new Writer(new ProgramBuilder(key.toString(), target), expression, out).program();
+    }
+
+    private static Expr parse(KernelKey key) {
         try {
-            expression = ExprText.parse(key.text(EXPRESSION));
+            return ExprText.parse(key.text(EXPRESSION));
         } catch (IllegalArgumentException wrong) {
             throw new IllegalArgumentException(
                     "the parameter " + EXPRESSION + " is wrong: " + wrong.getMessage(), wrong);
         }
-        return new Writer(key.toString(), target, expression).program();
     }
 
     private static final class Writer {
         private final ProgramBuilder builder;
         private final Expr expression;
+        private final DataType out;
         private final ExprInputs used;
-        private final ScalarVar out;
-        private final ScalarVar count;
-        private final ScalarVar[] inputs = new ScalarVar[Expr.MAX_INPUTS];
-        private final ScalarVar offset;
+        private final RowLoops rows;
+        private final ElementSteps elements;
         private final Map<Expr, VectorVar> singles = new HashMap<>();
 
-        Writer(String name, Target target, Expr expression) {
+        Writer(ProgramBuilder builder, Expr expression, DataType out) {
+            this.builder = builder;
             this.expression = expression;
+            this.out = out;
             used = ExprInputs.of(expression);
-            builder = new ProgramBuilder(name, target);
-            out = builder.parameter("out");
-            count = builder.parameter("count");
-            for (int i = 0; i < inputs.length; i++) {
-                inputs[i] = builder.parameter("in" + i);
-            }
-            offset = builder.scalar("offset");
+            rows = new RowLoops(builder, 1 + used.operands());
+            elements = new ElementSteps(builder);
         }
 
         Program program() {
-            int lanes = builder.target().lanes();
-            for (Expr.Single single : used.singles()) {
-                singles.put(single, builder.spread(Address.at(inputs[single.index()], 0)));
-            }
-            builder.set(offset, 0);
-            try (var _ = builder.loop(count, lanes)) {
-                vector(null);
-                builder.scalar(offset, ScalarOp.ADD, offset, 4 * lanes);
-            }
-            try (var _ = builder.ifNotZero(count)) {
-                vector(builder.firstLanes(count));
-            }
-            return builder.build();
+            return rows.program(() -> {
+                for (Expr.Single single : used.singles()) {
+                    singles.put(single, elements.spread(single.type(), Address.at(rows.start(1 + single.index()), 0)));
+                }
+                rows.overRow(RegisterNeed.of(expression) <= CHEAP ? CHEAP_STEP : 1, this::vector);
+            });
         }
 
-        private void vector(@Nullable MaskVar mask) {
+        private void vector(@Nullable MaskVar mask, int number) {
+            int plus = number * builder.target().lanes();
             Map<Expr, VectorVar> values = new HashMap<>(singles);
             for (Expr.Input input : used.inputs()) {
-                values.put(input, builder.load(Address.at(inputs[input.index()], offset, 1, 0), mask));
+                DataType type = input.type();
+                values.put(input, elements.load(type, rows.at(1 + input.index(), type.bytes(), plus), mask));
             }
-            builder.store(Address.at(out, offset, 1, 0), new ExprWriter(builder, values).write(expression), mask);
+            VectorVar result = new ExprWriter(builder, values).write(expression);
+            elements.store(out, rows.at(0, out.bytes(), plus), result, mask);
         }
     }
 }

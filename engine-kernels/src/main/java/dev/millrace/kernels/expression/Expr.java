@@ -3,27 +3,78 @@ package dev.millrace.kernels.expression;
 /** An elementwise expression over inputs of one length. A subexpression that occurs twice is computed once. */
 public sealed interface Expr {
     /** The element of input {@code index} at the same place. */
-    record Input(int index) implements Expr {
+    record Input(int index, DataType type) implements Expr {
         public Input {
             checkIndex(index);
+        }
+
+        @Override
+        public Kind kind() {
+            return type.kind();
         }
     }
 
     /** The only element of input {@code index}, for all places. */
-    record Single(int index) implements Expr {
+    record Single(int index, DataType type) implements Expr {
         public Single {
             checkIndex(index);
+        }
+
+        @Override
+        public Kind kind() {
+            return type.kind();
         }
     }
 
     /** A constant, by its bits, so that equality is that of the bits. */
-    record Literal(int bits) implements Expr {}
+    record Literal(int bits, Kind kind) implements Expr {}
 
     /** A function of an expression. */
-    record Apply(Function function, Expr argument) implements Expr {}
+    record Apply(Function function, Expr argument) implements Expr {
+        public Apply {
+            if (argument.kind() != Kind.FLOAT) {
+                throw new IllegalArgumentException(function + " cannot be taken of " + argument.kind());
+            }
+        }
+
+        @Override
+        public Kind kind() {
+            return Kind.FLOAT;
+        }
+    }
 
     /** An operator between two expressions. */
-    record Combine(Operator operator, Expr left, Expr right) implements Expr {}
+    record Combine(Operator operator, Expr left, Expr right) implements Expr {
+        public Combine {
+            operator.kindOf(left.kind(), right.kind());
+        }
+
+        @Override
+        public Kind kind() {
+            return operator.kindOf(left.kind(), right.kind());
+        }
+    }
+
+    /**
+     * The same value as another kind: floats lose their fraction, and become the least int where they do not fit; what
+     * is not 0 becomes 1 as a bool.
+     */
+    record Convert(Kind kind, Expr argument) implements Expr {}
+
+    /** One of two expressions. */
+    record Choose(Expr condition, Expr then, Expr otherwise) implements Expr {
+        public Choose {
+            if (condition.kind() != Kind.BOOL || then.kind() != otherwise.kind()) {
+                throw new IllegalArgumentException(
+                        condition.kind() + " cannot choose between " + then.kind() + " and " + otherwise.kind());
+            }
+        }
+
+        @Override
+        public Kind kind() {
+            return then.kind();
+        }
+    }
 
     /** How many inputs an expression can have at most. */
     int MAX_INPUTS = 4;
@@ -34,44 +85,71 @@ public sealed interface Expr {
         }
     }
 
+    Kind kind();
+
     static Expr input(int index) {
-        return new Input(index);
+        return new Input(index, DataType.F32);
+    }
+
+    static Expr input(int index, DataType type) {
+        return new Input(index, type);
     }
 
     static Expr single(int index) {
-        return new Single(index);
+        return new Single(index, DataType.F32);
     }
 
     static Expr number(float value) {
-        return new Literal(Float.floatToRawIntBits(value));
+        return new Literal(Float.floatToRawIntBits(value), Kind.FLOAT);
+    }
+
+    static Expr integer(int value) {
+        return new Literal(value, Kind.INT);
+    }
+
+    static Expr truth(boolean value) {
+        return new Literal(value ? 1 : 0, Kind.BOOL);
     }
 
     default Expr apply(Function function) {
         return new Apply(function, this);
     }
 
+    default Expr combine(Operator operator, Expr other) {
+        return new Combine(operator, this, other);
+    }
+
     default Expr plus(Expr other) {
-        return new Combine(Operator.ADD, this, other);
+        return combine(Operator.ADD, other);
     }
 
     default Expr minus(Expr other) {
-        return new Combine(Operator.SUB, this, other);
+        return combine(Operator.SUB, other);
     }
 
     default Expr times(Expr other) {
-        return new Combine(Operator.MUL, this, other);
+        return combine(Operator.MUL, other);
     }
 
     default Expr over(Expr other) {
-        return new Combine(Operator.DIV, this, other);
+        return combine(Operator.DIV, other);
     }
 
     default Expr max(Expr other) {
-        return new Combine(Operator.MAX, this, other);
+        return combine(Operator.MAX, other);
     }
 
     default Expr min(Expr other) {
-        return new Combine(Operator.MIN, this, other);
+        return combine(Operator.MIN, other);
+    }
+
+    default Expr to(Kind kind) {
+        return kind == kind() ? this : new Convert(kind, this);
+    }
+
+    /** Of this condition. */
+    default Expr choose(Expr then, Expr otherwise) {
+        return new Choose(this, then, otherwise);
     }
 
     /** {@code x/2 (1 + erf(x/sqrt 2))} */

@@ -16,16 +16,34 @@ public record ExprInputs(Set<Expr.Input> inputs, Set<Expr.Single> singles) {
         return found;
     }
 
+    /** One more than the highest index of an input. */
+    public int operands() {
+        int operands = 0;
+        for (Expr.Input input : inputs) {
+            operands = Math.max(operands, input.index() + 1);
+        }
+        for (Expr.Single single : singles) {
+            operands = Math.max(operands, single.index() + 1);
+        }
+        return operands;
+    }
+
     private void collect(Expr expression) {
-        if (expression instanceof Expr.Input input) {
-            inputs.add(input);
-        } else if (expression instanceof Expr.Single single) {
-            singles.add(single);
-        } else if (expression instanceof Expr.Apply apply) {
-            collect(apply.argument());
-        } else if (expression instanceof Expr.Combine combine) {
-            collect(combine.left());
-            collect(combine.right());
+        switch (expression) {
+            case Expr.Input input -> inputs.add(input);
+            case Expr.Single single -> singles.add(single);
+            case Expr.Literal _ -> {}
+            case Expr.Apply(Function _, Expr argument) -> collect(argument);
+            case Expr.Convert(Kind _, Expr argument) -> collect(argument);
+            case Expr.Combine(Operator _, Expr left, Expr right) -> {
+                collect(left);
+                collect(right);
+            }
+            case Expr.Choose(Expr condition, Expr then, Expr otherwise) -> {
+                collect(condition);
+                collect(then);
+                collect(otherwise);
+            }
         }
     }
 }

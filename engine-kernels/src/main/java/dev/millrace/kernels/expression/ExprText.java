@@ -4,10 +4,17 @@ import java.util.Locale;
 
 /**
  * The text form of expressions, fit for a kernel key: {@code (mul in0 (sigmoid in0))}. Inputs are {@code in0}, single
- * elements {@code one0}, constants {@code #} and their bits in hexadecimal.
+ * elements {@code one0}, with the type after a dot unless that is f32. Constants are their bits in hexadecimal after
+ * {@code #} for a float, {@code $} for an int, {@code ?} for a bool.
  */
 public final class ExprText {
     private static final int MAX_DEPTH = 64;
+    private static final String INPUT = "in";
+    private static final String SINGLE = "one";
+    private static final String CHOOSE = "CHOOSE";
+    private static final String TO = "TO_";
+    /** What literals of each kind begin with. */
+    private static final String LITERALS = "#$?";
 
     private final String text;
     private int at;
@@ -23,27 +30,29 @@ public final class ExprText {
     }
 
     private static void print(Expr expression, StringBuilder text) {
-        if (expression instanceof Expr.Input input) {
-            text.append("in").append(input.index());
-        } else if (expression instanceof Expr.Single single) {
-            text.append("one").append(single.index());
-        } else if (expression instanceof Expr.Literal literal) {
-            text.append('#').append(Integer.toHexString(literal.bits()));
-        } else if (expression instanceof Expr.Apply apply) {
-            text.append('(')
-                    .append(apply.function().name().toLowerCase(Locale.ROOT))
-                    .append(' ');
-            print(apply.argument(), text);
-            text.append(')');
-        } else if (expression instanceof Expr.Combine combine) {
-            text.append('(')
-                    .append(combine.operator().name().toLowerCase(Locale.ROOT))
-                    .append(' ');
-            print(combine.left(), text);
-            text.append(' ');
-            print(combine.right(), text);
-            text.append(')');
+        switch (expression) {
+            case Expr.Input(int index, DataType type) -> text.append(INPUT).append(index).append(suffix(type));
+            case Expr.Single(int index, DataType type) -> text.append(SINGLE).append(index).append(suffix(type));
+            case Expr.Literal(int bits, Kind kind) ->
+                text.append(LITERALS.charAt(kind.ordinal())).append(Integer.toHexString(bits));
+            case Expr.Apply(Function function, Expr argument) -> print(function.name(), text, argument);
+            case Expr.Convert(Kind kind, Expr argument) -> print(TO + kind.name(), text, argument);
+            case Expr.Combine(Operator operator, Expr left, Expr right) -> print(operator.name(), text, left, right);
+            case Expr.Choose(Expr condition, Expr then, Expr otherwise) ->
+                print(CHOOSE, text, condition, then, otherwise);
         }
+    }
+
+    private static void print(String name, StringBuilder text, Expr... arguments) {
+        text.append('(').append(name.toLowerCase(Locale.ROOT));
+        for (Expr argument : arguments) {
+            print(argument, text.append(' '));
+        }
+        text.append(')');
+    }
+
+    private static String suffix(DataType type) {
+        return type == DataType.F32 ? "" : "." + type.name().toLowerCase(Locale.ROOT);
     }
 
     /**
@@ -74,16 +83,20 @@ public final class ExprText {
             expect(')');
             return expression;
         }
-        String word = word();
+        return leaf(word());
+    }
+
+    private Expr leaf(String word) {
         try {
-            if (word.startsWith("in")) {
-                return Expr.input(Integer.parseInt(word.substring(2)));
+            if (word.startsWith(INPUT)) {
+                return new Expr.Input(number(word, INPUT), type(word));
             }
-            if (word.startsWith("one")) {
-                return Expr.single(Integer.parseInt(word.substring(3)));
+            if (word.startsWith(SINGLE)) {
+                return new Expr.Single(number(word, SINGLE), type(word));
             }
-            if (word.startsWith("#")) {
-                return new Expr.Literal(Integer.parseUnsignedInt(word.substring(1), 16));
+            int kind = word.isEmpty() ? -1 : LITERALS.indexOf(word.charAt(0));
+            if (kind >= 0) {
+                return new Expr.Literal(Integer.parseUnsignedInt(word.substring(1), 16), Kind.values()[kind]);
             }
         } catch (NumberFormatException notANumber) {
             throw wrong("no number in " + word);
@@ -91,22 +104,43 @@ public final class ExprText {
         throw wrong("neither input nor constant: " + word);
     }
 
-    private Expr call(String name, int depth) {
-        for (Function function : Function.values()) {
-            if (function.name().equals(name)) {
-                expect(' ');
-                return expression(depth + 1).apply(function);
+    private static int number(String word, String prefix) {
+        int dot = word.indexOf('.');
+        return Integer.parseInt(word.substring(prefix.length(), dot < 0 ? word.length() : dot));
+    }
+
+    private DataType type(String word) {
+        int dot = word.indexOf('.');
+        return dot < 0 ? DataType.F32 : named(DataType.values(), word.substring(dot + 1), "type");
+    }
+
+    private <E extends Enum<E>> E named(E[] values, String name, String what) {
+        for (E value : values) {
+            if (value.name().equalsIgnoreCase(name)) {
+                return value;
             }
+        }
+        throw wrong("unknown " + what + " " + name);
+    }
+
+    private Expr argument(int depth) {
+        expect(' ');
+        return expression(depth + 1);
+    }
+
+    private Expr call(String name, int depth) {
+        if (name.equals(CHOOSE)) {
+            return argument(depth).choose(argument(depth), argument(depth));
+        }
+        if (name.startsWith(TO)) {
+            return new Expr.Convert(named(Kind.values(), name.substring(TO.length()), "kind"), argument(depth));
         }
         for (Operator operator : Operator.values()) {
             if (operator.name().equals(name)) {
-                expect(' ');
-                Expr left = expression(depth + 1);
-                expect(' ');
-                return new Expr.Combine(operator, left, expression(depth + 1));
+                return argument(depth).combine(operator, argument(depth));
             }
         }
-        throw wrong("unknown function " + name);
+        return argument(depth).apply(named(Function.values(), name, "function"));
     }
 
     private void expect(char wanted) {

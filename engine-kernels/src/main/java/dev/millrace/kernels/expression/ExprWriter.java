@@ -1,6 +1,5 @@
 package dev.millrace.kernels.expression;
 
-import dev.millrace.kernels.program.BinaryOp;
 import dev.millrace.kernels.program.Comparison;
 import dev.millrace.kernels.program.Constant;
 import dev.millrace.kernels.program.MaskVar;
@@ -13,14 +12,18 @@ import java.util.Map;
 
 /** Writes expressions as steps of a program; what it wrote before, it uses again. */
 public final class ExprWriter {
+    private static final Constant ONE = Constant.ofBits(1);
+
     private final ProgramBuilder builder;
-    private final MathSteps math;
+    private final FloatOperators floats;
+    private final IntSteps ints;
     private final Map<Expr, Value> written = new HashMap<>();
 
     /** @param inputs the values of the inputs and single elements that the expressions use */
     public ExprWriter(ProgramBuilder builder, Map<Expr, ? extends Value> inputs) {
         this.builder = builder;
-        this.math = new MathSteps(builder);
+        this.floats = new FloatOperators(builder);
+        this.ints = new IntSteps(builder);
         written.putAll(inputs);
     }
 
@@ -40,55 +43,80 @@ public final class ExprWriter {
     }
 
     private Value compute(Expr expression) {
-        if (expression instanceof Expr.Literal literal) {
-            return Constant.ofBits(literal.bits());
-        }
-        if (expression instanceof Expr.Apply apply) {
-            return apply(apply.function(), value(apply.argument()));
-        }
-        if (expression instanceof Expr.Combine combine) {
-            return combine(combine.operator(), value(combine.left()), value(combine.right()));
-        }
-        throw new IllegalArgumentException("nothing was given for " + expression);
-    }
-
-    private Value apply(Function function, Value x) {
-        return switch (function) {
-            case NEGATE -> math.negate(x);
-            case ABS -> math.abs(x);
-            case SQRT -> builder.unary(UnaryOp.SQRT, x);
-            case RECIPROCAL -> builder.div(Constant.of(1), x);
-            case ROUND -> builder.unary(UnaryOp.ROUND, x);
-            case FLOOR -> builder.unary(UnaryOp.FLOOR, x);
-            case CEIL -> builder.unary(UnaryOp.CEIL, x);
-            case TRUNCATE -> builder.unary(UnaryOp.TRUNCATE, x);
-            case RELU -> builder.max(Constant.ZERO, x);
-            case EXP -> math.exp(x);
-            case LOG -> math.log(x);
-            case ERF -> math.erf(x);
-            case TANH -> math.tanh(x);
-            case SIGMOID -> math.sigmoid(x);
+        return switch (expression) {
+            case Expr.Literal(int bits, Kind _) -> Constant.ofBits(bits);
+            case Expr.Apply(Function function, Expr argument) -> function.write(builder, value(argument));
+            case Expr.Convert(Kind to, Expr argument) -> convert(to, argument);
+            case Expr.Combine combine -> combine(combine);
+            case Expr.Choose(Expr condition, Expr then, Expr otherwise) ->
+                choose(condition(condition), value(then), value(otherwise));
+            case Expr.Input _, Expr.Single _ ->
+                throw new IllegalArgumentException("nothing was given for " + expression);
         };
     }
 
-    private Value combine(Operator operator, Value a, Value b) {
+    private Value combine(Expr.Combine combine) {
+        if (combine.operator().isComparison()) {
+            return choose(condition(combine), ONE, Constant.ZERO);
+        }
+        Value a = value(combine.left());
+        Value b = value(combine.right());
+        return combine.kind() == Kind.FLOAT
+                ? floats.combine(combine.operator(), a, b)
+                : ints.combine(combine.operator(), a, b);
+    }
+
+    private Value convert(Kind to, Expr argument) {
+        Kind from = argument.kind();
+        if (to == from || to == Kind.INT && from == Kind.BOOL) {
+            return value(argument);
+        }
+        return switch (to) {
+            case FLOAT -> builder.unary(UnaryOp.TO_FLOAT, value(argument));
+            case INT -> builder.unary(UnaryOp.TO_INT, builder.unary(UnaryOp.TRUNCATE, value(argument)));
+            case BOOL ->
+                value(argument.combine(Operator.NOT_EQUAL, new Expr.Literal(0, from)));
+        };
+    }
+
+    /** @param inverted whether the lanes that are not in the mask are meant */
+    private record Condition(MaskVar mask, boolean inverted) {}
+
+    private VectorVar choose(Condition condition, Value then, Value otherwise) {
+        return condition.inverted()
+                ? builder.select(condition.mask(), otherwise, then)
+                : builder.select(condition.mask(), then, otherwise);
+    }
+
+    private Condition condition(Expr expression) {
+        if (expression instanceof Expr.Combine(Operator operator, Expr left, Expr right) && operator.isComparison()) {
+            Value a = value(left);
+            Value b = value(right);
+            return left.kind() == Kind.FLOAT ? ofFloats(operator, a, b) : ofInts(operator, a, b);
+        }
+        return new Condition(builder.compare(Comparison.INT_EQUAL, value(expression), ONE), false);
+    }
+
+    private Condition ofFloats(Operator operator, Value a, Value b) {
+        Comparison comparison = switch (operator) {
+            case EQUAL -> Comparison.EQUAL;
+            case NOT_EQUAL -> Comparison.NOT_EQUAL;
+            case LESS -> Comparison.LESS;
+            case LESS_OR_EQUAL -> Comparison.LESS_OR_EQUAL;
+            case GREATER -> Comparison.GREATER;
+            default -> Comparison.GREATER_OR_EQUAL;
+        };
+        return new Condition(builder.compare(comparison, a, b), false);
+    }
+
+    private Condition ofInts(Operator operator, Value a, Value b) {
         return switch (operator) {
-            case ADD -> builder.add(a, b);
-            case SUB -> builder.sub(a, b);
-            case MUL -> builder.mul(a, b);
-            case DIV -> builder.div(a, b);
-            case MAX -> orNaN(a, b, BinaryOp.MAX);
-            case MIN -> orNaN(a, b, BinaryOp.MIN);
+            case EQUAL -> new Condition(builder.compare(Comparison.INT_EQUAL, a, b), false);
+            case NOT_EQUAL -> new Condition(builder.compare(Comparison.INT_EQUAL, a, b), true);
+            case LESS -> new Condition(builder.compare(Comparison.INT_GREATER, b, a), false);
+            case LESS_OR_EQUAL -> new Condition(builder.compare(Comparison.INT_GREATER, a, b), true);
+            case GREATER -> new Condition(builder.compare(Comparison.INT_GREATER, a, b), false);
+            default -> new Condition(builder.compare(Comparison.INT_GREATER, b, a), true);
         };
-    }
-
-    /** The step passes a NaN of its second operand only. */
-    private Value orNaN(Value a, Value b, BinaryOp op) {
-        VectorVar result = builder.binary(op, a, b);
-        if (a instanceof Constant constant && !Float.isNaN(Float.intBitsToFloat(constant.bits()))) {
-            return result;
-        }
-        MaskVar isNaN = builder.compare(Comparison.UNORDERED, a, a);
-        return builder.select(isNaN, a, result);
     }
 }

@@ -71,7 +71,7 @@ final class MathSteps {
     }
 
     /** Horner's rule, the last coefficient being that of the highest power. */
-    private VectorVar polynomial(Value x, float[] coefficients) {
+    VectorVar polynomial(Value x, float[] coefficients) {
         int last = coefficients.length - 1;
         VectorVar sum = builder.multiplyAdd(Constant.of(coefficients[last]), x, Constant.of(coefficients[last - 1]));
         for (int i = last - 2; i >= 0; i--) {
@@ -84,12 +84,20 @@ final class MathSteps {
         return builder.binary(BinaryOp.AND, x, Constant.ofBits(MAGNITUDE));
     }
 
+    VectorVar reciprocal(Value x) {
+        return builder.div(ONE, x);
+    }
+
+    VectorVar relu(Value x) {
+        return builder.max(Constant.ZERO, x);
+    }
+
     VectorVar negate(Value x) {
         return builder.binary(BinaryOp.XOR, x, Constant.ofBits(SIGN));
     }
 
     /** The magnitude of one value with the sign of another. */
-    private VectorVar withSign(Value magnitude, Value sign) {
+    VectorVar withSign(Value magnitude, Value sign) {
         VectorVar bit = builder.binary(BinaryOp.AND, sign, Constant.ofBits(SIGN));
         return builder.binary(BinaryOp.OR, magnitude, bit);
     }
@@ -105,7 +113,10 @@ final class MathSteps {
         return builder.binary(BinaryOp.SCALE, builder.add(small, ONE), n);
     }
 
-    VectorVar log(Value x) {
+    /** A positive float as {@code mantissa * 2^exponent}, the mantissa being from sqrt(1/2) to sqrt(2). */
+    record Parts(VectorVar exponent, VectorVar mantissa) {}
+
+    Parts split(Value x) {
         MaskVar subnormal = builder.compare(Comparison.LESS, x, Constant.of(Float.MIN_NORMAL));
         Value normal = builder.select(subnormal, builder.mul(x, of(0x1p23)), x);
         VectorVar exponentBits = builder.binary(BinaryOp.SHIFT_RIGHT, normal, Constant.ofBits(23));
@@ -116,7 +127,13 @@ final class MathSteps {
         MaskVar large = builder.compare(Comparison.GREATER, mantissa, of(Math.sqrt(2)));
         VectorVar m = builder.select(large, builder.mul(mantissa, of(0.5)), mantissa);
         VectorVar e = builder.select(large, builder.add(exponent, ONE), exponent);
+        return new Parts(e, m);
+    }
 
+    VectorVar log(Value x) {
+        Parts parts = split(x);
+        VectorVar m = parts.mantissa();
+        VectorVar e = parts.exponent();
         VectorVar f = builder.sub(m, ONE);
         VectorVar square = builder.mul(f, f);
         VectorVar cubic = builder.mul(builder.mul(polynomial(f, LOG), square), f);

@@ -13,7 +13,13 @@ public final class RegisterNeed {
         if (expression instanceof Expr.Apply apply) {
             return isOneStep(apply.function()) ? Math.max(OF_ONE_STEP, of(apply.argument())) : MANY;
         }
+        if (expression instanceof Expr.Convert || expression instanceof Expr.Choose) {
+            return MANY;
+        }
         if (expression instanceof Expr.Combine combine) {
+            if (!isOneStep(combine.operator())) {
+                return MANY;
+            }
             int held = isLeaf(combine.left()) || isLeaf(combine.right()) ? 0 : 1;
             return Math.max(OF_ONE_STEP, Math.max(of(combine.left()), of(combine.right())) + held);
         }
@@ -21,13 +27,22 @@ public final class RegisterNeed {
     }
 
     private static boolean isLeaf(Expr expression) {
-        return !(expression instanceof Expr.Apply) && !(expression instanceof Expr.Combine);
+        return expression instanceof Expr.Input
+                || expression instanceof Expr.Single
+                || expression instanceof Expr.Literal;
+    }
+
+    private static boolean isOneStep(Operator operator) {
+        return switch (operator) {
+            case ADD, SUB, MUL, DIV, MAX, MIN -> true;
+            default -> false;
+        };
     }
 
     private static boolean isOneStep(Function function) {
         return switch (function) {
-            case EXP, LOG, ERF, TANH, SIGMOID -> false;
-            default -> true;
+            case NEGATE, ABS, SQRT, RECIPROCAL, ROUND, FLOOR, CEIL, TRUNCATE, RELU -> true;
+            default -> false;
         };
     }
 }

@@ -61,10 +61,10 @@ class KernelKeyTest {
         refused("gemm.f32.pack:vectors=1,vectors=2", "has a parameter vectors already");
         refused("gemm.f32.pack:vectors", "a part without =");
         refused(
-                "elementwise.f32:expr=(cube in0)",
+                "elementwise:out=f32,expr=(cube in0)",
                 "the parameter expr is wrong: expression (cube in0): unknown function");
-        refused("elementwise.f32:expr=(add in0 in9)", "input 9 does not exist");
-        refused("elementwise.f32:expr=" + "(abs ".repeat(70) + "in0" + ")".repeat(70), "nested deeper");
+        refused("elementwise:out=f32,expr=(add in0 in9)", "input 9 does not exist");
+        refused("elementwise:out=f32,expr=" + "(abs ".repeat(70) + "in0" + ")".repeat(70), "nested deeper");
     }
 
     @Test

@@ -1,0 +1,85 @@
+package dev.millrace.kernels.expression;
+
+import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.kernels.program.Kernel;
+import dev.millrace.kernels.rows.RowNest;
+import dev.millrace.kernels.rows.RowShape;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/** An elementwise expression over inputs of one length, as one kernel. Safe for use by several threads. */
+public final class Elementwise {
+    private final KernelSet kernels;
+    private final KernelKey key;
+    private final DataType type;
+    private final ExprInputs reads;
+    private final Kernel kernel;
+    private final List<RowShape.Operand> operands;
+    private volatile Prepared last;
+
+    private record Prepared(long count, RowNest nest) {}
+
+    /** @param type what the results are stored as, converted if they are of another kind */
+    public Elementwise(KernelSet kernels, Expr expression, DataType type) {
+        this.kernels = kernels;
+        this.type = type;
+        key = ElementwiseFamily.key(expression, type);
+        reads = ExprInputs.of(expression);
+        kernel = kernels.kernel(key);
+        operands = new ArrayList<>();
+        for (int i = 0; i <= reads.operands(); i++) {
+            operands.add(RowShape.Operand.of("an input that is not read", 0, 0L));
+        }
+        operands.set(0, RowShape.Operand.of("the output", type.bytes(), (long) type.bytes()));
+        for (Expr.Single single : reads.singles()) {
+            operands.set(1 + single.index(), RowShape.Operand.of(name(single.index()), single.type().bytes(), 0L));
+        }
+        for (Expr.Input input : reads.inputs()) {
+            long bytes = input.type().bytes();
+            operands.set(1 + input.index(), RowShape.Operand.of(name(input.index()), bytes, bytes));
+        }
+        last = prepare(0);
+    }
+
+    private static String name(int index) {
+        return "input " + index;
+    }
+
+    /** Names the kernel, for a process that wants it later. */
+    public KernelKey key() {
+        return key;
+    }
+
+    private Prepared prepare(long count) {
+        return new Prepared(count, new RowNest(new RowShape(List.of(count), operands, true)));
+    }
+
+    /**
+     * Computes {@code out[i]} from element i of the inputs, for i below {@code count}. No segment may be freed before
+     * that is done.
+     *
+     * @param inputs native memory (heap memory only where kernels are interpreted), one for each number up to the
+     *     highest in the expression; an input may be {@code out} itself, but must not overlap it otherwise
+     */
+    public void run(List<MemorySegment> inputs, MemorySegment out, long count, Parallel parallel) {
+        if (inputs.size() < reads.operands()) {
+            throw new IllegalArgumentException(key + " reads input " + (reads.operands() - 1) + ", but " + inputs.size()
+                    + " inputs were given");
+        }
+        Extents.writable("the output", out);
+        Prepared prepared = last;
+        if (prepared.count() != count) {
+            prepared = prepare(count);
+            last = prepared;
+        }
+        List<MemorySegment> segments = new ArrayList<>(operands.size());
+        segments.add(out);
+        segments.addAll(inputs.subList(0, reads.operands()));
+        prepared.nest().check(segments);
+        prepared.nest().run(kernels, kernel, segments, parallel);
+    }
+}

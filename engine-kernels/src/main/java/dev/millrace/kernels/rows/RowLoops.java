@@ -1,0 +1,91 @@
+package dev.millrace.kernels.rows;
+
+import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.MaskVar;
+import dev.millrace.kernels.program.Program;
+import dev.millrace.kernels.program.ProgramBuilder;
+import dev.millrace.kernels.program.ScalarOp;
+import dev.millrace.kernels.program.ScalarVar;
+import java.util.function.ObjIntConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes a kernel f(block) that goes over rows, the block being what {@link RowNest} fills. In a row, the elements of
+ * all operands are addressed by one number.
+ */
+public final class RowLoops {
+    private final ProgramBuilder builder;
+    private final ScalarVar block;
+    private final ScalarVar[] operands;
+    private final ScalarVar offset;
+
+    /** @param operands as many as the nest has */
+    public RowLoops(ProgramBuilder builder, int operands) {
+        this.builder = builder;
+        block = builder.parameter("block");
+        this.operands = new ScalarVar[operands];
+        for (int i = 0; i < operands; i++) {
+            this.operands[i] = builder.loadLong(Address.at(block, RowBlock.pointer(i)), "operand" + i);
+        }
+        offset = builder.scalar("offset");
+    }
+
+    /** The program that does this for each row. */
+    public Program program(Runnable row) {
+        ScalarVar planes = builder.loadLong(Address.at(block, RowBlock.PLANES), "planes");
+        try (var _ = builder.loop(planes, 1)) {
+            ScalarVar rows = builder.loadLong(Address.at(block, RowBlock.ROWS), "rows");
+            try (var _ = builder.loop(rows, 1)) {
+                row.run();
+                for (int i = 0; i < operands.length; i++) {
+                    advance(i, RowBlock.rowStride(operands.length, i));
+                }
+            }
+            for (int i = 0; i < operands.length; i++) {
+                advance(i, RowBlock.planeStep(operands.length, i));
+            }
+        }
+        return builder.build();
+    }
+
+    private void advance(int operand, int at) {
+        builder.advance(operands[operand], builder.loadLong(Address.at(block, at), "step"));
+    }
+
+    /** The elements of a row, in a variable of its own. */
+    public ScalarVar count() {
+        return builder.loadLong(Address.at(block, RowBlock.COUNT), "count");
+    }
+
+    /** The start of an operand's row. */
+    public ScalarVar start(int operand) {
+        return operands[operand];
+    }
+
+    /** The place that the loops over a row have come to, plus some elements. */
+    public Address at(int operand, int elementBytes, int plus) {
+        return Address.at(operands[operand], offset, elementBytes, plus * elementBytes);
+    }
+
+    /**
+     * Goes over a row in steps of some vectors, then of one, then does the rest under a mask.
+     *
+     * @param body what to do with a vector under a mask or none; the number says which one of a step it is
+     */
+    public void overRow(int vectors, ObjIntConsumer<@Nullable MaskVar> body) {
+        int lanes = builder.target().lanes();
+        ScalarVar left = count();
+        builder.set(offset, 0);
+        for (int step = vectors; step >= 1; step = step > 1 ? 1 : 0) {
+            try (var _ = builder.loop(left, step * lanes)) {
+                for (int i = 0; i < step; i++) {
+                    body.accept(null, i);
+                }
+                builder.scalar(offset, ScalarOp.ADD, offset, step * lanes);
+            }
+        }
+        try (var _ = builder.ifNotZero(left)) {
+            body.accept(builder.firstLanes(left), 0);
+        }
+    }
+}
