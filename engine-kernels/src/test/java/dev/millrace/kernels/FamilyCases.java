@@ -3,6 +3,7 @@ package dev.millrace.kernels;
 import dev.millrace.kernels.attention.AttentionCase;
 import dev.millrace.kernels.conv.ConvCase;
 import dev.millrace.kernels.conv.ReorderCase;
+import dev.millrace.kernels.expression.BroadcastCase;
 import dev.millrace.kernels.gemm.GemmCase;
 import dev.millrace.kernels.norm.ChannelNormCase;
 import dev.millrace.kernels.norm.RowNormCase;
@@ -18,6 +19,7 @@ import java.util.List;
 final class FamilyCases {
     static final List<FamilyCase> ALL = List.of(
             new ElementwiseCase(),
+            new BroadcastCase(),
             new GemmCase(),
             new AttentionCase(),
             new QuantisedGemmCase(),

@@ -17,8 +17,8 @@ public final class Activations {
     /** The sum as it is. */
     public static final Expr NONE = Expr.input(0);
 
-    private static final Expr.Input SUM = new Expr.Input(0);
-    private static final Expr.Input RESIDUAL = new Expr.Input(1);
+    private static final Expr SUM = Expr.input(0);
+    private static final Expr RESIDUAL = Expr.input(1);
     private static final String NOTHING = "nothing";
 
     private Activations() {}

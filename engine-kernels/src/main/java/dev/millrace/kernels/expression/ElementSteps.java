@@ -48,8 +48,8 @@ public final class ElementSteps {
     private VectorVar upperHalf(VectorVar value) {
         VectorVar upper = builder.binary(BinaryOp.SHIFT_RIGHT, value, HALF);
         VectorVar odd = builder.binary(BinaryOp.AND, upper, Constant.ofBits(1));
-        VectorVar sum = builder.binary(
-                BinaryOp.INT_ADD, builder.binary(BinaryOp.INT_ADD, value, odd), Constant.ofBits(0x7fff));
+        VectorVar sum =
+                builder.binary(BinaryOp.INT_ADD, builder.binary(BinaryOp.INT_ADD, value, odd), Constant.ofBits(0x7fff));
         VectorVar rounded = builder.binary(BinaryOp.SHIFT_RIGHT, sum, HALF);
         return builder.select(builder.compare(Comparison.UNORDERED, value, value), QUIET_NAN, rounded);
     }

@@ -36,7 +36,9 @@ public final class Elementwise {
         }
         operands.set(0, RowShape.Operand.of("the output", type.bytes(), (long) type.bytes()));
         for (Expr.Single single : reads.singles()) {
-            operands.set(1 + single.index(), RowShape.Operand.of(name(single.index()), single.type().bytes(), 0L));
+            operands.set(
+                    1 + single.index(),
+                    RowShape.Operand.of(name(single.index()), single.type().bytes(), 0L));
         }
         for (Expr.Input input : reads.inputs()) {
             long bytes = input.type().bytes();
@@ -67,8 +69,8 @@ public final class Elementwise {
      */
     public void run(List<MemorySegment> inputs, MemorySegment out, long count, Parallel parallel) {
         if (inputs.size() < reads.operands()) {
-            throw new IllegalArgumentException(key + " reads input " + (reads.operands() - 1) + ", but " + inputs.size()
-                    + " inputs were given");
+            throw new IllegalArgumentException(
+                    key + " reads input " + (reads.operands() - 1) + ", but " + inputs.size() + " inputs were given");
         }
         Extents.writable("the output", out);
         Prepared prepared = last;

@@ -31,8 +31,10 @@ public final class ExprText {
 
     private static void print(Expr expression, StringBuilder text) {
         switch (expression) {
-            case Expr.Input(int index, DataType type) -> text.append(INPUT).append(index).append(suffix(type));
-            case Expr.Single(int index, DataType type) -> text.append(SINGLE).append(index).append(suffix(type));
+            case Expr.Input(int index, DataType type) ->
+                text.append(INPUT).append(index).append(suffix(type));
+            case Expr.Single(int index, DataType type) ->
+                text.append(SINGLE).append(index).append(suffix(type));
             case Expr.Literal(int bits, Kind kind) ->
                 text.append(LITERALS.charAt(kind.ordinal())).append(Integer.toHexString(bits));
             case Expr.Apply(Function function, Expr argument) -> print(function.name(), text, argument);

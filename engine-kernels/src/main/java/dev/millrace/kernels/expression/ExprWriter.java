@@ -74,8 +74,7 @@ public final class ExprWriter {
         return switch (to) {
             case FLOAT -> builder.unary(UnaryOp.TO_FLOAT, value(argument));
             case INT -> builder.unary(UnaryOp.TO_INT, builder.unary(UnaryOp.TRUNCATE, value(argument)));
-            case BOOL ->
-                value(argument.combine(Operator.NOT_EQUAL, new Expr.Literal(0, from)));
+            case BOOL -> value(argument.combine(Operator.NOT_EQUAL, new Expr.Literal(0, from)));
         };
     }
 

@@ -66,8 +66,7 @@ final class IntSteps {
         VectorVar tooSmall = builder.binary(BinaryOp.INT_SUB, magnitude(b, signB), Constant.ofBits(1));
         VectorVar up = builder.select(
                 builder.compare(Comparison.INT_GREATER, along, tooSmall), Constant.ofBits(1), Constant.ZERO);
-        VectorVar step = builder.select(
-                builder.compare(Comparison.INT_GREATER, Constant.ZERO, along), MINUS_ONE, up);
+        VectorVar step = builder.select(builder.compare(Comparison.INT_GREATER, Constant.ZERO, along), MINUS_ONE, up);
         return builder.binary(BinaryOp.INT_ADD, quotient, magnitude(step, signs));
     }
 }

@@ -13,7 +13,8 @@ final class RowsOfInputs {
         ExprInputs inputs = ExprInputs.of(expression);
         if (!inputs.singles().isEmpty() || inputs.inputs().size() != strides.size()) {
             throw new IllegalArgumentException("strides of " + strides.size() + " inputs are given, but the expression"
-                    + " reads " + inputs.inputs().size() + " inputs and " + inputs.singles().size() + " singles");
+                    + " reads " + inputs.inputs().size() + " inputs and "
+                    + inputs.singles().size() + " singles");
         }
         List<RowShape.Operand> operands = new ArrayList<>();
         operands.add(new RowShape.Operand("the output", out.bytes(), dense(extents, out.bytes())));

@@ -73,13 +73,7 @@ public final class RowNest {
         private final long extentOfSplit;
         private final long[] pointers;
 
-        Part(
-                KernelSet kernels,
-                Kernel kernel,
-                List<MemorySegment> segments,
-                int split,
-                long from,
-                long to) {
+        Part(KernelSet kernels, Kernel kernel, List<MemorySegment> segments, int split, long from, long to) {
             this.kernel = kernel;
             this.split = split;
             memory = kernels.newMemory();

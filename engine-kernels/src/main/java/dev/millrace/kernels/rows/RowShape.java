@@ -91,8 +91,7 @@ public record RowShape(List<Long> extents, List<Operand> operands, boolean divis
         for (long extent : extents) {
             elements = Math.multiplyExact(elements, extent);
         }
-        return elements
-                * operands.stream().mapToLong(Operand::elementBytes).sum();
+        return elements * operands.stream().mapToLong(Operand::elementBytes).sum();
     }
 
     /** The outermost dimension that gives all tasks about the same, or else the one that comes nearest to that. */
@@ -134,9 +133,7 @@ public record RowShape(List<Long> extents, List<Operand> operands, boolean divis
             merged.addFirst(1L);
         }
         return new RowShape(
-                merged,
-                operands.stream().map(operand -> only(operand, kept)).toList(),
-                divisible);
+                merged, operands.stream().map(operand -> only(operand, kept)).toList(), divisible);
     }
 
     private static Operand only(Operand operand, List<Integer> kept) {

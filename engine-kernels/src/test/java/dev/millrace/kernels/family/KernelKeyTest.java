@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.kernels.expression.DataType;
 import dev.millrace.kernels.expression.ElementwiseFamily;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.ExprText;
@@ -23,7 +24,7 @@ class KernelKeyTest {
     @Test
     void aKeyComesBackFromItsText() {
         KernelKey tile = new GemmTile.Variant(6, 2, true, false, Epilogue.of(true, Activation.RELU)).key();
-        KernelKey expression = ElementwiseFamily.key(Expr.silu(Expr.input(0)).plus(Expr.number(-0.5f)));
+        KernelKey expression = ElementwiseFamily.key(Expr.silu(Expr.input(0)).plus(Expr.number(-0.5f)), DataType.F32);
         for (KernelKey key : List.of(tile, expression, GemmPack.key(2), KernelKey.of("bare"))) {
             KernelKey again = KernelKey.parse(key.toString());
             assertEquals(key, again);

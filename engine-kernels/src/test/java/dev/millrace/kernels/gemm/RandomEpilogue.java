@@ -118,6 +118,7 @@ final class RandomEpilogue {
                 case DIV -> a / b;
                 case MAX -> Math.max(a, b);
                 case MIN -> Math.min(a, b);
+                default -> throw new IllegalArgumentException(combine.operator().name());
             };
         }
         throw new AssertionError(expression);

@@ -1,0 +1,98 @@
+package dev.millrace.kernels.expression;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.millrace.kernels.FamilyCase;
+import dev.millrace.kernels.GuardedMemory;
+import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.TestThreads;
+import dev.millrace.kernels.family.KernelSet;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/** Sums over random dimensions, of inputs of any type and any strides. */
+public final class BroadcastCase implements FamilyCase {
+    private static final DataType[] FLOATS = {DataType.F32, DataType.F32, DataType.F16, DataType.BF16};
+    private static final DataType[] INTS = {DataType.S32, DataType.U8, DataType.S8, DataType.U16, DataType.S16};
+
+    @Override
+    public String name() {
+        return "elementwise over broadcast inputs";
+    }
+
+    @Override
+    public void runOne(KernelSet kernels, GuardedMemory memory, Random random, boolean small) {
+        DataType[] types = random.nextBoolean() ? FLOATS : INTS;
+        List<Long> extents = extents(random, small ? 60 : 3000);
+        int count = random.nextInt(3);
+        List<Operand> operands = new ArrayList<>();
+        operands.add(Operand.random(types[random.nextInt(types.length)], extents, memory, random));
+        Expr sum = Expr.input(0, operands.getFirst().type());
+        for (int i = 1; i <= count; i++) {
+            Operand operand = Operand.random(types[random.nextInt(types.length)], extents, memory, random);
+            operands.add(operand);
+            sum = sum.plus(Expr.input(i, operand.type()));
+        }
+        DataType outType = types[random.nextInt(types.length)];
+        long elements = extents.stream().mapToLong(Long::longValue).reduce(1, (a, b) -> a * b);
+        MemorySegment out = memory.bytes(elements * outType.bytes(), outType.bytes());
+        Parallel parallel = random.nextInt(4) == 0 ? TestThreads.of(3) : Parallel.NONE;
+        List<List<Long>> strides = operands.stream().map(Operand::strides).toList();
+        new Broadcast(kernels, sum, outType, extents, strides)
+                .run(operands.stream().map(Operand::memory).toList(), out, parallel);
+        for (long i = 0; i < elements; i++) {
+            double expected = 0;
+            for (Operand operand : operands) {
+                expected += operand.at(i, extents);
+            }
+            double rounded = TypedMemory.rounded(outType, expected);
+            assertEquals(rounded, TypedMemory.get(outType, out, i), 0.0, "element " + i + " of " + extents + " " + sum);
+        }
+    }
+
+    private static List<Long> extents(Random random, int most) {
+        List<Long> extents = new ArrayList<>();
+        long elements = 1;
+        int rank = random.nextInt(6);
+        for (int i = 0; i < rank; i++) {
+            long extent = 1 + random.nextInt(random.nextInt(3) == 0 ? 40 : 4);
+            extent = elements * extent > most ? 1 : extent;
+            elements *= extent;
+            extents.add(random.nextInt(40) == 0 ? 0 : extent);
+        }
+        return extents;
+    }
+
+    /** An input: small whole numbers, so that sums are exact in every type but the narrowest. */
+    private record Operand(DataType type, MemorySegment memory, List<Long> strides) {
+        static Operand random(DataType type, List<Long> extents, GuardedMemory memory, Random random) {
+            List<Long> strides = new ArrayList<>();
+            long next = random.nextInt(8) == 0 ? 2 : 1;
+            long last = 0;
+            for (long extent : extents.reversed()) {
+                long stride = random.nextInt(3) == 0 ? 0 : next;
+                strides.addFirst(stride);
+                last += Math.max(0, extent - 1) * stride;
+                next = stride == 0 ? next : next * Math.max(1, extent);
+            }
+            long count = extents.contains(0L) ? 0 : last + 1;
+            MemorySegment segment = memory.bytes(count * type.bytes(), type.bytes());
+            for (long i = 0; i < count; i++) {
+                TypedMemory.set(type, segment, i, random.nextInt(30));
+            }
+            return new Operand(type, segment, strides);
+        }
+
+        double at(long index, List<Long> extents) {
+            long left = index;
+            long place = 0;
+            for (int i = extents.size() - 1; i >= 0; i--) {
+                place += left % extents.get(i) * strides.get(i);
+                left /= extents.get(i);
+            }
+            return TypedMemory.get(type, memory, place);
+        }
+    }
+}
