@@ -69,8 +69,9 @@ public record RowShape(List<Long> extents, List<Operand> operands, boolean divis
         return operands.get(operand).strides().get(dimension);
     }
 
+    /** Whether there is nothing to do. Rows of no elements are something if they are not divisible. */
     boolean isEmpty() {
-        return extents.subList(0, dimensions()).contains(0L);
+        return extents.subList(0, dimensions()).contains(0L) || divisible && extents.contains(0L);
     }
 
     /** The bytes from the first element of an operand to the end of the last. */
