@@ -16,6 +16,6 @@ module dev.millrace.kernels {
     exports dev.millrace.kernels.quantise;
     exports dev.millrace.kernels.quantised;
     exports dev.millrace.kernels.softmax;
-    exports dev.millrace.kernels.rows;
+    exports dev.millrace.kernels.rowwise;
     exports dev.millrace.kernels.window;
 }

@@ -8,7 +8,7 @@ import dev.millrace.kernels.program.Program;
 import dev.millrace.kernels.program.ProgramBuilder;
 import dev.millrace.kernels.program.Target;
 import dev.millrace.kernels.program.VectorVar;
-import dev.millrace.kernels.rows.RowLoops;
+import dev.millrace.kernels.rowwise.RowLoops;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -1,4 +1,4 @@
-package dev.millrace.kernels.rows;
+package dev.millrace.kernels.rowwise;
 
 import dev.millrace.kernels.program.Address;
 import dev.millrace.kernels.program.MaskVar;

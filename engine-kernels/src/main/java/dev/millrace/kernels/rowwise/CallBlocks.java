@@ -1,4 +1,4 @@
-package dev.millrace.kernels.rows;
+package dev.millrace.kernels.rowwise;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -1,4 +1,4 @@
-package dev.millrace.kernels.rows;
+package dev.millrace.kernels.rowwise;
 
 /**
  * Where the numbers of a call are in its block of 64-bit numbers: the elements in a row, the rows, the planes of rows,

@@ -1,4 +1,4 @@
-package dev.millrace.kernels.rows;
+package dev.millrace.kernels.rowwise;
 
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.driver.Extents;

@@ -1,4 +1,4 @@
-package dev.millrace.kernels.rows;
+package dev.millrace.kernels.rowwise;
 
 import java.util.ArrayList;
 import java.util.Arrays;
