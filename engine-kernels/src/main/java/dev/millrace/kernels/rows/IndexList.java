@@ -1,0 +1,29 @@
+package dev.millrace.kernels.rows;
+
+import dev.millrace.kernels.driver.Extents;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * Indices as a model gives them: of 32 or 64 bits with sign, side by side.
+ *
+ * @param wide whether they have 64 bits
+ */
+public record IndexList(MemorySegment data, boolean wide, long count) {
+    int bytes() {
+        return wide ? 8 : 4;
+    }
+
+    void check() {
+        if (count < 0) {
+            throw new IllegalArgumentException("there are " + count + " indices");
+        }
+        Extents.bytes("the indices", data, Math.multiplyExact(count, bytes()));
+    }
+
+    long get(long place) {
+        return wide
+                ? data.get(ValueLayout.JAVA_LONG_UNALIGNED, 8 * place)
+                : data.get(ValueLayout.JAVA_INT_UNALIGNED, 4 * place);
+    }
+}

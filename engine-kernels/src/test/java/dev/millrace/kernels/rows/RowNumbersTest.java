@@ -1,0 +1,62 @@
+package dev.millrace.kernels.rows;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.kernels.Kernels;
+import dev.millrace.kernels.Parallel;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class RowNumbersTest {
+    private final Arena arena = Arena.ofConfined();
+    private final Kernels kernels = Kernels.open(System::getProperty);
+    private final RowNumbers numbers = new RowNumbers(kernels.set());
+
+    @AfterEach
+    void close() {
+        kernels.close();
+        arena.close();
+    }
+
+    private void assertWrong(long limit, long[] indices, String message) {
+        MemorySegment data = arena.allocateFrom(ValueLayout.JAVA_LONG, indices);
+        MemorySegment table = arena.allocate(RowNumbers.tableBytes(indices.length));
+        IndexList list = new IndexList(data, true, indices.length);
+        IndexOutOfBoundsException wrong =
+                assertThrows(IndexOutOfBoundsException.class, () -> numbers.ofIndices(list, limit, table));
+        assertTrue(wrong.toString().contains(message), wrong.toString());
+    }
+
+    @Test
+    void aWrongIndexIsNamedWithItsPlace() {
+        assertWrong(5, new long[] {0, -5, 4, 5}, "index 5 at place 3 is out of range: it can be -5 to 4");
+        assertWrong(5, new long[] {0, -6}, "index -6 at place 1");
+        assertWrong(5, new long[] {1L << 32}, "index 4294967296 at place 0");
+        assertWrong(5, new long[] {1, 2, 3, 4, 0, 1, 2, 3, 4, 0, Long.MIN_VALUE}, "at place 10");
+        assertWrong(0, new long[] {0}, "there are no rows");
+    }
+
+    @Test
+    void tuplesThatDoNotComeOutEvenAreRefused() {
+        IndexList three = new IndexList(arena.allocate(12, 4), false, 3);
+        MemorySegment table = arena.allocate(64);
+        IllegalArgumentException wrong =
+                assertThrows(IllegalArgumentException.class, () -> numbers.ofTuples(three, new long[] {2, 2}, table));
+        assertEquals("3 indices are no tuples of 2", wrong.getMessage());
+    }
+
+    @Test
+    void rowsThatAreNoFloatsCannotBeAdded() {
+        MemorySegment memory = arena.allocate(64);
+        MemorySegment other = arena.allocate(64);
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> new Rows(kernels.set())
+                        .scatter(memory, 1, memory, RowMove.Update.ADD, other, 2, 6, Parallel.NONE));
+    }
+}
