@@ -75,21 +75,18 @@ public final class Rows {
                 while (row < end) {
                     long block = row / count;
                     long first = row % count;
+                    boolean whole = first == 0 && end - row >= count;
                     long some = Math.min(count - first, end - row);
                     long block0 = from + block * rows * width;
+                    long at = to + row * width;
                     if (width == ELEMENT_BYTES) {
-                        elements.call(memory, numbers + 4 * first, block0, to + row * width, some, 0, 0);
+                        long together = whole ? (end - row) / count : 1;
+                        elements.call(memory, numbers + 4 * first, block0, at, some, together, rows * width);
+                        row += some * together;
                     } else {
-                        gather.call(
-                                memory,
-                                numbers + 4 * first,
-                                block0,
-                                to + row * width,
-                                width | width << 32,
-                                some,
-                                width);
+                        gather.call(memory, numbers + 4 * first, block0, at, width | width << 32, some, width);
+                        row += some;
                     }
-                    row += some;
                 }
             });
         } finally {
