@@ -12,6 +12,7 @@ module dev.millrace.kernels {
     exports dev.millrace.kernels.gemm;
     exports dev.millrace.kernels.recurrent;
     exports dev.millrace.kernels.norm;
+    exports dev.millrace.kernels.resize;
     exports dev.millrace.kernels.rows;
     exports dev.millrace.kernels.peak;
     exports dev.millrace.kernels.quantise;

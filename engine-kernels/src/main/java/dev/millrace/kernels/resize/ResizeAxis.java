@@ -1,0 +1,65 @@
+package dev.millrace.kernels.resize;
+
+/**
+ * One axis that is resized.
+ *
+ * @param axis its number
+ * @param from how many elements it has
+ * @param to how many it gets
+ * @param scale what the model says, else {@code to / from}
+ * @param start of the region that is resized, as a part of the axis; for cropping only
+ * @param end of that region
+ */
+public record ResizeAxis(int axis, int from, int to, float scale, float start, float end) {
+    public ResizeAxis {
+        if (axis < 0 || from < 1 || to < 0 || !(scale > 0)) {
+            throw new IllegalArgumentException(
+                    "axis " + axis + " is resized from " + from + " to " + to + " elements by " + scale);
+        }
+    }
+
+    /** The whole of an axis, by the ratio of its lengths. */
+    public static ResizeAxis of(int axis, int from, int to) {
+        return new ResizeAxis(axis, from, to, to == 0 ? 1 : (float) to / from, 0, 1);
+    }
+
+    /** Where a result is in the data. */
+    float place(ResizeRule.Coordinates coordinates, int result) {
+        return switch (coordinates) {
+            case HALF_PIXEL -> (result + 0.5f) / scale - 0.5f;
+            case HALF_PIXEL_SYMMETRIC -> {
+                float center = from / 2f;
+                float offset = center * (1 - to / (scale * from));
+                yield offset + (result + 0.5f) / scale - 0.5f;
+            }
+            case PYTORCH_HALF_PIXEL -> to > 1 ? (result + 0.5f) / scale - 0.5f : 0;
+            case ALIGN_CORNERS -> to > 1 ? (float) result * (from - 1) / (to - 1) : 0;
+            case ASYMMETRIC -> result / scale;
+            case TF_CROP_AND_RESIZE ->
+                to > 1
+                        ? start * (from - 1) + result * (end - start) * (from - 1) / (to - 1)
+                        : 0.5f * (start + end) * (from - 1);
+        };
+    }
+
+    /** Whether a result lies outside of the data, which is known for cropping only. */
+    boolean isOutside(ResizeRule.Coordinates coordinates, int result) {
+        if (coordinates != ResizeRule.Coordinates.TF_CROP_AND_RESIZE) {
+            return false;
+        }
+        float place = place(coordinates, result);
+        return place < 0 || place > from - 1;
+    }
+
+    /** The nearest element. */
+    int nearest(ResizeRule rule, int result) {
+        float place = place(rule.coordinates(), result);
+        double rounded = switch (rule.rounding()) {
+            case ROUND_PREFER_FLOOR -> Math.ceil(place - 0.5f);
+            case ROUND_PREFER_CEIL -> Math.floor(place + 0.5f);
+            case FLOOR -> Math.floor(place);
+            case CEIL -> Math.ceil(place);
+        };
+        return (int) Math.clamp(rounded, 0, from - 1);
+    }
+}

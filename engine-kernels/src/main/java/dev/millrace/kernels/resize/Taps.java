@@ -1,0 +1,48 @@
+package dev.millrace.kernels.resize;
+
+/**
+ * Which elements make up the results along an axis, and by what weight.
+ *
+ * @param count for each result
+ * @param elements {@code count} for each result
+ * @param weights of these
+ */
+record Taps(int count, int[] elements, float[] weights) {
+    static Taps of(ResizeRule rule, ResizeAxis axis) {
+        double stretch = rule.antialias() ? Math.max(1, 1 / (double) axis.scale()) : 1;
+        int reach = (int) Math.ceil((rule.mode() == ResizeRule.Mode.LINEAR ? 1 : 2) * stretch);
+        int count = 2 * reach;
+        int[] elements = new int[axis.to() * count];
+        float[] weights = new float[axis.to() * count];
+        double[] ofResult = new double[count];
+        for (int result = 0; result < axis.to(); result++) {
+            float place = axis.place(rule.coordinates(), result);
+            int left = (int) Math.floor(place);
+            double sum = 0;
+            for (int tap = 0; tap < count; tap++) {
+                int element = left - reach + 1 + tap;
+                boolean outside = element < 0 || element >= axis.from();
+                ofResult[tap] = outside && rule.excludeOutside()
+                        ? 0
+                        : weight(rule, Math.abs(element - (double) place) / stretch);
+                sum += ofResult[tap];
+                elements[result * count + tap] = Math.clamp(element, 0, axis.from() - 1);
+            }
+            for (int tap = 0; tap < count; tap++) {
+                weights[result * count + tap] = (float) (ofResult[tap] / sum);
+            }
+        }
+        return new Taps(count, elements, weights);
+    }
+
+    private static double weight(ResizeRule rule, double distance) {
+        if (rule.mode() == ResizeRule.Mode.LINEAR) {
+            return Math.max(0, 1 - distance);
+        }
+        double a = rule.cubic();
+        if (distance <= 1) {
+            return ((a + 2) * distance - (a + 3)) * distance * distance + 1;
+        }
+        return distance < 2 ? ((distance - 5) * distance + 8) * distance * a - 4 * a : 0;
+    }
+}

@@ -1,0 +1,130 @@
+package dev.millrace.kernels.resize;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.millrace.kernels.Kernels;
+import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.resize.ResizeRule.Coordinates;
+import dev.millrace.kernels.resize.ResizeRule.Mode;
+import dev.millrace.kernels.resize.ResizeRule.Rounding;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The numbers are those of ONNX's reference evaluator. */
+class ResizeTest {
+    private static final ResizeAxis UP = ResizeAxis.of(0, 6, 9);
+    private static final ResizeAxis DOWN = new ResizeAxis(0, 6, 3, 0.6f, 0, 1);
+
+    private final Arena arena = Arena.ofShared();
+    private final Kernels kernels = Kernels.open(System::getProperty);
+
+    @AfterEach
+    void close() {
+        kernels.close();
+        arena.close();
+    }
+
+    private void assertResized(ResizeRule rule, ResizeAxis axis, float... expected) {
+        MemorySegment data = arena.allocateFrom(ValueLayout.JAVA_FLOAT, 1, 2, 4, 8, 16, 32);
+        MemorySegment out = arena.allocate(4L * axis.to());
+        ResizePlan plan = new ResizePlan(
+                rule, new long[] {6}, List.of(axis), kernels.set().target(), arena);
+        new Resize(kernels.set()).run(plan, 4, data, out, 7, MemorySegment.NULL, Parallel.NONE);
+        assertArrayEquals(expected, out.toArray(ValueLayout.JAVA_FLOAT), 5e-5f);
+    }
+
+    private static ResizeRule rule(Mode mode, boolean excludeOutside, boolean antialias) {
+        return new ResizeRule(
+                mode, Coordinates.HALF_PIXEL, Rounding.ROUND_PREFER_FLOOR, -0.75f, excludeOutside, antialias);
+    }
+
+    @Test
+    void linearIsAsOnnxDefinesIt() {
+        ResizeRule linear = ResizeRule.of(Mode.LINEAR);
+        assertResized(linear, UP, 1, 1.5f, 2.3333333f, 3.6666667f, 6, 9.333333f, 14.666667f, 24, 32);
+        assertResized(linear.with(Coordinates.HALF_PIXEL_SYMMETRIC), DOWN, 1.8333334f, 6, 18.666666f);
+        assertResized(linear.with(Coordinates.ALIGN_CORNERS), ResizeAxis.of(0, 6, 4), 1, 3.3333333f, 10.666667f, 32);
+        assertResized(
+                linear.with(Coordinates.TF_CROP_AND_RESIZE),
+                new ResizeAxis(0, 6, 5, 1, 0.2f, 1.1f),
+                2,
+                4.5f,
+                10,
+                22,
+                7);
+    }
+
+    @Test
+    void cubicIsAsOnnxDefinesIt() {
+        float[] inner = {1.3125f, 2.3044016f, 3.383102f, 5.4375f, 9.217607f, 13.532408f, 24.75f};
+        assertResized(
+                ResizeRule.of(Mode.CUBIC),
+                UP,
+                0.9131948f,
+                inner[0],
+                inner[1],
+                inner[2],
+                inner[3],
+                inner[4],
+                inner[5],
+                inner[6],
+                33.388901f);
+        assertResized(
+                rule(Mode.CUBIC, true, false),
+                UP,
+                0.8986486f,
+                1.2857143f,
+                inner[1],
+                inner[2],
+                inner[3],
+                inner[4],
+                inner[5],
+                25.371429f,
+                33.621624f);
+    }
+
+    @Test
+    void antialiasingIsAsOnnxDefinesIt() {
+        assertResized(rule(Mode.LINEAR, false, true), DOWN, 1.375f, 4.444444f, 14.999998f);
+        assertResized(rule(Mode.CUBIC, false, true), DOWN, 1.1301187f, 3.6761997f, 14.0240927f);
+        assertResized(rule(Mode.CUBIC, true, true), DOWN, 1.1377532f, 3.6385057f, 15.1221666f);
+    }
+
+    @Test
+    void nearestIsAsOnnxDefinesIt() {
+        ResizeRule nearest = ResizeRule.of(Mode.NEAREST).with(Coordinates.ASYMMETRIC);
+        assertResized(nearest.with(Rounding.CEIL), UP, 1, 2, 4, 4, 8, 16, 16, 32, 32);
+        assertResized(nearest.with(Rounding.FLOOR), UP, 1, 1, 2, 4, 4, 8, 16, 16, 32);
+    }
+
+    @Test
+    void whatDoesNotFitIsRefused() {
+        MemorySegment data = arena.allocate(24);
+        ResizePlan plan = new ResizePlan(
+                ResizeRule.of(Mode.LINEAR),
+                new long[] {6},
+                List.of(UP),
+                kernels.set().target(),
+                arena);
+        Resize resize = new Resize(kernels.set());
+        assertThrows(
+                IndexOutOfBoundsException.class,
+                () -> resize.run(plan, 4, data, arena.allocate(35), 0, MemorySegment.NULL, Parallel.NONE));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> resize.run(plan, 2, data, arena.allocate(36), 0, MemorySegment.NULL, Parallel.NONE));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> new ResizePlan(
+                        ResizeRule.of(Mode.LINEAR),
+                        new long[] {5},
+                        List.of(UP),
+                        kernels.set().target(),
+                        arena));
+    }
+}
