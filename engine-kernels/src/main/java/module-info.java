@@ -3,21 +3,21 @@ module dev.millrace.kernels {
     requires static jdk.incubator.vector;
     requires static transitive org.jspecify;
 
-    exports dev.millrace.kernels;
     exports dev.millrace.kernels.attention;
     exports dev.millrace.kernels.code;
     exports dev.millrace.kernels.conv;
     exports dev.millrace.kernels.expression;
     exports dev.millrace.kernels.family;
     exports dev.millrace.kernels.gemm;
-    exports dev.millrace.kernels.recurrent;
     exports dev.millrace.kernels.norm;
-    exports dev.millrace.kernels.resize;
-    exports dev.millrace.kernels.rows;
     exports dev.millrace.kernels.peak;
     exports dev.millrace.kernels.quantise;
     exports dev.millrace.kernels.quantised;
-    exports dev.millrace.kernels.softmax;
+    exports dev.millrace.kernels.recurrent;
+    exports dev.millrace.kernels.resize;
+    exports dev.millrace.kernels.rows;
     exports dev.millrace.kernels.rowwise;
+    exports dev.millrace.kernels.softmax;
     exports dev.millrace.kernels.window;
+    exports dev.millrace.kernels;
 }

@@ -29,10 +29,17 @@ import dev.millrace.kernels.quantised.SpreadPanel;
 import dev.millrace.kernels.quantised.WeightRow;
 import dev.millrace.kernels.recurrent.GruStep;
 import dev.millrace.kernels.recurrent.LstmStep;
+import dev.millrace.kernels.resize.BlendElements;
+import dev.millrace.kernels.resize.BlendRows;
+import dev.millrace.kernels.rows.ElementGather;
+import dev.millrace.kernels.rows.IndexRun;
+import dev.millrace.kernels.rows.IndexTable;
+import dev.millrace.kernels.rows.RowMove;
 import dev.millrace.kernels.softmax.SoftmaxColumns;
 import dev.millrace.kernels.softmax.SoftmaxRows;
 import dev.millrace.kernels.window.WindowTile;
 import java.util.List;
+
 
 /** All families that keys may name. */
 final class Families {
@@ -67,7 +74,13 @@ final class Families {
             new Moments(),
             new ChannelScale(),
             new WinogradInput(),
-            new WinogradOutput());
+            new WinogradOutput(),
+            new IndexTable(),
+            new IndexRun(),
+            new ElementGather(),
+            new RowMove(),
+            new BlendRows(),
+            new BlendElements());
 
     private Families() {}
 }

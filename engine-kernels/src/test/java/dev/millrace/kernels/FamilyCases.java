@@ -11,6 +11,8 @@ import dev.millrace.kernels.quantise.QuantisationCase;
 import dev.millrace.kernels.quantised.QuantisedGemmCase;
 import dev.millrace.kernels.quantised.WeightGemmCase;
 import dev.millrace.kernels.recurrent.RecurrentCase;
+import dev.millrace.kernels.resize.ResizeCase;
+import dev.millrace.kernels.rows.RowsCase;
 import dev.millrace.kernels.softmax.SoftmaxCase;
 import dev.millrace.kernels.window.WindowCase;
 import java.util.List;
@@ -29,9 +31,11 @@ final class FamilyCases {
             new ReorderCase(),
             new WindowCase(),
             new RecurrentCase(),
-            new SoftmaxCase(),
+new SoftmaxCase(),
             new RowNormCase(),
-            new ChannelNormCase());
+            new ChannelNormCase(),
+            new RowsCase(),
+            new ResizeCase());
 
     private FamilyCases() {}
 }
