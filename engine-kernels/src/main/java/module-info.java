@@ -17,6 +17,7 @@ module dev.millrace.kernels {
     exports dev.millrace.kernels.resize;
     exports dev.millrace.kernels.rows;
     exports dev.millrace.kernels.rowwise;
+    exports dev.millrace.kernels.select;
     exports dev.millrace.kernels.softmax;
     exports dev.millrace.kernels.window;
     exports dev.millrace.kernels;

@@ -35,10 +35,16 @@ import dev.millrace.kernels.rows.ElementGather;
 import dev.millrace.kernels.rows.IndexRun;
 import dev.millrace.kernels.rows.IndexTable;
 import dev.millrace.kernels.rows.RowMove;
+import dev.millrace.kernels.select.BestOfColumns;
+import dev.millrace.kernels.select.BestOfRow;
+import dev.millrace.kernels.select.SortKeys;
+import dev.millrace.kernels.select.SumsOfColumns;
+import dev.millrace.kernels.select.SumsOfRow;
 import dev.millrace.kernels.softmax.SoftmaxColumns;
 import dev.millrace.kernels.softmax.SoftmaxRows;
 import dev.millrace.kernels.window.WindowTile;
 import java.util.List;
+
 
 
 /** All families that keys may name. */
@@ -80,7 +86,12 @@ final class Families {
             new ElementGather(),
             new RowMove(),
             new BlendRows(),
-            new BlendElements());
+            new BlendElements(),
+            new BestOfRow(),
+            new BestOfColumns(),
+            new SumsOfRow(),
+            new SumsOfColumns(),
+            new SortKeys());
 
     private Families() {}
 }

@@ -13,9 +13,11 @@ import dev.millrace.kernels.quantised.WeightGemmCase;
 import dev.millrace.kernels.recurrent.RecurrentCase;
 import dev.millrace.kernels.resize.ResizeCase;
 import dev.millrace.kernels.rows.RowsCase;
+import dev.millrace.kernels.select.SelectCase;
 import dev.millrace.kernels.softmax.SoftmaxCase;
 import dev.millrace.kernels.window.WindowCase;
 import java.util.List;
+
 
 /** All families under test. */
 final class FamilyCases {
@@ -31,11 +33,12 @@ final class FamilyCases {
             new ReorderCase(),
             new WindowCase(),
             new RecurrentCase(),
-new SoftmaxCase(),
+            new SoftmaxCase(),
             new RowNormCase(),
             new ChannelNormCase(),
             new RowsCase(),
-            new ResizeCase());
+            new ResizeCase(),
+            new SelectCase());
 
     private FamilyCases() {}
 }
