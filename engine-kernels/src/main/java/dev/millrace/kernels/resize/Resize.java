@@ -67,7 +67,8 @@ public final class Resize {
         int tasks = (int) Math.clamp(Math.min(plan.planes(), results / MIN_RESULTS_PER_TASK), 1, parallel.width());
         Extents.bytes("the scratch", scratch, scratchBytes(plan, elementBytes, tasks));
         try {
-            parallel.run(tasks, task -> {
+            Parallel threads = tasks == 1 ? Parallel.NONE : parallel;
+            threads.run(tasks, task -> {
                 Planes planes = new Planes(kernels.newMemory(), plan, elementBytes, data, out, scratch, task);
                 for (long i = plan.planes() * task / tasks; i < plan.planes() * (task + 1) / tasks; i++) {
                     planes.resize(i);

@@ -65,7 +65,8 @@ public final class Rows {
         }
         int tasks = (int) Math.clamp(Math.min(total, total * width / MIN_BYTES_PER_TASK), 1, parallel.width());
         try {
-            parallel.run(tasks, task -> {
+            Parallel threads = tasks == 1 ? Parallel.NONE : parallel;
+            threads.run(tasks, task -> {
                 Memory memory = kernels.newMemory();
                 long numbers = memory.pointer(table);
                 long from = memory.pointer(data);
@@ -128,7 +129,8 @@ public final class Rows {
         long lines = Math.max(1, width / 64);
         int tasks = (int) Math.clamp(Math.min(lines, count * width / MIN_BYTES_PER_TASK), 1, parallel.width());
         try {
-            parallel.run(tasks, task -> {
+            Parallel threads = tasks == 1 ? Parallel.NONE : parallel;
+            threads.run(tasks, task -> {
                 Memory memory = kernels.newMemory();
                 long first = task * lines / tasks * 64;
                 long end = task == tasks - 1 ? width : (task + 1) * lines / tasks * 64;

@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BestOfColumns implements KernelFamily {
     private static final String NAME = "select.columns";
+    /** Vectors side by side, so that memory is read in runs. */
+    private static final int STRIP = 4;
 
     public static KernelKey key(Best best) {
         return best.addTo(KernelKey.of(NAME));
@@ -39,41 +41,52 @@ public final class BestOfColumns implements KernelFamily {
         ScalarVar count = builder.parameter("count");
         ScalarVar stride = builder.parameter("stride");
         ScalarVar columns = builder.parameter("columns");
-        try (var _ = builder.loop(columns, lanes)) {
-            WideStore.write(builder, out, places(builder, best, from, count, stride, null), null);
-            builder.advance(from, 4 * lanes);
-            builder.advance(out, 8 * lanes);
+        for (int vectors : new int[] {STRIP, 1}) {
+            try (var _ = builder.loop(columns, vectors * lanes)) {
+                for (VectorVar place : places(builder, best, from, count, stride, vectors, null)) {
+                    WideStore.write(builder, out, place, null);
+                    builder.advance(out, 8 * lanes);
+                }
+                builder.advance(from, 4 * vectors * lanes);
+            }
         }
         try (var _ = builder.ifNotZero(columns)) {
             MaskVar mask = builder.firstLanes(columns);
-            WideStore.write(builder, out, places(builder, best, from, count, stride, mask), columns);
+            WideStore.write(builder, out, places(builder, best, from, count, stride, 1, mask)[0], columns);
         }
         return builder.build();
     }
 
-    private static VectorVar places(
+    private static VectorVar[] places(
             ProgramBuilder builder,
             Best best,
             ScalarVar from,
             ScalarVar count,
             ScalarVar stride,
+            int vectors,
             @Nullable MaskVar mask) {
-        VectorVar value = builder.vector("value");
-        VectorVar place = builder.vector("place");
+        VectorVar[] values = new VectorVar[vectors];
+        VectorVar[] places = new VectorVar[vectors];
         VectorVar here = builder.vector("here");
-        builder.set(value, best.worst());
-        builder.set(place, Constant.ZERO);
         builder.set(here, Constant.ZERO);
+        for (int i = 0; i < vectors; i++) {
+            values[i] = builder.vector("value");
+            places[i] = builder.vector("place");
+            builder.set(values[i], best.worst());
+            builder.set(places[i], Constant.ZERO);
+        }
         ScalarVar at = builder.copy(from, "at");
         ScalarVar left = builder.copy(count, "left");
         try (var _ = builder.loop(left, 1)) {
-            VectorVar given = builder.load(Address.at(at, 0), mask);
-            MaskVar better = builder.compare(best.replaces(), given, value);
-            builder.set(value, builder.select(better, given, value));
-            builder.set(place, builder.select(better, here, place));
+            for (int i = 0; i < vectors; i++) {
+                VectorVar given = builder.load(Address.at(at, builder.target().vectorBytes() * i), mask);
+                MaskVar better = builder.compare(best.replaces(), given, values[i]);
+                builder.set(values[i], builder.select(better, given, values[i]));
+                builder.set(places[i], builder.select(better, here, places[i]));
+            }
             builder.binary(here, BinaryOp.INT_ADD, here, Constant.ofBits(1));
             builder.advance(at, stride);
         }
-        return place;
+        return places;
     }
 }

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 /** f(from, to, count, stride in bytes, columns): running sums down some columns. */
 public final class SumsOfColumns implements KernelFamily {
     private static final String NAME = "select.columnsums";
+    /** Vectors side by side, so that memory is read in runs. */
+    private static final int STRIP = 8;
 
     public static KernelKey key(SumRule rule) {
         return rule.addTo(KernelKey.of(NAME));
@@ -46,13 +48,15 @@ public final class SumsOfColumns implements KernelFamily {
             builder.scalar(negative, ScalarOp.MUL, stride, -1);
             builder.set(stride, negative);
         }
-        try (var _ = builder.loop(columns, lanes)) {
-            sums(builder, rule, from, to, count, stride, null);
-            builder.advance(from, 4 * lanes);
-            builder.advance(to, 4 * lanes);
+        for (int vectors : new int[] {STRIP, 1}) {
+            try (var _ = builder.loop(columns, vectors * lanes)) {
+                sums(builder, rule, from, to, count, stride, vectors, null);
+                builder.advance(from, 4 * vectors * lanes);
+                builder.advance(to, 4 * vectors * lanes);
+            }
         }
         try (var _ = builder.ifNotZero(columns)) {
-            sums(builder, rule, from, to, count, stride, builder.firstLanes(columns));
+            sums(builder, rule, from, to, count, stride, 1, builder.firstLanes(columns));
         }
         return builder.build();
     }
@@ -64,17 +68,23 @@ public final class SumsOfColumns implements KernelFamily {
             ScalarVar to,
             ScalarVar count,
             ScalarVar stride,
+            int vectors,
             @Nullable MaskVar mask) {
-        VectorVar sum = builder.vector("sum");
-        builder.set(sum, Constant.ZERO);
+        VectorVar[] sums = new VectorVar[vectors];
+        for (int i = 0; i < vectors; i++) {
+            sums[i] = builder.vector("sum");
+            builder.set(sums[i], Constant.ZERO);
+        }
         ScalarVar source = builder.copy(from, "source");
         ScalarVar target = builder.copy(to, "target");
         ScalarVar left = builder.copy(count, "left");
         try (var _ = builder.loop(left, 1)) {
-            VectorVar given = builder.load(Address.at(source, 0), mask);
-            VectorVar with = builder.binary(rule.add(), sum, given);
-            builder.store(Address.at(target, 0), rule.exclusive() ? sum : with, mask);
-            builder.set(sum, with);
+            for (int i = 0; i < vectors; i++) {
+                int at = builder.target().vectorBytes() * i;
+                VectorVar with = builder.binary(rule.add(), sums[i], builder.load(Address.at(source, at), mask));
+                builder.store(Address.at(target, at), rule.exclusive() ? sums[i] : with, mask);
+                builder.set(sums[i], with);
+            }
             builder.advance(source, stride);
             builder.advance(target, stride);
         }

@@ -71,7 +71,8 @@ public final class TopK {
         long bytes = bytesOfTask(shape);
         Extents.bytes("the scratch", scratch, tasks * bytes);
         try {
-            parallel.run(tasks, task -> {
+            Parallel threads = tasks == 1 ? Parallel.NONE : parallel;
+            threads.run(tasks, task -> {
                 MemorySegment own = scratch.asSlice(task * bytes, bytes);
                 Memory memory = kernels.newMemory();
                 long from = memory.pointer(data);

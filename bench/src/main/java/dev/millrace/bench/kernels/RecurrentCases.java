@@ -1,0 +1,88 @@
+package dev.millrace.bench.kernels;
+
+import dev.millrace.bench.kernels.KernelCase.Sides;
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.kernels.Kernels;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.recurrent.GruVariant;
+import dev.millrace.kernels.recurrent.LstmStep;
+import dev.millrace.kernels.recurrent.Recurrent;
+import dev.millrace.kernels.recurrent.RecurrentCall;
+import dev.millrace.kernels.recurrent.RecurrentShape;
+import dev.millrace.kernels.recurrent.RecurrentShape.Direction;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+
+/** LSTM and GRU over sequences. */
+final class RecurrentCases {
+    private static final int OPSET = 21;
+
+    private RecurrentCases() {}
+
+    static List<KernelCase> all() {
+        var cases = new ArrayList<KernelCase>();
+        for (boolean lstm : new boolean[] {true, false}) {
+            cases.add(layer(lstm, new RecurrentShape(64, 1, 128, 128, Direction.FORWARD)));
+            cases.add(layer(lstm, new RecurrentShape(32, 1, 512, 512, Direction.FORWARD)));
+            cases.add(layer(lstm, new RecurrentShape(32, 16, 256, 256, Direction.FORWARD)));
+            cases.add(layer(lstm, new RecurrentShape(32, 4, 256, 256, Direction.BOTH)));
+        }
+        return cases;
+    }
+
+    private static KernelCase layer(boolean lstm, RecurrentShape shape) {
+        int gates = lstm ? 4 : 3;
+        String text = shape.steps() + "x" + shape.batch() + "x" + shape.inputs() + "x" + shape.hidden()
+                + (shape.direction() == Direction.BOTH ? " both" : "");
+        double perStep = 2.0 * gates * shape.hidden() * (shape.inputs() + shape.hidden());
+        Work work = Work.flops(perStep * shape.batch() * shape.steps() * shape.directions());
+        return KernelCase.of(lstm ? "lstm" : "gru", text, work, (kernels, arena, parallel) -> {
+            var operands = new Operands(arena);
+            int directions = shape.directions();
+            long rows = (long) gates * shape.hidden();
+            Tensor x = operands.floats(shape.steps(), shape.batch(), shape.inputs());
+            Tensor w = operands.floatsBetween(-0.1f, 0.1f, directions, rows, shape.inputs());
+            Tensor r = operands.floatsBetween(-0.1f, 0.1f, directions, rows, shape.hidden());
+            Tensor b = operands.floatsBetween(-0.1f, 0.1f, directions, 2 * rows);
+            Tensor y = operands.zeros(ElementType.FLOAT, shape.steps(), directions, shape.batch(), shape.hidden());
+            Recurrent layer = lstm ? lstm(kernels, directions) : gru(kernels, directions);
+            MemorySegment packed = arena.allocate(layer.packedBytes(shape), 64);
+            layer.pack(shape, w.segment(), r.segment(), b.segment(), packed);
+            MemorySegment scratch = arena.allocate(layer.scratchBytes(shape), 64);
+            RecurrentCall call = RecurrentCall.of(shape, x.segment(), packed, y.segment());
+            return new Sides(() -> layer.run(call, scratch, parallel), Map.of("y", y), () -> {
+                var model = new PeerModel();
+                Value[] given = {
+                    model.input("x", x), model.constant("w", w), model.constant("r", r), model.constant("b", b)
+                };
+                NodeSpec node = NodeSpec.of(OpId.onnx(lstm ? "LSTM" : "GRU"), OPSET, given)
+                        .with("hidden_size", Attribute.of((long) shape.hidden()))
+                        .with("direction", Attribute.of(directions == 2 ? "bidirectional" : "forward"));
+                model.output("y", model.node(lstm ? node : node.with("linear_before_reset", Attribute.of(1L))));
+                return model;
+            });
+        });
+    }
+
+    private static Recurrent lstm(Kernels kernels, int directions) {
+        Expr x = Expr.input(0);
+        Expr tanh = x.apply(Function.TANH);
+        var variant = new LstmStep.Variant(x.apply(Function.SIGMOID), tanh, tanh, false, false, false);
+        return Recurrent.lstm(kernels.set(), kernels.gemm(), Collections.nCopies(directions, variant), 0);
+    }
+
+    private static Recurrent gru(Kernels kernels, int directions) {
+        Expr x = Expr.input(0);
+        var variant = new GruVariant(x.apply(Function.SIGMOID), x.apply(Function.TANH), false, true);
+        return Recurrent.gru(kernels.set(), kernels.gemm(), Collections.nCopies(directions, variant), 0);
+    }
+}
