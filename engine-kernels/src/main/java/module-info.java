@@ -9,6 +9,7 @@ module dev.millrace.kernels {
     exports dev.millrace.kernels.expression;
     exports dev.millrace.kernels.family;
     exports dev.millrace.kernels.gemm;
+    exports dev.millrace.kernels.layout;
     exports dev.millrace.kernels.norm;
     exports dev.millrace.kernels.peak;
     exports dev.millrace.kernels.quantise;

@@ -14,6 +14,9 @@ import dev.millrace.kernels.family.KernelFamily;
 import dev.millrace.kernels.gemm.GemmPack;
 import dev.millrace.kernels.gemm.GemmPackTransposed;
 import dev.millrace.kernels.gemm.GemmTile;
+import dev.millrace.kernels.layout.RunCopy;
+import dev.millrace.kernels.layout.RunFill;
+import dev.millrace.kernels.layout.SquareTranspose;
 import dev.millrace.kernels.norm.ChannelScale;
 import dev.millrace.kernels.norm.Moments;
 import dev.millrace.kernels.norm.NormRows;
@@ -44,6 +47,7 @@ import dev.millrace.kernels.softmax.SoftmaxColumns;
 import dev.millrace.kernels.softmax.SoftmaxRows;
 import dev.millrace.kernels.window.WindowTile;
 import java.util.List;
+
 
 
 
@@ -91,7 +95,10 @@ final class Families {
             new BestOfColumns(),
             new SumsOfRow(),
             new SumsOfColumns(),
-            new SortKeys());
+            new SortKeys(),
+            new RunCopy(),
+            new RunFill(),
+            new SquareTranspose());
 
     private Families() {}
 }

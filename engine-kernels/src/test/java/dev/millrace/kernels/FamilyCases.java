@@ -5,6 +5,7 @@ import dev.millrace.kernels.conv.ConvCase;
 import dev.millrace.kernels.conv.ReorderCase;
 import dev.millrace.kernels.expression.BroadcastCase;
 import dev.millrace.kernels.gemm.GemmCase;
+import dev.millrace.kernels.layout.CopyCase;
 import dev.millrace.kernels.norm.ChannelNormCase;
 import dev.millrace.kernels.norm.RowNormCase;
 import dev.millrace.kernels.quantise.QuantisationCase;
@@ -17,6 +18,7 @@ import dev.millrace.kernels.select.SelectCase;
 import dev.millrace.kernels.softmax.SoftmaxCase;
 import dev.millrace.kernels.window.WindowCase;
 import java.util.List;
+
 
 
 /** All families under test. */
@@ -38,7 +40,8 @@ final class FamilyCases {
             new ChannelNormCase(),
             new RowsCase(),
             new ResizeCase(),
-            new SelectCase());
+            new SelectCase(),
+            new CopyCase());
 
     private FamilyCases() {}
 }

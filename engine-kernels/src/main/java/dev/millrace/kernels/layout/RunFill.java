@@ -1,0 +1,87 @@
+package dev.millrace.kernels.layout;
+
+import dev.millrace.kernels.family.KernelFamily;
+import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.BinaryOp;
+import dev.millrace.kernels.program.Constant;
+import dev.millrace.kernels.program.Element;
+import dev.millrace.kernels.program.Program;
+import dev.millrace.kernels.program.ProgramBuilder;
+import dev.millrace.kernels.program.ScalarOp;
+import dev.millrace.kernels.program.ScalarVar;
+import dev.millrace.kernels.program.Target;
+import dev.millrace.kernels.program.VectorVar;
+
+/**
+ * Runs that repeat one element each: a {@link LoopNest} whose inner loop is over the bytes of a run, at least as many as
+ * a vector has. The parameter {@code bytes} is the size of an element.
+ */
+public final class RunFill implements KernelFamily {
+    private static final String NAME = "layout.fill";
+    private static final String BYTES = "bytes";
+
+    static KernelKey key(int bytes) {
+        return KernelKey.of(NAME).with(BYTES, bytes);
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Program describe(KernelKey key, Target target) {
+        key.onlyHas(BYTES);
+        int bytes = key.number(BYTES, 1, Long.BYTES);
+        var builder = new ProgramBuilder(key.toString(), target);
+        var nest = new LoopNest(builder);
+        int vectorBytes = target.vectorBytes();
+        ScalarVar middleTo = nest.middleTo();
+        ScalarVar middleFrom = nest.middleFrom();
+        try (var _ = builder.loop(nest.outer, 1)) {
+            ScalarVar row = builder.copy(nest.to, "row");
+            ScalarVar from = builder.copy(nest.from, "rowFrom");
+            ScalarVar left = builder.copy(nest.middle, "left");
+            try (var _ = builder.loop(left, 1)) {
+                VectorVar repeated = repeated(builder, from, bytes);
+                ScalarVar to = builder.copy(row, "to");
+                ScalarVar run = builder.copy(nest.inner, "bytes");
+                try (var _ = builder.loop(run, vectorBytes)) {
+                    builder.store(Address.at(to, 0), repeated);
+                    builder.advance(to, vectorBytes);
+                }
+                try (var _ = builder.ifNotZero(run)) {
+                    builder.scalar(run, ScalarOp.SUB, run, vectorBytes);
+                    builder.store(Address.at(to, run, 1, 0), repeated);
+                }
+                builder.advance(row, middleTo);
+                builder.advance(from, middleFrom);
+            }
+            nest.nextOuter();
+        }
+        return builder.build();
+    }
+
+    private static VectorVar repeated(ProgramBuilder builder, ScalarVar from, int bytes) {
+        return switch (bytes) {
+            case 1 -> {
+                VectorVar element = builder.spread(Element.U8, Address.at(from, 0));
+                yield builder.binary(BinaryOp.INT_MUL, element, Constant.ofBits(0x01010101));
+            }
+            case 2 -> {
+                VectorVar element = builder.spread(Element.U16, Address.at(from, 0));
+                VectorVar upper = builder.binary(BinaryOp.SHIFT_LEFT, element, Constant.ofBits(16));
+                yield builder.binary(BinaryOp.OR, element, upper);
+            }
+            case 4 -> builder.spread(Address.at(from, 0));
+            case 8 -> {
+                VectorVar lower = builder.spread(Address.at(from, 0));
+                yield builder.binary(BinaryOp.INTERLEAVE_LOW, lower, builder.spread(Address.at(from, 4)));
+            }
+            default ->
+                throw new IllegalArgumentException(
+                        "the parameter " + BYTES + " is " + bytes + ", but must be 1, 2, 4 or 8");
+        };
+    }
+}

@@ -1,0 +1,137 @@
+package dev.millrace.kernels.layout;
+
+import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.BinaryOp;
+import dev.millrace.kernels.program.Constant;
+import dev.millrace.kernels.program.Element;
+import dev.millrace.kernels.program.MaskVar;
+import dev.millrace.kernels.program.ProgramBuilder;
+import dev.millrace.kernels.program.ScalarVar;
+import dev.millrace.kernels.program.Target;
+import dev.millrace.kernels.program.VectorVar;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the transposition of a square of elements in registers. Elements of 1 and 2 bytes are either widened to a lane
+ * each, or packed: then a lane has as many rows as fit, and the square is as much larger.
+ */
+final class Squares {
+    private final ProgramBuilder builder;
+    private final int bytes;
+    private final boolean packed;
+
+    Squares(ProgramBuilder builder, int bytes, boolean packed) {
+        this.builder = builder;
+        this.bytes = bytes;
+        this.packed = packed;
+    }
+
+    /** The side of a square. */
+    static int side(Target target, int bytes, boolean packed) {
+        return packed || bytes == Long.BYTES ? target.vectorBytes() / bytes : target.lanes();
+    }
+
+    /** The lanes that an element has, where it has any. */
+    int lanesOf(int elements) {
+        return bytes == Long.BYTES ? 2 * elements : elements;
+    }
+
+    private Element element() {
+        return bytes == 1 ? Element.U8 : bytes == 2 ? Element.U16 : Element.WORD;
+    }
+
+    /**
+     * Transposes a square, or the first rows and columns of one; moves the pointer to the source down by the rows.
+     *
+     * @param columns under this mask, if there are fewer of them than in a square
+     * @param rows the mask for what is written, or null to write whole vectors
+     */
+    void transpose(
+            ScalarVar from,
+            ScalarVar rowStride,
+            int rowCount,
+            @Nullable MaskVar columns,
+            ScalarVar to,
+            ScalarVar columnStride,
+            int columnCount,
+            @Nullable MaskVar rows) {
+        List<VectorVar> loaded = new ArrayList<>();
+        for (int i = 0; i < rowCount; i++) {
+            loaded.add(builder.load(element(), Address.at(from, 0), columns));
+            builder.advance(from, rowStride);
+        }
+        int side = side(builder.target(), bytes, false);
+        while (loaded.size() < side) {
+            loaded.add(loaded.getLast());
+        }
+        List<VectorVar> turned = bytes == Long.BYTES ? builder.transposePairs(loaded) : builder.transpose(loaded);
+        ScalarVar at = builder.copy(to, "at");
+        for (int i = 0; i < columnCount; i++) {
+            builder.store(element(), Address.at(at, 0), turned.get(i), rows);
+            builder.advance(at, columnStride);
+        }
+    }
+
+    /** Transposes a packed square; moves the pointer to the source down by its rows. */
+    void transposePacked(ScalarVar from, ScalarVar rowStride, ScalarVar to, ScalarVar columnStride) {
+        if (!packed) {
+            throw new IllegalStateException("elements are not packed");
+        }
+        int perLane = Integer.BYTES / bytes;
+        int lanes = builder.target().lanes();
+        for (int place = 0; place < perLane; place++) {
+            ScalarVar row = builder.copy(from, "row");
+            List<VectorVar> gathered = new ArrayList<>();
+            for (int i = 0; i < lanes; i++) {
+                gathered.add(rowsOf(row, rowStride, perLane, place));
+            }
+            if (place == perLane - 1) {
+                builder.set(from, row);
+            }
+            ScalarVar column = builder.copy(to, "column");
+            advance(column, columnStride, place);
+            for (VectorVar turned : builder.transpose(gathered)) {
+                builder.store(Address.at(column, 0), turned);
+                advance(column, columnStride, perLane);
+            }
+        }
+    }
+
+    private void advance(ScalarVar pointer, ScalarVar stride, int times) {
+        for (int i = 0; i < times; i++) {
+            builder.advance(pointer, stride);
+        }
+    }
+
+    /** In each lane the elements at one place of a lane, of as many rows as a lane has elements. */
+    private VectorVar rowsOf(ScalarVar row, ScalarVar rowStride, int perLane, int place) {
+        int bits = Byte.SIZE * bytes;
+        List<VectorVar> parts = new ArrayList<>();
+        for (int i = 0; i < perLane; i++) {
+            parts.add(moved(builder.load(Address.at(row, 0)), place * bits, i * bits, bits));
+            builder.advance(row, rowStride);
+        }
+        VectorVar all = parts.getFirst();
+        for (VectorVar part : parts.subList(1, perLane)) {
+            all = builder.binary(BinaryOp.OR, all, part);
+        }
+        return all;
+    }
+
+    /** Moves some bits of each lane to another place in it, and clears the others. */
+    private VectorVar moved(VectorVar words, int from, int to, int bits) {
+        VectorVar shifted = words;
+        boolean alone = false;
+        if (from < to) {
+            shifted = builder.binary(BinaryOp.SHIFT_LEFT, words, Constant.ofBits(to - from));
+            alone = from == 0 && to + bits == Integer.SIZE;
+        } else if (from > to) {
+            shifted = builder.binary(BinaryOp.SHIFT_RIGHT, words, Constant.ofBits(from - to));
+            alone = to == 0 && from + bits == Integer.SIZE;
+        }
+        int ones = (1 << bits) - 1 << to;
+        return alone ? shifted : builder.binary(BinaryOp.AND, shifted, Constant.ofBits(ones));
+    }
+}
