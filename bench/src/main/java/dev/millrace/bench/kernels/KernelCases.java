@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 
+
 /** All cases, a class for each family. */
 final class KernelCases {
     private KernelCases() {}
@@ -17,7 +18,8 @@ final class KernelCases {
             RecurrentCases.all(),
             RowCases.all(),
             ResizeCases.all(),
-            SelectCases.all())
+            SelectCases.all(),
+            LayoutCases.all())
                 .flatMap(List::stream)
                 .toList();
     }

@@ -5,7 +5,9 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import java.util.Random;
+import java.util.stream.Collectors;
 
 /** Operands of cases, the same in each process. */
 final class Operands {
@@ -45,5 +47,22 @@ final class Operands {
             tensor.segment().set(ValueLayout.JAVA_BYTE, i, (byte) random.nextInt(least, most + 1));
         }
         return tensor;
+    }
+
+    /** Numbers from 0 to 100 of any type whose bits can be stored as whole bytes; floats from -1/2 to 1/2. */
+    Tensor anyOf(ElementType type, long... dims) {
+        if (type == ElementType.FLOAT) {
+            return floats(dims);
+        }
+        Tensor tensor = zeros(type, dims);
+        for (long i = 0; i < tensor.elements(); i++) {
+            tensor.segment().set(ValueLayout.JAVA_BYTE, i * type.bits() / Byte.SIZE, (byte) random.nextInt(101));
+        }
+        return tensor;
+    }
+
+    /** Dimensions for a reader. */
+    static String text(long... dims) {
+        return Arrays.stream(dims).mapToObj(Long::toString).collect(Collectors.joining("x"));
     }
 }
