@@ -9,6 +9,7 @@ import dev.millrace.kernels.conv.ConvTile;
 import dev.millrace.kernels.conv.ReorderTile;
 import dev.millrace.kernels.conv.WinogradInput;
 import dev.millrace.kernels.conv.WinogradOutput;
+import dev.millrace.kernels.convert.ConvertFamily;
 import dev.millrace.kernels.expression.ElementwiseFamily;
 import dev.millrace.kernels.family.KernelFamily;
 import dev.millrace.kernels.gemm.GemmPack;
@@ -47,6 +48,7 @@ import dev.millrace.kernels.softmax.SoftmaxColumns;
 import dev.millrace.kernels.softmax.SoftmaxRows;
 import dev.millrace.kernels.window.WindowTile;
 import java.util.List;
+
 
 
 
@@ -98,7 +100,8 @@ final class Families {
             new SortKeys(),
             new RunCopy(),
             new RunFill(),
-            new SquareTranspose());
+            new SquareTranspose(),
+            new ConvertFamily());
 
     private Families() {}
 }

@@ -3,6 +3,7 @@ package dev.millrace.kernels;
 import dev.millrace.kernels.attention.AttentionCase;
 import dev.millrace.kernels.conv.ConvCase;
 import dev.millrace.kernels.conv.ReorderCase;
+import dev.millrace.kernels.convert.CastCase;
 import dev.millrace.kernels.expression.BroadcastCase;
 import dev.millrace.kernels.gemm.GemmCase;
 import dev.millrace.kernels.layout.CopyCase;
@@ -18,6 +19,7 @@ import dev.millrace.kernels.select.SelectCase;
 import dev.millrace.kernels.softmax.SoftmaxCase;
 import dev.millrace.kernels.window.WindowCase;
 import java.util.List;
+
 
 
 
@@ -41,7 +43,8 @@ final class FamilyCases {
             new RowsCase(),
             new ResizeCase(),
             new SelectCase(),
-            new CopyCase());
+            new CopyCase(),
+            new CastCase());
 
     private FamilyCases() {}
 }

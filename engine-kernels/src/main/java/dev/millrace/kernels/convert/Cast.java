@@ -1,0 +1,138 @@
+package dev.millrace.kernels.convert;
+
+import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.family.KernelSet;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Makes numbers of one type to numbers of another. Safe for use by several threads.
+ *
+ * <p>Floats are rounded to nearest even, and towards zero if they become ints; what is too large becomes infinite. An
+ * int that does not fit loses its upper bits. Everything but 0, NaN too, becomes true.
+ */
+public final class Cast {
+    /** Less than this is not worth another thread. */
+    private static final long MIN_PER_TASK = 8 * 1024;
+    /** Parts start at a multiple of this, so that no two threads write to the same cache line. */
+    private static final long GRAIN = 128;
+    /** Numbers that several stages convert at a time. */
+    private static final int CHUNK = 2048;
+
+    private final NumberType from;
+    private final NumberType to;
+    private final List<CastStage> stages;
+
+    public Cast(KernelSet kernels, NumberType from, NumberType to) {
+        this.from = from;
+        this.to = to;
+        List<CastStage> way = new ArrayList<>();
+        NumberType at = from;
+        do {
+            CastStage next = next(kernels, at, to);
+            way.add(next);
+            at = next.to();
+        } while (at != to);
+        stages = List.copyOf(way);
+    }
+
+    private static CastStage next(KernelSet kernels, NumberType from, NumberType to) {
+        if (ConvertFamily.knows(from) && ConvertFamily.knows(to)) {
+            return new KernelStage(kernels, from, to);
+        }
+        NumberType via = ConvertFamily.knows(from) ? before(from, to) : after(from, to);
+        if (via == from) {
+            via = to;
+        }
+        if (ConvertFamily.knows(from) && ConvertFamily.knows(via)) {
+            return new KernelStage(kernels, from, via);
+        }
+        NumberType target = via;
+        return Arrays.stream(LoopStage.values())
+                .filter(stage -> stage.from() == from && stage.to() == target)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** What a type that kernels do not know is made of. */
+    private static NumberType before(NumberType from, NumberType to) {
+        return switch (to) {
+            case S4 -> NumberType.S8;
+            case U4 -> NumberType.U8;
+            default ->
+                from == NumberType.U64
+                        ? NumberType.U64
+                        : from.bits() < Integer.SIZE || from.isFloat() ? NumberType.F32 : NumberType.S64;
+        };
+    }
+
+    /** What a type that kernels do not know becomes first. */
+    private static NumberType after(NumberType from, NumberType to) {
+        return switch (from) {
+            case S4 -> NumberType.S8;
+            case U4 -> NumberType.U8;
+            default -> {
+                if (to == NumberType.F64 || to == NumberType.BOOL || to == NumberType.U64) {
+                    yield to;
+                }
+                if (to.isFloat()) {
+                    yield NumberType.F32;
+                }
+                yield to == NumberType.S64 || to == NumberType.U32 ? NumberType.S64 : NumberType.S32;
+            }
+        };
+    }
+
+    /**
+     * Converts the first {@code count} numbers. No segment may be freed before that is done.
+     *
+     * @param source native memory (heap memory only where kernels are interpreted), as well as the target
+     * @throws IndexOutOfBoundsException if a segment is too short
+     * @throws IllegalArgumentException if the segments overlap
+     */
+    public void run(MemorySegment source, MemorySegment target, long count, Parallel parallel) {
+        Extents.bytes("the source of the cast", source, from.bytes(count));
+        Extents.bytes("the target of the cast", target, to.bytes(count));
+        Extents.writable("the target of the cast", target);
+        Extents.apart("the target of the cast", target, "its source", source);
+        long tasks = Math.max(1, Math.min(parallel.width(), count / MIN_PER_TASK));
+        if (tasks == 1) {
+            part(source, target, 0, count);
+            return;
+        }
+        long each = (count / tasks + GRAIN - 1) / GRAIN * GRAIN;
+        parallel.run((int) tasks, task -> {
+            long first = Math.min(count, task * each);
+            part(source, target, first, task == tasks - 1 ? count : Math.min(count, first + each));
+        });
+    }
+
+    private void part(MemorySegment source, MemorySegment target, long first, long end) {
+        if (stages.size() == 1) {
+            stages.getFirst().run(source, first, target, first, end - first);
+            return;
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment even = arena.allocate(Long.BYTES * CHUNK, Long.BYTES);
+            MemorySegment odd = arena.allocate(Long.BYTES * CHUNK, Long.BYTES);
+            for (long at = first; at < end; at += CHUNK) {
+                chunk(source, target, at, Math.min(CHUNK, end - at), even, odd);
+            }
+        }
+    }
+
+    private void chunk(
+            MemorySegment source, MemorySegment target, long first, long count, MemorySegment even, MemorySegment odd) {
+        for (int i = 0; i < stages.size(); i++) {
+            boolean isFirst = i == 0;
+            boolean isLast = i == stages.size() - 1;
+            MemorySegment read = isFirst ? source : i % 2 == 1 ? even : odd;
+            MemorySegment written = isLast ? target : i % 2 == 0 ? even : odd;
+            stages.get(i).run(read, isFirst ? first : 0, written, isLast ? first : 0, count);
+        }
+    }
+}

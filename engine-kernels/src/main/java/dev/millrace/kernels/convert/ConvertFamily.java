@@ -1,0 +1,178 @@
+package dev.millrace.kernels.convert;
+
+import dev.millrace.kernels.convert.WideNumbers.Halves;
+import dev.millrace.kernels.convert.WideNumbers.Masks;
+import dev.millrace.kernels.family.KernelFamily;
+import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.BinaryOp;
+import dev.millrace.kernels.program.Comparison;
+import dev.millrace.kernels.program.Constant;
+import dev.millrace.kernels.program.MaskVar;
+import dev.millrace.kernels.program.Program;
+import dev.millrace.kernels.program.ProgramBuilder;
+import dev.millrace.kernels.program.ScalarOp;
+import dev.millrace.kernels.program.ScalarVar;
+import dev.millrace.kernels.program.Target;
+import dev.millrace.kernels.program.UnaryOp;
+import dev.millrace.kernels.program.Value;
+import dev.millrace.kernels.program.VectorVar;
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * f(to, from, count): numbers of one type become numbers of another. Floats become ints towards zero; an int that does
+ * not fit loses its upper bits; everything but 0 becomes true.
+ */
+public final class ConvertFamily implements KernelFamily {
+    private static final String NAME = "convert";
+    private static final NumberType[] TYPES =
+            Arrays.stream(NumberType.values()).filter(ConvertFamily::knows).toArray(NumberType[]::new);
+    private static final int UNROLL = 4;
+
+    /** Whether kernels read and write numbers of this type. */
+    static boolean knows(NumberType type) {
+        return type.fitsLane() || type == NumberType.S64 || type == NumberType.U64;
+    }
+
+    static KernelKey key(NumberType from, NumberType to) {
+        return KernelKey.of(NAME).with("from", from).with("to", to);
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Program describe(KernelKey key, Target target) {
+        key.onlyHas("from", "to");
+        var builder = new ProgramBuilder(key.toString(), target);
+        return new Writer(builder, key.oneOf("from", TYPES), key.oneOf("to", TYPES)).program();
+    }
+
+    private static final class Writer {
+        private final ProgramBuilder builder;
+        private final WideNumbers wide;
+        private final NumberType from;
+        private final NumberType to;
+        private final int lanes;
+        private final ScalarVar target;
+        private final ScalarVar source;
+        private final ScalarVar count;
+
+        Writer(ProgramBuilder builder, NumberType from, NumberType to) {
+            this.builder = builder;
+            this.from = from;
+            this.to = to;
+            wide = new WideNumbers(builder);
+            lanes = builder.target().lanes();
+            target = builder.parameter("to");
+            source = builder.parameter("from");
+            count = builder.parameter("count");
+        }
+
+        Program program() {
+            vectors(UNROLL);
+            vectors(1);
+            try (var _ = builder.ifNotZero(count)) {
+                vector(0, builder.firstLanes(count), needsMasks() ? masks() : null);
+            }
+            return builder.build();
+        }
+
+        private boolean needsMasks() {
+            return from.bits() > Integer.SIZE || to.bits() > Integer.SIZE;
+        }
+
+        private void vectors(int number) {
+            try (var _ = builder.loop(count, number * lanes)) {
+                for (int i = 0; i < number; i++) {
+                    vector(i, null, null);
+                }
+                builder.advance(source, (int) from.bytes((long) number * lanes));
+                builder.advance(target, (int) to.bytes((long) number * lanes));
+            }
+        }
+
+        /** Of twice as many words as there are numbers left. */
+        private Masks masks() {
+            ScalarVar words = builder.scalar("words");
+            ScalarVar first = builder.scalar("first");
+            builder.scalar(words, ScalarOp.ADD, count, count);
+            builder.scalar(first, ScalarOp.MIN, words, lanes);
+            builder.scalar(words, ScalarOp.SUB, words, lanes);
+            builder.scalar(words, ScalarOp.MAX, words, 0);
+            return new Masks(builder.firstLanes(first), builder.firstLanes(words));
+        }
+
+        private void vector(int index, @Nullable MaskVar mask, @Nullable Masks masks) {
+            Address in = Address.at(source, (int) from.bytes((long) index * lanes));
+            Address out = Address.at(target, (int) to.bytes((long) index * lanes));
+            boolean fromWide = from.bits() > Integer.SIZE;
+            Halves halves = fromWide ? wide.load(in, masks) : null;
+            VectorVar number = fromWide ? null : LaneNumbers.load(builder, from, in, mask);
+            if (to.bits() > Integer.SIZE) {
+                wide.store(out, halves != null ? halves : widened(Objects.requireNonNull(number)), masks);
+            } else {
+                VectorVar result = halves != null ? narrowed(halves) : converted(Objects.requireNonNull(number));
+                LaneNumbers.store(builder, to, out, result, mask);
+            }
+        }
+
+        private Halves widened(VectorVar number) {
+            if (from.isFloat()) {
+                return wide.ofFloat(number, to.isSigned());
+            }
+            Value high = from.isSigned()
+                    ? builder.binary(BinaryOp.SHIFT_RIGHT_SIGNED, number, Constant.ofBits(Integer.SIZE - 1))
+                    : Constant.ZERO;
+            return new Halves(number, high);
+        }
+
+        private VectorVar narrowed(Halves numbers) {
+            if (to == NumberType.BOOL) {
+                return oneUnlessZero(builder.binary(BinaryOp.OR, numbers.low(), numbers.high()));
+            }
+            return to.isFloat() ? wide.toFloat(numbers, from.isSigned()) : wide.register(numbers.low());
+        }
+
+        private VectorVar converted(VectorVar number) {
+            if (to == NumberType.BOOL) {
+                return from.isFloat() ? oneUnlessZeroFloat(number) : oneUnlessZero(number);
+            }
+            if (from.isFloat() == to.isFloat()) {
+                return number;
+            }
+            return to.isFloat() ? toFloat(number) : toInt(number);
+        }
+
+        private VectorVar oneUnlessZero(VectorVar number) {
+            MaskVar zero = builder.compare(Comparison.INT_EQUAL, number, Constant.ZERO);
+            return builder.select(zero, Constant.ZERO, Constant.ofBits(1));
+        }
+
+        /** NaN is not zero. */
+        private VectorVar oneUnlessZeroFloat(VectorVar number) {
+            MaskVar zero = builder.compare(Comparison.EQUAL, number, Constant.ZERO);
+            return builder.select(zero, Constant.ZERO, Constant.ofBits(1));
+        }
+
+        /** Ints without sign are two exact floats. */
+        private VectorVar toFloat(VectorVar number) {
+            if (from != NumberType.U32) {
+                return builder.unary(UnaryOp.TO_FLOAT, number);
+            }
+            VectorVar upper = builder.binary(BinaryOp.SHIFT_RIGHT, number, Constant.ofBits(16));
+            VectorVar lower = builder.binary(BinaryOp.AND, number, Constant.ofBits(0xffff));
+            VectorVar upperFloat = builder.unary(UnaryOp.TO_FLOAT, upper);
+            return builder.multiplyAdd(upperFloat, Constant.of(0x1p16f), builder.unary(UnaryOp.TO_FLOAT, lower));
+        }
+
+        private VectorVar toInt(VectorVar number) {
+            VectorVar whole = builder.unary(UnaryOp.TRUNCATE, number);
+            return to == NumberType.U32 ? wide.toUnsigned(whole) : builder.unary(UnaryOp.TO_INT, whole);
+        }
+    }
+}

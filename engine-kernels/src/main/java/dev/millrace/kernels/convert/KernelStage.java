@@ -1,0 +1,50 @@
+package dev.millrace.kernels.convert;
+
+import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.kernels.program.Kernel;
+import dev.millrace.kernels.program.Memory;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+
+/** A conversion by a kernel. */
+final class KernelStage implements CastStage {
+    private final KernelSet kernels;
+    private final NumberType from;
+    private final NumberType to;
+    private final Kernel kernel;
+
+    KernelStage(KernelSet kernels, NumberType from, NumberType to) {
+        this.kernels = kernels;
+        this.from = from;
+        this.to = to;
+        kernel = kernels.kernel(ConvertFamily.key(from, to));
+    }
+
+    @Override
+    public NumberType from() {
+        return from;
+    }
+
+    @Override
+    public NumberType to() {
+        return to;
+    }
+
+    @Override
+    public void run(MemorySegment source, long sourceFirst, MemorySegment target, long targetFirst, long count) {
+        Memory memory = kernels.newMemory();
+        try {
+            kernel.call(
+                    memory,
+                    memory.pointer(target) + to.bytes(targetFirst),
+                    memory.pointer(source) + from.bytes(sourceFirst),
+                    count,
+                    0,
+                    0,
+                    0);
+        } finally {
+            Reference.reachabilityFence(source);
+            Reference.reachabilityFence(target);
+        }
+    }
+}

@@ -1,0 +1,155 @@
+package dev.millrace.kernels.convert;
+
+import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.BinaryOp;
+import dev.millrace.kernels.program.Comparison;
+import dev.millrace.kernels.program.Constant;
+import dev.millrace.kernels.program.MaskVar;
+import dev.millrace.kernels.program.ProgramBuilder;
+import dev.millrace.kernels.program.UnaryOp;
+import dev.millrace.kernels.program.Value;
+import dev.millrace.kernels.program.VectorVar;
+import org.jspecify.annotations.Nullable;
+
+/** Writes the steps for ints of 64 bits, whose lower and upper halves are in a vector each. */
+final class WideNumbers {
+    private static final int SIGN = 0x80000000;
+
+    /** As many numbers as a vector has lanes. */
+    record Halves(Value low, Value high) {}
+
+    /** Masks of the two vectors that the numbers are read from or written to, or null for all of them. */
+    record Masks(MaskVar first, MaskVar second) {}
+
+    private final ProgramBuilder builder;
+    private final int lanes;
+    private final int vectorBytes;
+
+    WideNumbers(ProgramBuilder builder) {
+        this.builder = builder;
+        lanes = builder.target().lanes();
+        vectorBytes = builder.target().vectorBytes();
+    }
+
+    /** In block k of four lanes the numbers 2k and 2k+1 of the first half of a vector, then of the second. */
+    private int[] blocksOfBothHalves() {
+        int[] order = new int[lanes];
+        for (int i = 0; i < lanes; i++) {
+            order[i] = i / 4 * 2 + i % 2 + (i % 4 < 2 ? 0 : lanes / 2);
+        }
+        return order;
+    }
+
+    private int[] numbersInOrder() {
+        int[] blocks = blocksOfBothHalves();
+        int[] order = new int[lanes];
+        for (int i = 0; i < lanes; i++) {
+            order[blocks[i]] = i;
+        }
+        return order;
+    }
+
+    /** The lower halves of each block, then the upper ones. */
+    private VectorVar halvesTogether(Address from, @Nullable MaskVar mask) {
+        int[] order = new int[lanes];
+        for (int i = 0; i < lanes; i++) {
+            int place = i % 4;
+            order[i] = i - place + (place % 2 * 2 + place / 2);
+        }
+        return builder.permute(builder.load(from, mask), order);
+    }
+
+    Halves load(Address from, @Nullable Masks masks) {
+        VectorVar first = halvesTogether(from, masks == null ? null : masks.first);
+        VectorVar second = halvesTogether(from.plus(vectorBytes), masks == null ? null : masks.second);
+        int[] order = numbersInOrder();
+        return new Halves(
+                builder.permute(builder.binary(BinaryOp.JOIN_LOW, first, second), order),
+                builder.permute(builder.binary(BinaryOp.JOIN_HIGH, first, second), order));
+    }
+
+    void store(Address to, Halves numbers, @Nullable Masks masks) {
+        VectorVar low = builder.permute(register(numbers.low), blocksOfBothHalves());
+        Value high = numbers.high instanceof VectorVar variable
+                ? builder.permute(variable, blocksOfBothHalves())
+                : numbers.high;
+        builder.store(to, builder.binary(BinaryOp.INTERLEAVE_LOW, low, high), masks == null ? null : masks.first);
+        builder.store(
+                to.plus(vectorBytes),
+                builder.binary(BinaryOp.INTERLEAVE_HIGH, low, high),
+                masks == null ? null : masks.second);
+    }
+
+    VectorVar register(Value value) {
+        return value instanceof VectorVar variable ? variable : builder.unary(UnaryOp.COPY, value);
+    }
+
+    private VectorVar shift(BinaryOp op, Value value, int bits) {
+        return builder.binary(op, value, Constant.ofBits(bits));
+    }
+
+    private VectorVar and(Value value, int bits) {
+        return builder.binary(BinaryOp.AND, value, Constant.ofBits(bits));
+    }
+
+    private VectorVar or(Value a, Value b) {
+        return builder.binary(BinaryOp.OR, a, b);
+    }
+
+    private VectorVar toFloat(Value value) {
+        return builder.unary(UnaryOp.TO_FLOAT, value);
+    }
+
+    /**
+     * The nearest float. Of the 64 bits, the upper 24 and the next 16 are exact floats, and the lowest 24 matter only in
+     * so far as they are not 0; numbers below 2^48 are two exact floats themselves.
+     */
+    VectorVar toFloat(Halves numbers, boolean signed) {
+        BinaryOp down = signed ? BinaryOp.SHIFT_RIGHT_SIGNED : BinaryOp.SHIFT_RIGHT;
+        VectorVar top = shift(down, numbers.high, 8);
+        VectorVar middle = or(
+                shift(BinaryOp.SHIFT_LEFT, and(numbers.high, 0xff), 8), shift(BinaryOp.SHIFT_RIGHT, numbers.low, 24));
+        VectorVar bottom = and(numbers.low, 0xffffff);
+
+        VectorVar upper = toFloat(or(shift(BinaryOp.SHIFT_LEFT, top, 16), middle));
+        VectorVar small = builder.multiplyAdd(upper, Constant.of(0x1p24f), toFloat(bottom));
+
+        MaskVar exact = builder.compare(Comparison.INT_EQUAL, bottom, Constant.ZERO);
+        VectorVar sticky = builder.select(exact, Constant.ZERO, Constant.ofBits(1));
+        VectorVar rest = toFloat(or(shift(BinaryOp.SHIFT_LEFT, middle, 1), sticky));
+        VectorVar scaled = builder.multiplyAdd(toFloat(top), Constant.of(0x1p17f), rest);
+        VectorVar large = builder.mul(scaled, Constant.of(0x1p23f));
+
+        Value biased = signed ? builder.binary(BinaryOp.INT_ADD, top, Constant.ofBits(256)) : top;
+        VectorVar beyond = shift(BinaryOp.SHIFT_RIGHT, biased, signed ? 9 : 8);
+        return builder.select(builder.compare(Comparison.INT_EQUAL, beyond, Constant.ZERO), small, large);
+    }
+
+    /** A float without a fraction, from 0 to 2^32, as an int without sign; what is beyond becomes 0. */
+    VectorVar toUnsigned(Value x) {
+        MaskVar upper = builder.compare(Comparison.GREATER_OR_EQUAL, x, Constant.of(0x1p31f));
+        VectorVar less = builder.sub(x, Constant.of(0x1p31f));
+        VectorVar far = builder.binary(BinaryOp.XOR, builder.unary(UnaryOp.TO_INT, less), Constant.ofBits(SIGN));
+        return builder.select(upper, far, builder.unary(UnaryOp.TO_INT, x));
+    }
+
+    /** Towards zero. What is beyond, and NaN, becomes the least number. */
+    Halves ofFloat(VectorVar x, boolean signed) {
+        VectorVar whole = builder.unary(UnaryOp.TRUNCATE, and(x, ~SIGN));
+        VectorVar upper = builder.unary(UnaryOp.FLOOR, builder.mul(whole, Constant.of(0x1p-32f)));
+        VectorVar low = toUnsigned(builder.multiplySubtract(upper, Constant.of(0x1p32f), whole));
+        VectorVar high = signed ? builder.unary(UnaryOp.TO_INT, upper) : toUnsigned(upper);
+        MaskVar beyond = builder.compare(Comparison.INT_EQUAL, high, Constant.ofBits(SIGN));
+        VectorVar lower = signed ? builder.select(beyond, Constant.ZERO, low) : low;
+
+        MaskVar negative = builder.compare(Comparison.LESS, x, Constant.ZERO);
+        MaskVar noBorrow = builder.compare(Comparison.INT_EQUAL, lower, Constant.ZERO);
+        VectorVar borrow = builder.select(noBorrow, Constant.ZERO, Constant.ofBits(1));
+        VectorVar minusHigh = minus(builder.binary(BinaryOp.INT_ADD, high, borrow));
+        return new Halves(builder.select(negative, minus(lower), lower), builder.select(negative, minusHigh, high));
+    }
+
+    private VectorVar minus(VectorVar value) {
+        return builder.binary(BinaryOp.INT_SUB, Constant.ZERO, value);
+    }
+}
