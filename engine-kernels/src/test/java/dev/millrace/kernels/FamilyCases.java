@@ -20,9 +20,6 @@ import dev.millrace.kernels.softmax.SoftmaxCase;
 import dev.millrace.kernels.window.WindowCase;
 import java.util.List;
 
-
-
-
 /** All families under test. */
 final class FamilyCases {
     static final List<FamilyCase> ALL = List.of(
