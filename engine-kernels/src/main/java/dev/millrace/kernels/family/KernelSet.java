@@ -20,7 +20,9 @@ public final class KernelSet {
     public KernelSet(Lowering lowering, List<KernelFamily> families) {
         this.lowering = lowering;
         for (KernelFamily family : families) {
-            this.families.put(family.name(), family);
+            if (this.families.put(family.name(), family) != null) {
+                throw new IllegalArgumentException("two families of kernels are called " + family.name());
+            }
         }
     }
 
