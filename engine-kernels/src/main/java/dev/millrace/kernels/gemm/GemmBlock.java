@@ -113,7 +113,7 @@ final class GemmBlock {
         long count = Math.ceilDiv(rows, shape.rows());
         int high = (int) Math.ceilDiv(rows, count);
         long highTiles = rows - count * (high - 1);
-        boolean ahead = product.b().isPacked() && count == 1;
+        boolean ahead = count == 1 && !product.b().isColumns();
         long done = 0;
         while (done < rows) {
             boolean tall = done == 0;

@@ -2,8 +2,10 @@ package dev.millrace.kernels.gemm;
 
 import dev.millrace.kernels.driver.Extents;
 import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.kernels.program.Kernel;
 import dev.millrace.kernels.program.Memory;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
  * How B lies packed: cut into blocks of {@link GemmShape#depth} rows, each into panels as wide as a tile, each of them
@@ -14,12 +16,15 @@ final class GemmPanels {
     private final int depth;
     private final int lanes;
     private final int columns;
+    /** Found without making a key, by the width of a panel: for rows of B, then for columns. */
+    private final AtomicReferenceArray<Kernel> packing;
 
     GemmPanels(KernelSet kernels, GemmShape shape) {
         this.kernels = kernels;
         depth = shape.depth();
         lanes = kernels.target().lanes();
         columns = shape.vectors() * lanes;
+        packing = new AtomicReferenceArray<>(2 * (columns + 1));
     }
 
     /** Of a panel. */
@@ -68,20 +73,24 @@ final class GemmPanels {
 
     /** Packs a part of one panel. */
     void panel(Memory memory, Matrix b, long from, long k0, long rows, long column, int width, long to) {
+        long step = 4 * b.stride();
+        Kernel kernel = packing(width, b.isColumns());
         if (b.isColumns()) {
-            kernels.kernel(GemmPackTransposed.key(width))
-                    .call(memory, from + 4 * (column * b.stride() + k0), to, rows, 4 * b.stride(), 0, 0);
+            kernel.call(memory, from + column * step + 4 * k0, to, rows, step, 0, 0);
         } else {
-            int vectors = Math.ceilDiv(width, lanes);
-            kernels.kernel(GemmPack.key(vectors))
-                    .call(
-                            memory,
-                            from + 4 * (k0 * b.stride() + column),
-                            to,
-                            rows,
-                            4 * b.stride(),
-                            width - (vectors - 1) * lanes,
-                            0);
+            int tail = width - (Math.ceilDiv(width, lanes) - 1) * lanes;
+            kernel.call(memory, from + k0 * step + 4 * column, to, rows, step, tail, 0);
         }
+    }
+
+    private Kernel packing(int width, boolean transposed) {
+        int index = transposed ? columns + 1 + width : width;
+        Kernel kernel = packing.get(index);
+        if (kernel == null) {
+            kernel = kernels.kernel(
+                    transposed ? GemmPackTransposed.key(width) : GemmPack.key(Math.ceilDiv(width, lanes)));
+            packing.set(index, kernel);
+        }
+        return kernel;
     }
 }

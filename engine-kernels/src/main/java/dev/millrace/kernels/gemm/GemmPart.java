@@ -72,7 +72,8 @@ final class GemmPart {
 
     /** Where there are so few rows that reading B is what takes long, several streams are read at once. */
     private int panelsAtOnce(long rows) {
-        return product.b().isPacked() && results.length == 1 ? shape.panelsAtOnce(rows, target) : 1;
+        boolean possible = !product.b().isColumns() && results.length == 1;
+        return possible ? shape.panelsAtOnce(rows, !product.b().isPacked(), target) : 1;
     }
 
     private long fullPanels() {

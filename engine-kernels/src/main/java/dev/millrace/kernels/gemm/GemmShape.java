@@ -16,18 +16,24 @@ public record GemmShape(int rows, int vectors, int depth) {
         return new GemmShape(rows, target.vectors() < 32 ? 2 : 4, 512);
     }
 
-    /** How many panels so few rows should be multiplied with at once, so that there are sums for all registers. */
-    int panelsAtOnce(long rowsOfProduct, Target target) {
+    /**
+     * How many panels so few rows should be multiplied with at once, so that there are sums for all registers.
+     *
+     * @param masked whether reading B takes a mask
+     */
+    int panelsAtOnce(long rowsOfProduct, boolean masked, Target target) {
+        int mask = masked && target.masks() == 0 ? 1 : 0;
         int panels = 1;
         while (2 * panels <= GemmTile.MAX_PANELS
                 && rowsOfProduct < rows
-                && fits((int) rowsOfProduct, 2 * panels * vectors, target)) {
+                && registers((int) rowsOfProduct, 2 * panels * vectors) + mask <= target.vectors()) {
             panels *= 2;
         }
         return panels;
     }
 
-    private static boolean fits(int height, int width, Target target) {
-        return height * width + Math.min(height, width) + 1 <= target.vectors();
+    /** The sums, the shorter one of the two factors, and one element of the other. */
+    private static int registers(int height, int width) {
+        return height * width + Math.min(height, width) + 1;
     }
 }

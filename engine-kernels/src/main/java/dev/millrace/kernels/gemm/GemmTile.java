@@ -14,7 +14,7 @@ import dev.millrace.kernels.program.Target;
  *
  * <p>arguments is a block of {@value #ARGUMENT_BYTES} bytes, read only by variants that need it: the distance of the
  * rows of B in bytes (B not packed), a pointer to earlier sums and their stride in bytes (accumulating into bytes), the
- * distance of the panels in bytes (several panels), then a pointer and a stride in bytes for each operand of the epilogue. Pointers to what
+ * distance of the panels in bytes (several packed panels), then a pointer and a stride in bytes for each operand of the epilogue. Pointers to what
  * belongs to columns are to the first column of the tile, to what belongs to rows to the first row. What follows them
  * is scratch.
  */
@@ -41,7 +41,7 @@ public final class GemmTile implements KernelFamily {
      * @param accumulate whether the product is added to C
      * @param columnsOfA whether A is transposed: its columns lie together, lda apart
      * @param rowsOfB whether B is not packed: its rows are as far apart as the arguments say
-     * @param panels how many panels of B are read side by side, each {@code vectors} wide; 1 if B is not packed
+     * @param panels how many panels of B are read side by side, each {@code vectors} wide
      * @param ahead whether B is fetched ahead, since it comes from far and is read once
      * @param epilogue what follows; {@link Epilogue#NONE} while K is not done
      */
@@ -86,15 +86,14 @@ public final class GemmTile implements KernelFamily {
                     Epilogue.EXPRESSION,
                     Epilogue.OPERANDS,
                     Epilogue.OUTPUT);
-            boolean rowsOfB = key.number("brows", 0, 1) == 1;
             return new Variant(
                     key.number("rows", 1, MAX_ROWS),
                     key.number("vectors", 1, MAX_VECTORS),
                     key.number("masked", 0, 1) == 1,
                     key.number("accumulate", 0, 1) == 1,
                     key.number("acolumns", 0, 1) == 1,
-                    rowsOfB,
-                    key.number("panels", 1, rowsOfB ? 1 : MAX_PANELS),
+                    key.number("brows", 0, 1) == 1,
+                    key.number("panels", 1, MAX_PANELS),
                     key.number("ahead", 0, 1) == 1,
                     Epilogue.of(key));
         }

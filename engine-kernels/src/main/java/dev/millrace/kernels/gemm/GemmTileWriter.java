@@ -30,6 +30,9 @@ final class GemmTileWriter {
     /** How many bytes ahead B is fetched. */
     private static final int PREFETCH = 256;
 
+    /** How many rows ahead B is fetched if it is not packed. */
+    private static final int ROWS_AHEAD = 8;
+
     private static final int CACHE_LINE = 64;
 
     private final ProgramBuilder builder;
@@ -148,7 +151,7 @@ final class GemmTileWriter {
                 fourthRow = left;
             }
             right.add(builder.copy(b, "right"));
-            for (int panel = 1; panel < variant.panels(); panel++) {
+            for (int panel = 1; panel < variant.panels() && !variant.rowsOfB(); panel++) {
                 ScalarVar next = builder.copy(right.getLast(), "right" + panel);
                 builder.advance(next, builder.loadLong(Address.at(arguments, PANEL_DISTANCE), "distance"));
                 right.add(next);
@@ -187,12 +190,18 @@ final class GemmTileWriter {
         }
 
         private VectorVar right(int j, int k) {
-            ScalarVar panel = right.get(j / panelVectors);
-            int at = ((rightStride == null ? k * panelVectors : 0) + j % panelVectors) * bytes;
-            if (variant.ahead() && at % CACHE_LINE == 0) {
-                builder.prefetch(Address.at(panel, at + PREFETCH));
+            if (rightStride != null) {
+                Address at = Address.at(right.getFirst(), j * bytes);
+                if (variant.ahead() && j * bytes % CACHE_LINE == 0) {
+                    builder.prefetch(Address.at(at.base(), rightStride, ROWS_AHEAD, j * bytes));
+                }
+                return builder.load(at, maskOf(j, mask));
             }
-            return builder.load(Address.at(panel, at), maskOf(j, mask));
+            Address at = Address.at(right.get(j / panelVectors), (k * panelVectors + j % panelVectors) * bytes);
+            if (variant.ahead() && at.displacement() % CACHE_LINE == 0) {
+                builder.prefetch(at.plus(PREFETCH));
+            }
+            return builder.load(at);
         }
 
         private Address element(int row, int k) {

@@ -42,7 +42,7 @@ class GemmTileTest {
                                         (flags & 4) != 0,
                                         (flags & 8) != 0,
                                         (flags & 16) != 0,
-                                        (flags & 16) != 0 ? 1 : shape.panelsAtOnce(rows, target(lanes)),
+                                        shape.panelsAtOnce(rows, (flags & 16) != 0, target(lanes)),
                                         (flags & 2) != 0,
                                         epilogue),
                                 target(lanes));
