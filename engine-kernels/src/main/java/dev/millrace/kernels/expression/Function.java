@@ -21,7 +21,7 @@ public enum Function {
     RELU(0.5, (builder, x) -> new MathSteps(builder).relu(x)),
     EXP(1.5, (builder, x) -> new MathSteps(builder).exp(x)),
     LOG(1.5, (builder, x) -> new MathSteps(builder).log(x)),
-    ERF(2.5, (builder, x) -> new MathSteps(builder).erf(x)),
+    ERF(6.5, (builder, x) -> new MathSteps(builder).erf(x)),
     TANH(2.5, (builder, x) -> new MathSteps(builder).tanh(x)),
     SIGMOID(3, (builder, x) -> new MathSteps(builder).sigmoid(x));
 

@@ -42,20 +42,13 @@ final class MathSteps {
         -0.11789855f,
         0.06915546f
     };
-    /** erf(x)/x - 1 in x^2, for |x| up to 1. */
-    private static final float[] ERF_NEAR = {
-        0.12837917f, -0.37612626f, 0.112835854f, -0.026853813f, 0.0051883277f, -0.00080101937f, 7.853861e-05f
+    /** erf(x)/x in x^2 as a quotient, for |x| up to 3.925. */
+    private static final float[] ERF_DIVIDEND = {
+        1.1283791f, 0.190595f, 0.052769467f, 0.0037726045f, 0.000284845f, 2.046021e-06f
     };
-    /** log(1 - erf(x)), for x from 1 to 3.92. */
-    private static final float[] ERF_FAR = {
-        0.00018846837f,
-        -1.1295803f,
-        -0.6332164f,
-        -0.1084221f,
-        0.025210341f,
-        -0.004205285f,
-        0.00044147274f,
-        -2.1697622e-05f
+
+    private static final float[] ERF_DIVISOR = {
+        1.0f, 0.50224316f, 0.11418324f, 0.014983307f, 0.0011638715f, 3.8047787e-05f
     };
     /** (tanh(x)/x - 1) / x^2 in x^2, for |x| up to 0.65. */
     private static final float[] TANH = {-0.3333323f, 0.13330415f, -0.05366528f, 0.020415194f, -0.0054682684f};
@@ -149,14 +142,13 @@ final class MathSteps {
         return builder.select(inDomain, fromZero, Constant.of(Float.NaN));
     }
 
-    /** Near zero a polynomial; far from it 1 - exp(polynomial), up to where that is 1. */
+    /** One quotient up to where it is 1: cheaper than a polynomial near zero and an exponential far from it. */
     VectorVar erf(Value x) {
-        VectorVar magnitude = builder.min(of(3.92), abs(x));
+        VectorVar magnitude = builder.min(of(3.925), abs(x));
         VectorVar square = builder.mul(magnitude, magnitude);
-        VectorVar near = builder.multiplyAdd(polynomial(square, ERF_NEAR), magnitude, magnitude);
-        VectorVar far = builder.sub(ONE, exp(polynomial(magnitude, ERF_FAR)));
-        MaskVar isFar = builder.compare(Comparison.GREATER, magnitude, ONE);
-        return withSign(builder.select(isFar, far, near), x);
+        VectorVar dividend = builder.mul(polynomial(square, ERF_DIVIDEND), magnitude);
+        VectorVar quotient = builder.div(dividend, polynomial(square, ERF_DIVISOR));
+        return withSign(builder.min(ONE, quotient), x);
     }
 
     /** Near zero a polynomial; far from it 1 - 2/(exp(2x) + 1). */
