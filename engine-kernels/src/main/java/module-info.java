@@ -7,6 +7,7 @@ module dev.millrace.kernels {
     exports dev.millrace.kernels.code;
     exports dev.millrace.kernels.conv;
     exports dev.millrace.kernels.convert;
+    exports dev.millrace.kernels.driver;
     exports dev.millrace.kernels.expression;
     exports dev.millrace.kernels.family;
     exports dev.millrace.kernels.gemm;

@@ -1,0 +1,115 @@
+package dev.millrace.kernels;
+
+import dev.millrace.kernels.family.KernelFamily;
+import dev.millrace.kernels.family.KernelKey;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+
+/** Texts of keys that are nearly right, or not at all. */
+final class MutatedKeys {
+    private static final String[] VALUES = {
+        "0",
+        "1",
+        "-1",
+        "2",
+        "3",
+        "7",
+        "16",
+        "64",
+        "1000000",
+        "2147483647",
+        "2147483648",
+        "-2147483648",
+        "1.5",
+        "0x10",
+        "",
+        " 1",
+        "none",
+        "relu",
+        "true",
+        "\u0661",
+        "a=b",
+        "a:b",
+        "null"
+    };
+
+    private final Random random;
+    private final List<String> samples;
+
+    MutatedKeys(Random random, List<KernelKey> samples) {
+        this.random = random;
+        this.samples = samples.stream().map(KernelKey::toString).toList();
+    }
+
+    String next() {
+        String text = pick(samples);
+        int changes = 1 + random.nextInt(3);
+        for (int i = 0; i < changes; i++) {
+            text = random.nextInt(20) == 0 ? scrambled(text) : changed(text);
+        }
+        return text;
+    }
+
+    private <T> T pick(List<T> all) {
+        return all.get(random.nextInt(all.size()));
+    }
+
+    private String changed(String text) {
+        int colon = text.indexOf(':');
+        if (colon < 0) {
+            return text + ":x=1";
+        }
+        String family = text.substring(0, colon);
+        List<String> parts =
+                new ArrayList<>(Arrays.asList(text.substring(colon + 1).split(",", -1)));
+        int place = random.nextInt(parts.size());
+        switch (random.nextInt(9)) {
+            case 0 -> parts.remove(place);
+            case 1 -> parts.add(place, parts.get(place));
+            case 2 -> parts.add("surplus=1");
+            case 3 ->
+                family = pick(Families.ALL.stream().map(KernelFamily::name).toList());
+            case 4 -> parts.add(place, pick(Arrays.asList(pick(samples).split("[:,]"))));
+            default -> parts.set(place, otherValue(parts.get(place)));
+        }
+        return family + ":" + String.join(",", parts);
+    }
+
+    private String otherValue(String part) {
+        int equals = part.indexOf('=');
+        if (equals < 0) {
+            return part;
+        }
+        String name = part.substring(0, equals + 1);
+        String value = part.substring(equals + 1);
+        boolean isNumber = value.matches("[0-9]{1,6}");
+        return switch (random.nextInt(4)) {
+            case 0 -> name + pick(Arrays.asList(VALUES));
+            case 1 -> name + valueOfAnother(name);
+            default -> isNumber ? name + (Integer.parseInt(value) + random.nextInt(9) - 4) : name + scrambled(value);
+        };
+    }
+
+    private String valueOfAnother(String name) {
+        String other = pick(samples);
+        int at = other.indexOf(name);
+        if (at < 0) {
+            return "1";
+        }
+        int end = other.indexOf(',', at);
+        return other.substring(at + name.length(), end < 0 ? other.length() : end);
+    }
+
+    private String scrambled(String text) {
+        StringBuilder changed = new StringBuilder(text);
+        int at = random.nextInt(text.length() + 1);
+        if (at < text.length() && random.nextBoolean()) {
+            changed.deleteCharAt(at);
+        } else {
+            changed.insert(at, "0:,=() #x\n-".charAt(random.nextInt(11)));
+        }
+        return changed.toString();
+    }
+}
