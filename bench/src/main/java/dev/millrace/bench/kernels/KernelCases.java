@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 
+
 /** All cases, a class for each family. */
 final class KernelCases {
     private KernelCases() {}
@@ -19,7 +20,9 @@ final class KernelCases {
             ResizeCases.all(),
             SelectCases.all(),
             LayoutCases.all(),
-            GemmLayoutCases.all())
+            GemmLayoutCases.all(),
+            QuantisedCases.all(),
+            QuantisationCases.all())
                 .flatMap(List::stream)
                 .toList();
     }

@@ -2,6 +2,7 @@ package dev.millrace.kernels.quantise;
 
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.driver.Scratch;
 import dev.millrace.kernels.family.KernelCache;
 import dev.millrace.kernels.family.KernelSet;
 import dev.millrace.kernels.program.Kernel;
@@ -31,6 +32,7 @@ public final class Quantisation {
     private final KernelSet kernels;
     private final KernelCache<Variant> variants;
     private final KernelCache<Way> range;
+    private final Scratch ranges = new Scratch();
 
     public Quantisation(KernelSet kernels) {
         this.kernels = kernels;
@@ -88,11 +90,6 @@ public final class Quantisation {
         }
     }
 
-    /** What {@link #quantiseDynamically} needs of scratch memory, in bytes. */
-    public long scratchBytes(int width) {
-        return RANGE_BYTES * width;
-    }
-
     /**
      * Quantises floats to bytes without sign, with the scale and zero point that just hold them and 0.
      *
@@ -105,13 +102,12 @@ public final class Quantisation {
             MemorySegment y,
             MemorySegment scale,
             MemorySegment zero,
-            MemorySegment scratch,
             Parallel parallel) {
         Extents.vector("x", x, elements);
         Extents.bytes("y", y, elements);
         Extents.vector("the scale", scale, 1);
         Extents.vector("the zero point", zero, 1);
-        Extents.bytes("the scratch memory", scratch, scratchBytes(parallel.width()));
+        MemorySegment scratch = ranges.atLeast(RANGE_BYTES * parallel.width());
         int tasks = (int) Math.clamp(elements / QuantisationRun.MIN_PER_TASK, 1, parallel.width());
         try {
             parallel.run(

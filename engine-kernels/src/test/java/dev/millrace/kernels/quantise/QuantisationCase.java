@@ -164,8 +164,7 @@ public final class QuantisationCase implements FamilyCase {
             MemorySegment y = memory.bytes(elements);
             MemorySegment scaleOfY = memory.floats(1);
             MemorySegment zeroOfY = memory.floats(1);
-            MemorySegment scratch = memory.bytes(quantisation.scratchBytes(parallel.width()));
-            quantisation.quantiseDynamically(x, elements, y, scaleOfY, zeroOfY, scratch, parallel);
+            quantisation.quantiseDynamically(x, elements, y, scaleOfY, zeroOfY, parallel);
             same(step, scaleOfY.get(FLOAT, 0), "the scale", 0);
             same(zero, zeroOfY.get(INT, 0), "the zero point", 0);
             for (int i = 0; i < elements; i++) {
