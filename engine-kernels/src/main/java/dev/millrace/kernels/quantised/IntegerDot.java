@@ -14,11 +14,24 @@ enum IntegerDot {
      * multiplications; what is subtracted depends on one factor only. Rows of A and the panel of B are spread out to 16
      * bits before.
      */
-    PAIRS;
+    PAIRS,
+    /**
+     * The halves of the bytes of A apart: their products are so small that some can be summed in 16 bits. For few rows,
+     * since nothing has to be done to B before.
+     */
+    NIBBLES;
+
+    /** Rows up to which it does not pay to spread panels out. */
+    private static final int FEW_ROWS = 12;
 
     /** Bytes for four elements of a packed row of A. */
     int rowBytes() {
-        return this == PAIRS ? 8 : 4;
+        return isSplit() ? 8 : 4;
+    }
+
+    /** Whether fours of A are split into two words, a block of the first ones before one of the second ones. */
+    boolean isSplit() {
+        return this == PAIRS || this == NIBBLES;
     }
 
     /** Rows of a tile: what fits into the registers beside a panel. */
@@ -27,6 +40,7 @@ enum IntegerDot {
             case WHOLE -> target.vectors() == 32 ? 6 : 5;
             case BYTES -> 5;
             case PAIRS -> 4;
+            case NIBBLES -> 1;
         };
     }
 
@@ -35,8 +49,15 @@ enum IntegerDot {
         return target.vectors() == 32 ? 4 : 2;
     }
 
+    static boolean hasWhole(Target target) {
+        return target.dots().contains(DotOp.U8S8);
+    }
+
     /** @param pairsFit whether no pair of products can saturate */
-    static IntegerDot of(Target target, boolean pairsFit) {
-        return target.dots().contains(DotOp.U8S8) ? WHOLE : pairsFit ? BYTES : PAIRS;
+    static IntegerDot of(Target target, boolean pairsFit, long rows) {
+        if (hasWhole(target)) {
+            return WHOLE;
+        }
+        return pairsFit ? BYTES : rows <= FEW_ROWS ? NIBBLES : PAIRS;
     }
 }

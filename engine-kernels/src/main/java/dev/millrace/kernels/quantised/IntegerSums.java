@@ -8,12 +8,21 @@ import dev.millrace.kernels.program.ProgramBuilder;
 import dev.millrace.kernels.program.ScalarOp;
 import dev.millrace.kernels.program.ScalarVar;
 import dev.millrace.kernels.program.VectorVar;
+import org.jspecify.annotations.Nullable;
 
 /** Writes the sums of products of a tile: some packed rows of A times a panel of B. */
 final class IntegerSums {
     private static final int UNROLL = 4;
     /** Enough chains of sums to hide the latency of the one instruction that multiplies and adds. */
     private static final int CHAINS = 8;
+
+    /** Rows up to which B is fetched so many bytes ahead, line by line. */
+    private static final int PREFETCH_ROWS = 3;
+
+    private static final int PREFETCH = 1024;
+    private static final int LINE = 64;
+    /** So many sums of two products of a nibble and a byte fit into 16 bits. */
+    private static final int FOURS_IN_16_BITS = 8;
 
     private static final Constant ONES = Constant.ofBits(0x00010001);
 
@@ -36,7 +45,7 @@ final class IntegerSums {
         this.vectors = vectors;
         this.stride = stride;
         bytes = builder.target().vectorBytes();
-        unroll = dot == IntegerDot.PAIRS ? builder.target().lanes() : UNROLL;
+        unroll = dot.isSplit() ? builder.target().lanes() : UNROLL;
         sets = dot == IntegerDot.WHOLE ? sets(rows * vectors) : 1;
         stride3 = rows > 3 ? multiple(3) : stride;
         stride5 = rows > 5 ? multiple(5) : stride;
@@ -66,16 +75,38 @@ final class IntegerSums {
         };
     }
 
+    /** What a panel takes. */
+    ScalarVar panelBytes(ScalarVar fours) {
+        ScalarVar size = builder.scalar("size");
+        builder.scalar(size, ScalarOp.MUL, fours, fourBytes());
+        return size;
+    }
+
+    /** What a row of fours takes. */
+    private int fourBytes() {
+        return (dot == IntegerDot.PAIRS ? 2 : 1) * vectors * bytes;
+    }
+
     /** @return the sums, row by row */
     VectorVar[] write(ScalarVar a, ScalarVar b, ScalarVar fours) {
         start(a);
         ScalarVar left = builder.copy(a, "left");
         builder.advance(left, PackedRow.DATA);
         ScalarVar right = builder.copy(b, "right");
-        if (dot == IntegerDot.PAIRS) {
-            pairs(left, right, fours);
-        } else {
-            bytes(left, right, fours);
+        VectorVar ones = builder.vector("ones");
+        if (dot == IntegerDot.BYTES || dot == IntegerDot.NIBBLES) {
+            builder.set(ones, ONES);
+        }
+        for (int count : new int[] {unroll, 1}) {
+            try (var _ = builder.loop(fours, count)) {
+                switch (dot) {
+                    case WHOLE, BYTES -> bytes(left, right, count, ones);
+                    case PAIRS -> pairs(left, right, count);
+                    case NIBBLES -> nibbles(left, right, count, ones);
+                }
+                builder.advance(left, count == 1 ? 4 : count * dot.rowBytes());
+                builder.advance(right, count * fourBytes());
+            }
         }
         return addedUp();
     }
@@ -97,24 +128,15 @@ final class IntegerSums {
         }
     }
 
-    private void bytes(ScalarVar left, ScalarVar right, ScalarVar fours) {
-        VectorVar ones = builder.vector("ones");
-        if (dot == IntegerDot.BYTES) {
-            builder.set(ones, ONES);
-        }
-        for (int count : new int[] {unroll, 1}) {
-            try (var _ = builder.loop(fours, count)) {
-                for (int k = 0; k < count; k++) {
-                    multiplyBytes(left, right, k, ones);
-                }
-                builder.advance(left, 4 * count);
-                builder.advance(right, count * vectors * bytes);
-            }
+    private void bytes(ScalarVar left, ScalarVar right, int count, VectorVar ones) {
+        for (int k = 0; k < count; k++) {
+            multiplyBytes(left, right, k, ones);
         }
     }
 
     private void multiplyBytes(ScalarVar left, ScalarVar right, int k, VectorVar ones) {
         VectorVar[] rightRow = new VectorVar[vectors];
+        prefetch(right, k);
         for (int j = 0; j < vectors; j++) {
             rightRow[j] = builder.load(Address.at(right, (k * vectors + j) * bytes));
         }
@@ -132,18 +154,9 @@ final class IntegerSums {
         }
     }
 
-    private void pairs(ScalarVar left, ScalarVar right, ScalarVar fours) {
-        try (var _ = builder.loop(fours, unroll)) {
-            for (int k = 0; k < unroll; k++) {
-                multiplyPairs(left, right, k);
-            }
-            builder.advance(left, 2 * bytes);
-            builder.advance(right, 2 * unroll * vectors * bytes);
-        }
-        try (var _ = builder.loop(fours, 1)) {
-            multiplyPairs(left, right, 0);
-            builder.advance(left, 4);
-            builder.advance(right, 2 * vectors * bytes);
+    private void pairs(ScalarVar left, ScalarVar right, int count) {
+        for (int k = 0; k < count; k++) {
+            multiplyPairs(left, right, k);
         }
     }
 
@@ -163,6 +176,47 @@ final class IntegerSums {
                 VectorVar first = builder.binary(BinaryOp.ADD_S16, evenOfA, odd[j]);
                 VectorVar second = builder.binary(BinaryOp.ADD_S16, oddOfA, even[j]);
                 builder.binary(sum, BinaryOp.INT_ADD, sum, builder.binary(BinaryOp.DOT_S16, first, second));
+            }
+        }
+    }
+
+    /** One row; the halves are put together again before sums of 16 bits could overflow. */
+    private void nibbles(ScalarVar left, ScalarVar right, int count, VectorVar ones) {
+        VectorVar[] low = new VectorVar[vectors];
+        VectorVar[] high = new VectorVar[vectors];
+        for (int k = 0; k < count; k++) {
+            VectorVar lowOfA = builder.spread(Address.at(left, 4 * k));
+            VectorVar highOfA = builder.spread(Address.at(left, 4 * k + bytes));
+            boolean first = k % FOURS_IN_16_BITS == 0;
+            boolean last = k == count - 1 || (k + 1) % FOURS_IN_16_BITS == 0;
+            prefetch(right, k);
+            for (int j = 0; j < vectors; j++) {
+                VectorVar rightRow = builder.load(Address.at(right, (k * vectors + j) * bytes));
+                low[j] = sum16(first ? null : low[j], lowOfA, rightRow);
+                high[j] = sum16(first ? null : high[j], highOfA, rightRow);
+                if (last) {
+                    addTo(sums[0][j], builder.binary(BinaryOp.DOT_S16, low[j], ones));
+                    VectorVar upper = builder.binary(BinaryOp.DOT_S16, high[j], ones);
+                    addTo(sums[0][j], builder.binary(BinaryOp.SHIFT_LEFT, upper, Constant.ofBits(4)));
+                }
+            }
+        }
+    }
+
+    private VectorVar sum16(@Nullable VectorVar sum, VectorVar ofA, VectorVar ofB) {
+        VectorVar products = builder.binary(BinaryOp.DOT_U8S8_SATURATED, ofA, ofB);
+        return sum == null ? products : builder.binary(BinaryOp.ADD_S16, sum, products);
+    }
+
+    private void addTo(VectorVar sum, VectorVar more) {
+        builder.binary(sum, BinaryOp.INT_ADD, sum, more);
+    }
+
+    /** For few rows memory is what limits. */
+    private void prefetch(ScalarVar right, int k) {
+        for (int at = k * vectors * bytes; at < (k + 1) * vectors * bytes; at++) {
+            if (rows <= PREFETCH_ROWS && at % LINE == 0) {
+                builder.prefetch(Address.at(right, at + PREFETCH));
             }
         }
     }

@@ -7,18 +7,14 @@ import dev.millrace.kernels.program.Program;
 import dev.millrace.kernels.program.Target;
 
 /**
- * A column of tiles: f(A, B, C, terms, strides, sizes). Each tile is {@code rows} of packed A times one packed panel of
- * B of {@code vectors} width; the kernel goes down the rows.
- *
- * <p>terms is a block as in {@link TermBlock}. strides is that of packed rows | that of C &lt;&lt; 32, in bytes. sizes
- * is fours | tail &lt;&lt; {@value #TAIL_SHIFT} | tiles &lt;&lt; 32: how many fours of K, how many lanes of the last
- * vector belong to C (masked kernels only), how many tiles.
+ * Columns of tiles: f(A, B, C, terms, stride, panels). Each tile is {@code rows} of packed A, {@code stride} bytes
+ * apart, times a packed panel of B of {@code vectors} width; the kernel goes down the rows, then on to the next panel.
+ * terms is a block as in {@link TermBlock}.
  */
 public final class IntegerTile implements KernelFamily {
     static final int MAX_ROWS = 6;
     static final int MAX_VECTORS = 4;
     static final int MAX_FOURS = (1 << 20) - 1;
-    static final int TAIL_SHIFT = 20;
 
     private static final String NAME = "gemm.s8";
 
@@ -60,7 +56,7 @@ public final class IntegerTile implements KernelFamily {
         static Variant of(KernelKey key, Target target) {
             key.onlyHas("dot", "rows", "vectors", "masked", "zeros", "output", "bias", "scales", "activation");
             IntegerDot dot = key.oneOf("dot", IntegerDot.values());
-            if (dot == IntegerDot.WHOLE && IntegerDot.of(target, false) != dot) {
+            if (dot == IntegerDot.WHOLE && !IntegerDot.hasWhole(target)) {
                 throw new IllegalArgumentException(
                         "kernel key " + key + ": the parameter dot is whole, which " + target.name() + " cannot do");
             }

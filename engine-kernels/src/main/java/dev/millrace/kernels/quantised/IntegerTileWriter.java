@@ -20,8 +20,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes a member of {@link IntegerTile}: the sums of a tile, then what becomes of them. */
 final class IntegerTileWriter {
-    private static final int MAX_TAIL = 31;
-
     private final ProgramBuilder builder;
     private final IntegerTile.Variant variant;
     private final int rows;
@@ -31,9 +29,10 @@ final class IntegerTileWriter {
     private final ScalarVar b;
     private final ScalarVar c;
     private final ScalarVar terms;
-    private final ScalarVar sizes;
     private final ScalarVar stride;
-    private final ScalarVar ldc;
+    private final ScalarVar panels;
+    /** What the panels so far take of numbers per column, in bytes. */
+    private final ScalarVar done;
 
     IntegerTileWriter(String name, Target target, IntegerTile.Variant variant) {
         this.variant = variant;
@@ -45,41 +44,32 @@ final class IntegerTileWriter {
         b = builder.parameter("b");
         c = builder.parameter("c");
         terms = builder.parameter("terms");
-        ScalarVar strides = builder.parameter("strides");
-        sizes = builder.parameter("sizes");
-        stride = builder.low(strides, "stride");
-        ldc = builder.high(strides, "ldc");
+        stride = builder.parameter("stride");
+        panels = builder.parameter("panels");
+        done = builder.scalar("done");
     }
 
     Program program() {
         IntegerSums sums = new IntegerSums(builder, variant.dot(), rows, vectors, stride);
-        ScalarVar tiles = builder.high(sizes, "tiles");
-        try (var _ = builder.loop(tiles, 1)) {
-            ScalarVar fours = builder.scalar("fours");
-            builder.scalar(fours, ScalarOp.AND, sizes, IntegerTile.MAX_FOURS);
-            VectorVar[] tile = sums.write(a, b, fours);
-            MaskVar mask = variant.masked() ? tail() : null;
-            store(tile, mask);
-            if (variant.activation() != Activation.NONE && variant.activation() != Activation.RELU) {
-                activate(mask);
+        builder.set(done, 0);
+        try (var _ = builder.loop(panels, 1)) {
+            ScalarVar row = builder.copy(a, "row");
+            ScalarVar to = builder.copy(c, "to");
+            ScalarVar tiles = number(TermBlock.TILES);
+            try (var _ = builder.loop(tiles, 1)) {
+                VectorVar[] tile = sums.write(row, b, number(TermBlock.FOURS));
+                store(tile, row, to);
             }
-            down(a, stride);
-            down(c, ldc);
+            builder.advance(b, sums.panelBytes(number(TermBlock.FOURS)));
+            builder.advance(
+                    c, vectors * builder.target().lanes() * variant.output().bytes());
+            builder.advance(done, vectors * bytes);
         }
         return builder.build();
     }
 
-    private void down(ScalarVar pointer, ScalarVar rowBytes) {
-        ScalarVar step = builder.scalar("step");
-        builder.scalar(step, ScalarOp.MUL, rowBytes, rows);
-        builder.advance(pointer, step);
-    }
-
-    private MaskVar tail() {
-        ScalarVar tail = builder.scalar("tail");
-        builder.scalar(tail, ScalarOp.SHR, sizes, IntegerTile.TAIL_SHIFT);
-        builder.scalar(tail, ScalarOp.AND, tail, MAX_TAIL);
-        return builder.firstLanes(tail);
+    private ScalarVar number(int term) {
+        return builder.loadLong(Address.at(terms, term), "number");
     }
 
     private @Nullable MaskVar maskOf(int vector, @Nullable MaskVar mask) {
@@ -87,27 +77,29 @@ final class IntegerTileWriter {
     }
 
     private VectorVar term(int pointer, int vector, @Nullable MaskVar mask) {
-        return builder.load(Address.at(builder.loadLong(Address.at(terms, pointer), "term"), vector * bytes), mask);
+        return builder.load(Address.at(number(pointer), done, 1, vector * bytes), mask);
     }
 
-    private void store(VectorVar[] tile, @Nullable MaskVar mask) {
-        ScalarVar from = builder.copy(a, "from");
-        ScalarVar to = builder.copy(c, "to");
+    /** Leaves both pointers at the next tile. */
+    private void store(VectorVar[] tile, ScalarVar row, ScalarVar to) {
+        MaskVar mask = variant.masked() ? builder.firstLanes(number(TermBlock.TAIL)) : null;
+        ScalarVar ldc = number(TermBlock.STRIDE_OF_C);
         for (int i = 0; i < rows; i++) {
             for (int j = 0; j < vectors; j++) {
-                VectorVar sum = withoutZeroPoints(tile[i * vectors + j], from, j);
+                VectorVar sum = withoutZeroPoints(tile[i * vectors + j], row, j);
                 Address at = Address.at(
                         to, j * builder.target().lanes() * variant.output().bytes());
                 switch (variant.output()) {
                     case S32 -> builder.store(at, withBias(sum, BinaryOp.INT_ADD, j, mask), maskOf(j, mask));
-                    case F32 -> builder.store(at, dequantised(sum, from, j, mask), maskOf(j, mask));
-                    case U8, S8 -> builder.store(Element.U8, at, requantised(sum, from, j, mask), maskOf(j, mask));
+                    case F32 -> builder.store(at, dequantised(sum, row, j, mask), maskOf(j, mask));
+                    case U8, S8 -> builder.store(Element.U8, at, requantised(sum, row, j, mask), maskOf(j, mask));
                 }
             }
-            if (i < rows - 1) {
-                builder.advance(from, stride);
-                builder.advance(to, ldc);
-            }
+            builder.advance(row, stride);
+            builder.advance(to, ldc);
+        }
+        if (variant.activation() != Activation.NONE && variant.activation() != Activation.RELU) {
+            activate(to, ldc, mask);
         }
     }
 
@@ -134,7 +126,7 @@ final class IntegerTileWriter {
     private VectorVar scaled(VectorVar sum, ScalarVar row, int vector, @Nullable MaskVar mask) {
         VectorVar scale = variant.scales()
                 ? term(TermBlock.SCALES, vector, maskOf(vector, mask))
-                : builder.spread(Address.at(builder.loadLong(Address.at(terms, TermBlock.SCALES), "scales"), 0));
+                : builder.spread(Address.at(number(TermBlock.SCALES), 0));
         VectorVar both = builder.mul(builder.spread(Address.at(row, PackedRow.SCALE)), scale);
         return builder.mul(builder.unary(UnaryOp.TO_FLOAT, sum), both);
     }
@@ -152,19 +144,19 @@ final class IntegerTileWriter {
         return builder.binary(BinaryOp.INT_ADD, builder.unary(UnaryOp.TO_INT, within), zero);
     }
 
-    /** Over the tile that was just written, now that its registers are free. */
-    private void activate(@Nullable MaskVar mask) {
-        ScalarVar at = builder.copy(c, "at");
+    /** Over the tile that was just written and ends at a pointer, now that its registers are free. */
+    private void activate(ScalarVar end, ScalarVar ldc, @Nullable MaskVar mask) {
+        ScalarVar at = builder.copy(end, "at");
         ScalarVar left = builder.scalar("left");
         builder.set(left, rows);
         Expr x = Expr.input(0);
         try (var _ = builder.loop(left, 1)) {
+            builder.scalar(at, ScalarOp.SUB, at, ldc);
             for (int j = 0; j < vectors; j++) {
                 Address place = Address.at(at, j * bytes);
                 ExprWriter writer = new ExprWriter(builder, Map.of(x, builder.load(place, maskOf(j, mask))));
                 builder.store(place, writer.write(variant.activation().of(x)), maskOf(j, mask));
             }
-            builder.advance(at, ldc);
         }
     }
 }

@@ -25,7 +25,7 @@ public final class PackRows implements KernelFamily {
     private static final String NAME = "gemm.s8.rows";
     private static final int SIGNS = 0x80808080;
     private static final Constant LOW_BYTES = Constant.ofBits(0x00ff00ff);
-    private static final Constant EIGHT = Constant.ofBits(8);
+    private static final Constant LOW_NIBBLES = Constant.ofBits(0x0f0f0f0f);
 
     static KernelKey key(IntegerDot dot, boolean signed, int rest) {
         return KernelKey.of(NAME)
@@ -49,7 +49,7 @@ public final class PackRows implements KernelFamily {
 
     private static final class Writer {
         private final ProgramBuilder builder;
-        private final boolean pairs;
+        private final IntegerDot dot;
         private final boolean signed;
         private final int rest;
         private final int lanes;
@@ -61,7 +61,7 @@ public final class PackRows implements KernelFamily {
 
         Writer(String name, Target target, IntegerDot dot, boolean signed, int rest) {
             builder = new ProgramBuilder(name, target);
-            pairs = dot == IntegerDot.PAIRS;
+            this.dot = dot;
             this.signed = signed;
             this.rest = rest;
             lanes = target.lanes();
@@ -140,17 +140,21 @@ public final class PackRows implements KernelFamily {
         private void write(ScalarVar to, VectorVar elements) {
             VectorVar sums = builder.binary(BinaryOp.DOT_U8S8_SATURATED, elements, byteOnes);
             builder.binary(sum, BinaryOp.INT_ADD, sum, builder.binary(BinaryOp.DOT_S16, sums, wordOnes));
-            if (!pairs) {
+            if (!dot.isSplit()) {
                 builder.store(Address.at(to, 0), elements);
                 builder.advance(to, bytes);
                 return;
             }
-            VectorVar even = builder.binary(BinaryOp.AND, elements, LOW_BYTES);
-            VectorVar odd =
-                    builder.binary(BinaryOp.AND, builder.binary(BinaryOp.SHIFT_RIGHT, elements, EIGHT), LOW_BYTES);
-            builder.binary(start, BinaryOp.INT_ADD, start, builder.binary(BinaryOp.DOT_S16, even, odd));
-            builder.store(Address.at(to, 0), even);
-            builder.store(Address.at(to, bytes), odd);
+            boolean pairs = dot == IntegerDot.PAIRS;
+            Constant kept = pairs ? LOW_BYTES : LOW_NIBBLES;
+            VectorVar first = builder.binary(BinaryOp.AND, elements, kept);
+            VectorVar moved = builder.binary(BinaryOp.SHIFT_RIGHT, elements, Constant.ofBits(pairs ? 8 : 4));
+            VectorVar second = builder.binary(BinaryOp.AND, moved, kept);
+            if (pairs) {
+                builder.binary(start, BinaryOp.INT_ADD, start, builder.binary(BinaryOp.DOT_S16, first, second));
+            }
+            builder.store(Address.at(to, 0), first);
+            builder.store(Address.at(to, bytes), second);
             builder.advance(to, 2 * bytes);
         }
     }

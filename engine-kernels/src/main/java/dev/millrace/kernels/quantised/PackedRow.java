@@ -3,8 +3,9 @@ package dev.millrace.kernels.quantised;
 /**
  * A packed row of A: four words about it, then its elements as bytes without sign, filled up with zeros.
  *
- * <p>Spread out to 16 bits, the elements are in blocks of as many fours as a vector has lanes: the first and third of
- * all fours, then the second and fourth.
+ * <p>Split, they are in blocks of as many fours as a vector has lanes: {@link IntegerDot#PAIRS} has the first and third
+ * of all fours in 16 bits each, then the second and fourth; {@link IntegerDot#NIBBLES} the lower halves of all bytes,
+ * then the upper ones.
  */
 final class PackedRow {
     /** The sum of the elements, an int. */

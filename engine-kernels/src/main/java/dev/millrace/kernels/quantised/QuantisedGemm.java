@@ -73,7 +73,7 @@ public final class QuantisedGemm {
             return;
         }
         boolean pairsFit = product.packed().get(ValueLayout.JAVA_INT_UNALIGNED, panels.pairsFit()) != 0;
-        IntegerDot dot = IntegerDot.of(kernels.set().target(), pairsFit);
+        IntegerDot dot = IntegerDot.of(kernels.set().target(), pairsFit, product.m());
         try {
             new QuantisedRun(kernels, panels, dot, product).run(parallel);
         } finally {

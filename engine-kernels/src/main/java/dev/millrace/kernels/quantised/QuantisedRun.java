@@ -117,9 +117,7 @@ final class QuantisedRun {
             long most = Math.max(ROWS_IN_CACHE / rowStride, 16L * tileRows);
             for (long row = firstRow; row < endRow; row += most) {
                 long rows = Math.min(most, endRow - row);
-                for (long panel = firstPanel; panel < endPanel; panel++) {
-                    column(row, rows, panel);
-                }
+                panels(row, rows, firstPanel, endPanel);
             }
         }
 
@@ -129,58 +127,71 @@ final class QuantisedRun {
             block.set(FLOAT, TermBlock.LEAST, result.output().least() - result.zeroPoint());
             block.set(FLOAT, TermBlock.MOST, result.output().most() - result.zeroPoint());
             block.set(FLOAT, TermBlock.ONE, 1);
+            block.set(LONG, TermBlock.FOURS, panels.fours());
+            block.set(
+                    LONG,
+                    TermBlock.STRIDE_OF_C,
+                    result.stride() * result.output().bytes());
         }
 
-        private void terms(long column) {
-            block.set(LONG, TermBlock.SUMS, packed + panels.sums() + 4 * column);
-            block.set(LONG, TermBlock.PAIRS, packed + panels.pairs() + 4 * column);
-            block.set(LONG, TermBlock.ZEROS, packed + panels.zeros() + 4 * column);
-            block.set(LONG, TermBlock.BIAS, bias + 4 * column);
-            long given = product.c().hasScalePerColumn() ? scales + 4 * column : scales;
+        private void terms(long panel) {
+            long columns = 4 * panel * panels.columns();
+            block.set(LONG, TermBlock.SUMS, packed + panels.sums() + columns);
+            block.set(LONG, TermBlock.PAIRS, packed + panels.pairs() + columns);
+            block.set(LONG, TermBlock.ZEROS, packed + panels.zeros() + columns);
+            block.set(LONG, TermBlock.BIAS, bias + columns);
+            long given = product.c().hasScalePerColumn() ? scales + columns : scales;
             block.set(LONG, TermBlock.SCALES, scales == 0 ? terms + TermBlock.ONE : given);
+            int tail = panels.width(panel) - (panels.vectorsOf(panel) - 1) * panels.lanes();
+            block.set(LONG, TermBlock.TAIL, tail);
         }
 
-        /** Tiles of nearly equal height down one panel. */
-        private void column(long row, long rows, long panel) {
-            terms(panel * panels.columns());
-            long from = packed + panels.panel(panel);
-            if (dot == IntegerDot.PAIRS) {
-                kernels.spreadPanel().call(memory, from, wide, panels.fours() * panels.vectorsOf(panel), 0, 0, 0);
-                from = wide;
+        /** All whole panels at once if each of them is read once only, by tiles of one height. */
+        private void panels(long row, long rows, long first, long end) {
+            boolean atOnce = dot == IntegerDot.NIBBLES || dot != IntegerDot.PAIRS && rows <= tileRows;
+            long whole = Math.min(end, product.n() / panels.columns());
+            for (long panel = first; panel < end; ) {
+                long count = atOnce && panel < whole ? whole - panel : 1;
+                long from = packed + panels.panel(panel);
+                if (dot == IntegerDot.PAIRS) {
+                    kernels.spreadPanel().call(memory, from, wide, panels.fours() * panels.vectorsOf(panel), 0, 0, 0);
+                    from = wide;
+                }
+                terms(panel);
+                columns(row, rows, panel, count, from);
+                panel += count;
             }
-            long count = (rows + tileRows - 1) / tileRows;
-            int high = (int) ((rows + count - 1) / count);
-            long lowTiles = count * high - rows;
-            long highTiles = count - lowTiles;
-            call(row, highTiles, high, panel, from);
+        }
+
+        /** Tiles of nearly equal height. */
+        private void columns(long row, long rows, long panel, long count, long from) {
+            long tiles = (rows + tileRows - 1) / tileRows;
+            int high = (int) ((rows + tiles - 1) / tiles);
+            long lowTiles = tiles * high - rows;
+            long highTiles = tiles - lowTiles;
+            call(row, highTiles, high, panel, count, from);
             if (lowTiles > 0) {
-                call(row + highTiles * high, lowTiles, high - 1, panel, from);
+                call(row + highTiles * high, lowTiles, high - 1, panel, count, from);
             }
         }
 
-        private void call(long row, long count, int height, long panel, long from) {
+        private void call(long row, long tiles, int height, long panel, long count, long from) {
             QuantisedResult result = product.c();
-            int vectors = panels.vectorsOf(panel);
-            int tail = panels.width(panel) - (vectors - 1) * panels.lanes();
-            int bytes = result.output().bytes();
+            boolean masked = panels.width(panel) % panels.lanes() != 0;
             Kernel kernel = kernels.tile(new IntegerTile.Variant(
                     dot,
                     height,
-                    vectors,
-                    tail < panels.lanes(),
+                    panels.vectorsOf(panel),
+                    masked,
                     zeros,
                     result.output(),
                     result.bias() != null,
                     result.hasScalePerColumn(),
                     result.activation()));
-            kernel.call(
-                    memory,
-                    a + row * rowStride,
-                    from,
-                    c + bytes * (row * result.stride() + panel * panels.columns()),
-                    terms,
-                    rowStride | bytes * result.stride() << 32,
-                    panels.fours() | (long) tail << IntegerTile.TAIL_SHIFT | count << 32);
+            block.set(LONG, TermBlock.TILES, tiles);
+            int bytes = result.output().bytes();
+            long to = c + bytes * (row * result.stride() + panel * panels.columns());
+            kernel.call(memory, a + row * rowStride, from, to, terms, rowStride, count);
         }
     }
 }

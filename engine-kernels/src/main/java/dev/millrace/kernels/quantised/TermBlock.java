@@ -21,7 +21,16 @@ final class TermBlock {
     /** The float 1. */
     static final int ONE = 52;
 
-    static final int BYTES = 64;
+    /** How many fours of K there are, a long. */
+    static final int FOURS = 56;
+    /** How many tiles there are in a column of them, a long. */
+    static final int TILES = 64;
+    /** How many lanes of the last vector belong to C, a long; masked kernels only. */
+    static final int TAIL = 72;
+    /** From one row of C to the next, in bytes, a long. */
+    static final int STRIDE_OF_C = 80;
+
+    static final int BYTES = 128;
 
     private TermBlock() {}
 }
