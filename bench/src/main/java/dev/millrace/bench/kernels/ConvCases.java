@@ -17,15 +17,18 @@ final class ConvCases {
     private static final int CHAIN = 6;
     private static final int BRANCHES = 4;
     private static final double TOLERANCE = 2e-3;
+    private static final String STRICT = ".strict";
 
     private ConvCases() {}
 
     static List<KernelCase> all() {
         var cases = new ArrayList<KernelCase>();
-        cases.add(chain(Layer.of(64, 64, 56, 3, 1)));
-        cases.add(chain(Layer.of(128, 128, 28, 3, 1)));
-        cases.add(chain(Layer.of(256, 256, 14, 3, 1)));
-        cases.add(chain(Layer.of(512, 512, 7, 3, 1)));
+        for (String name : List.of("conv", "conv" + STRICT)) {
+            cases.add(chain(name, Layer.of(64, 64, 56, 3, 1)));
+            cases.add(chain(name, Layer.of(128, 128, 28, 3, 1)));
+            cases.add(chain(name, Layer.of(256, 256, 14, 3, 1)));
+            cases.add(chain(name, Layer.of(512, 512, 7, 3, 1)));
+        }
         cases.add(branches(Layer.of(64, 128, 56, 3, 2)));
         cases.add(branches(Layer.of(256, 512, 14, 3, 2)));
         cases.add(branches(Layer.of(3, 64, 224, 7, 2)));
@@ -67,7 +70,7 @@ final class ConvCases {
 
     private static KernelCase of(String name, String shape, Work work, int layers, Writer writer) {
         KernelCase.Opener opener = (Kernels kernels, Arena arena, Parallel parallel) -> {
-            var net = new ConvNet(kernels, arena, parallel);
+            var net = new ConvNet(kernels, arena, parallel, name.endsWith(STRICT));
             writer.write(net);
             return net.sides();
         };
@@ -81,7 +84,11 @@ final class ConvCases {
     }
 
     private static KernelCase chain(Layer layer) {
-        return of(name(layer), text(layer), Work.flops(layer.flops()), CHAIN, net -> {
+        return chain(name(layer), layer);
+    }
+
+    private static KernelCase chain(String name, Layer layer) {
+        return of(name, text(layer), Work.flops(layer.flops()), CHAIN, net -> {
             Image image = net.toBlocks(net.input(layer.channels(), layer.size()));
             for (int i = 0; i < CHAIN; i++) {
                 image = next(net, image, layer);

@@ -11,6 +11,7 @@ import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.conv.Axis;
 import dev.millrace.kernels.conv.BlockedImages;
 import dev.millrace.kernels.conv.Conv;
+import dev.millrace.kernels.conv.ConvMethod;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.conv.Reorder;
 import dev.millrace.kernels.expression.Expr;
@@ -71,14 +72,18 @@ final class ConvNet {
     private final Kernels kernels;
     private final Arena arena;
     private final Parallel parallel;
+    private final boolean strict;
     private final Operands operands;
     private final int lanes;
     private final List<Runnable> ours = new ArrayList<>();
     private final PeerModel peer = new PeerModel();
     private final Map<String, Tensor> answers = new LinkedHashMap<>();
     private final List<MemorySegment> free = new ArrayList<>();
+    private MemorySegment scratch = MemorySegment.NULL;
 
-    ConvNet(Kernels kernels, Arena arena, Parallel parallel) {
+    /** @param strict whether sums are as exact as fp32 allows */
+    ConvNet(Kernels kernels, Arena arena, Parallel parallel, boolean strict) {
+        this.strict = strict;
         this.kernels = kernels;
         this.arena = arena;
         this.parallel = parallel;
@@ -144,10 +149,21 @@ final class ConvNet {
 
     private Runnable dense(Image in, Layer layer, Tensor weights, Tensor bias, MemorySegment out) {
         ConvShape shape = ConvShape.flat(1, layer.channels(), layer.outChannels(), layer.axis(), layer.axis());
-        Conv conv = new Conv(kernels.set(), shape, in.plain(), RELU);
+        ConvMethod method =
+                ConvMethod.best(shape, in.plain(), strict, kernels.set().target());
+        Conv conv = new Conv(kernels.set(), shape, in.plain(), RELU, method);
         MemorySegment packed = arena.allocate(conv.packedBytes(), 64);
         conv.pack(weights.segment(), bias.segment(), packed);
-        return () -> conv.run(in.ours(), packed, null, out, parallel);
+        MemorySegment scratch = scratch(conv.scratchBytes(parallel.width()));
+        return () -> conv.run(in.ours(), packed, null, out, scratch, parallel);
+    }
+
+    /** The same for all layers that want no more. */
+    private MemorySegment scratch(long bytes) {
+        if (scratch.byteSize() < bytes) {
+            scratch = arena.allocate(bytes, 64);
+        }
+        return scratch;
     }
 
     private Runnable depthwise(Image in, Layer layer, Tensor weights, Tensor bias, MemorySegment out) {
