@@ -3,6 +3,7 @@ package dev.millrace.kernels;
 import dev.millrace.kernels.attention.AttentionCase;
 import dev.millrace.kernels.conv.ConvCase;
 import dev.millrace.kernels.conv.ReorderCase;
+import dev.millrace.kernels.conv.TransposedConvCase;
 import dev.millrace.kernels.convert.CastCase;
 import dev.millrace.kernels.expression.BroadcastCase;
 import dev.millrace.kernels.gemm.GemmCase;
@@ -19,6 +20,7 @@ import dev.millrace.kernels.select.SelectCase;
 import dev.millrace.kernels.softmax.SoftmaxCase;
 import dev.millrace.kernels.window.WindowCase;
 import java.util.List;
+
 
 /** All families under test. */
 final class FamilyCases {
@@ -41,7 +43,8 @@ final class FamilyCases {
             new ResizeCase(),
             new SelectCase(),
             new CopyCase(),
-            new CastCase());
+            new CastCase(),
+            new TransposedConvCase());
 
     private FamilyCases() {}
 }

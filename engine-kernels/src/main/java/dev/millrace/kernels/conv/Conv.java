@@ -104,18 +104,9 @@ public final class Conv {
                 ? shape.inPixels() * shape.channels()
                 : BlockedImages.elements(lanes, shape.channels(), shape.inPixels());
         long outImage = BlockedImages.elements(lanes, shape.outChannels(), shape.outPixels());
-        Extents.vector("the input", in, Math.multiplyExact(inImage, shape.batch()));
-        Extents.vector("the output", out, Math.multiplyExact(outImage, shape.batch()));
         Extents.bytes("the packed weights", packed, packedBytes());
-        Extents.writable("the output", out);
-        Extents.apart("the output", out, "the input", in);
-        if (residual != (other != null)) {
-            throw new IllegalArgumentException(
-                    other == null ? "what follows reads a residual, but none is given" : "a residual is not read");
-        }
-        if (other != null) {
-            Extents.vector("the residual", other, outImage * shape.batch());
-        }
+        var operands = new ConvOperands(shape.batch(), in, inImage, packed, other, out, outImage, scratch);
+        operands.check(residual);
         long wanted = scratchBytes(parallel.width());
         if (scratch != null) {
             Extents.bytes("the scratch memory", scratch, wanted);
@@ -124,7 +115,7 @@ public final class Conv {
             throw new IllegalArgumentException("a run wants " + wanted + " bytes of scratch memory, but none is given");
         }
         try {
-            plan.run(new ConvOperands(shape.batch(), in, inImage, packed, other, out, outImage, scratch), parallel);
+            plan.run(operands, parallel);
         } finally {
             Reference.reachabilityFence(in);
             Reference.reachabilityFence(out);

@@ -2,6 +2,7 @@ package dev.millrace.kernels.conv;
 
 import dev.millrace.kernels.driver.CallPlan;
 import dev.millrace.kernels.driver.CallPlan.Base;
+import dev.millrace.kernels.driver.Extents;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,21 @@ record ConvOperands(
         MemorySegment out,
         long outImage,
         @Nullable MemorySegment scratch) {
+
+    /** Checks the extents of images. */
+    void check(boolean readsResidual) {
+        Extents.vector("the input", in, Math.multiplyExact(inImage, batch));
+        Extents.vector("the output", out, Math.multiplyExact(outImage, batch));
+        Extents.writable("the output", out);
+        Extents.apart("the output", out, "the input", in);
+        if (readsResidual != (residual != null)) {
+            throw new IllegalArgumentException(
+                    readsResidual ? "what follows reads a residual, but none is given" : "a residual is not read");
+        }
+        if (residual != null) {
+            Extents.vector("the residual", residual, outImage * batch);
+        }
+    }
 
     CallPlan.Operands forCalls() {
         return CallPlan.Operands.of(batch)

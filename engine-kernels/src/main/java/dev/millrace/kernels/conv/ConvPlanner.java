@@ -86,7 +86,7 @@ final class ConvPlanner {
     private boolean groupsFirst(int groups, int bands) {
         long input = shape.inPixels() * shape.channels() * Float.BYTES;
         long inputAgain = input <= BAND_BYTES ? 0 : (groups - 1) * input;
-        return inputAgain <= (bands - 1) * layout.bytes();
+        return inputAgain <= (bands - 1) * 4 * shape.weightElements();
     }
 
     /** Blocks are done at once only if they see the same input channels. */
@@ -339,7 +339,7 @@ final class ConvPlanner {
                 Argument.at(Base.INPUT, in),
                 Argument.at(Base.WEIGHTS, weights),
                 Argument.at(Base.OUTPUT, out),
-                Argument.at(Base.WEIGHTS, (long) group.first() * target.vectorBytes()),
+                Argument.at(Base.WEIGHTS, layout.bias(group.first())),
                 Argument.at(Base.OTHER, out),
                 sizes);
     }

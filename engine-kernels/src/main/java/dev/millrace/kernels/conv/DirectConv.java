@@ -18,7 +18,7 @@ final class DirectConv implements ConvPlan {
         this.shape = shape;
         int lanes = kernels.target().lanes();
         layoutName = "conv f32 block " + lanes + (plain ? " plain" : "");
-        layout = new WeightLayout(shape, lanes, plain);
+        layout = new WeightLayout(shape, lanes, plain, 0);
         var calls = new CallPlan.Builder(kernels);
         new ConvPlanner(kernels.target(), shape, layout, Placement.dense(shape), plain, after, calls).plan();
         plan = calls.build();
@@ -26,7 +26,7 @@ final class DirectConv implements ConvPlan {
 
     @Override
     public long packedBytes() {
-        return layout.bytes();
+        return layout.end();
     }
 
     @Override

@@ -17,14 +17,17 @@ final class WeightLayout {
     /** Channels in a block of input. */
     private final int inBlock;
 
+    private final long at;
     private final long[] starts;
 
-    WeightLayout(ConvShape shape, int lanes, boolean plain) {
+    /** @param at where in the packed memory they lie */
+    WeightLayout(ConvShape shape, int lanes, boolean plain, long at) {
+        this.at = at;
         this.shape = shape;
         this.lanes = lanes;
         inBlock = plain ? 1 : lanes;
         starts = new long[outBlocks() + 1];
-        starts[0] = (long) outBlocks() * lanes * Float.BYTES;
+        starts[0] = at + (long) outBlocks() * lanes * Float.BYTES;
         for (int block = 0; block < outBlocks(); block++) {
             long channelBlocks = endInBlock(block) - firstInBlock(block);
             starts[block + 1] = Math.addExact(starts[block], Math.multiplyExact(channelBlocks, inBlockBytes()));
@@ -33,7 +36,11 @@ final class WeightLayout {
 
     /** A weight that is to be packed, by its index; tells where convolutions of all kinds have theirs. */
     interface Source {
-        /** @param channel of the group that the output channel belongs to */
+        /**
+         * A negative one is that of a weight that is zero.
+         *
+         * @param channel of the group that the output channel belongs to
+         */
         long index(int outChannel, int channel, int depthTap, int heightTap, int widthTap);
     }
 
@@ -55,7 +62,12 @@ final class WeightLayout {
         return starts[outBlock];
     }
 
-    long bytes() {
+    /** Where the bias of a block of output channels begins. */
+    long bias(int outBlock) {
+        return at + (long) outBlock * lanes * Float.BYTES;
+    }
+
+    long end() {
         return starts[outBlocks()];
     }
 
@@ -90,31 +102,32 @@ final class WeightLayout {
     }
 
     void pack(MemorySegment weights, Source source, @Nullable MemorySegment bias, MemorySegment packed) {
-        packed.asSlice(0, bytes()).fill((byte) 0);
+        packed.asSlice(at, end() - at).fill((byte) 0);
         for (int outChannel = 0; outChannel < shape.outChannels(); outChannel++) {
             if (bias != null) {
-                packed.set(FLOAT, 4L * outChannel, bias.getAtIndex(FLOAT, outChannel));
+                packed.set(FLOAT, at + 4L * outChannel, bias.getAtIndex(FLOAT, outChannel));
             }
             int outBlock = outChannel / lanes;
             int first = group(outChannel) * shape.groupChannels();
             for (int channel = 0; channel < shape.groupChannels(); channel++) {
                 int block = (first + channel) / inBlock;
-                long at = starts[outBlock]
+                long start = starts[outBlock]
                         + (block - firstInBlock(outBlock)) * inBlockBytes()
                         + 4L * ((long) (first + channel) % inBlock * lanes + outChannel % lanes);
-                packTaps(weights, source, outChannel, channel, packed, at);
+                packTaps(weights, source, outChannel, channel, packed, start);
             }
         }
     }
 
     private void packTaps(
             MemorySegment weights, Source source, int outChannel, int channel, MemorySegment packed, long start) {
-        long at = start;
+        long to = start;
         for (int z = 0; z < shape.depth().taps(); z++) {
             for (int y = 0; y < shape.height().taps(); y++) {
                 for (int x = 0; x < shape.width().taps(); x++) {
-                    packed.set(FLOAT, at, weights.getAtIndex(FLOAT, source.index(outChannel, channel, z, y, x)));
-                    at += tapBytes();
+                    long index = source.index(outChannel, channel, z, y, x);
+                    packed.set(FLOAT, to, index < 0 ? 0 : weights.getAtIndex(FLOAT, index));
+                    to += tapBytes();
                 }
             }
         }

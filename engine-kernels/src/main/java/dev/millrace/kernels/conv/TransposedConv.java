@@ -1,0 +1,139 @@
+package dev.millrace.kernels.conv;
+
+import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.driver.CallPlan;
+import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.family.KernelSet;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A transposed convolution: from images like the outputs of a convolution to images like its inputs. Done as one
+ * convolution for each remainder that the place of an output leaves when divided by the strides. Images are in the order
+ * of {@link BlockedImages}. Safe for use by several threads.
+ */
+public final class TransposedConv {
+    private final ConvShape forward;
+    private final int lanes;
+    private final boolean residual;
+    private final List<Part> parts = new ArrayList<>();
+    private final CallPlan plan;
+
+    /** The outputs of one remainder of each axis. */
+    private record Part(Phase depth, Phase height, Phase width, WeightLayout layout) {}
+
+    /**
+     * @param forward the convolution that is transposed; what are its outputs are inputs here
+     * @param after what follows the sum, which is input 0; input 1 is the element at its place in the residual
+     */
+    public TransposedConv(KernelSet kernels, ConvShape forward, Expr after) {
+        this.forward = forward;
+        lanes = kernels.target().lanes();
+        residual = Activations.readsResidual(Activations.checked(after));
+        var calls = new CallPlan.Builder(kernels);
+        long at = 0;
+        for (int z = 0; z < Math.min(forward.depth().stride(), forward.depth().in()); z++) {
+            for (int y = 0;
+                    y < Math.min(forward.height().stride(), forward.height().in());
+                    y++) {
+                for (int x = 0;
+                        x < Math.min(forward.width().stride(), forward.width().in());
+                        x++) {
+                    at = part(kernels, z, y, x, at, after, calls);
+                }
+            }
+        }
+        plan = calls.build();
+    }
+
+    private long part(KernelSet kernels, int z, int y, int x, long at, Expr after, CallPlan.Builder calls) {
+        Phase depth = Phase.of(forward.depth(), z);
+        Phase height = Phase.of(forward.height(), y);
+        Phase width = Phase.of(forward.width(), x);
+        ConvShape shape = new ConvShape(
+                forward.batch(),
+                forward.outChannels(),
+                forward.channels(),
+                forward.groups(),
+                depth.axis(),
+                height.axis(),
+                width.axis());
+        var layout = new WeightLayout(shape, lanes, false, at);
+        parts.add(new Part(depth, height, width, layout));
+        long row = forward.width().in();
+        long plane = row * forward.height().in();
+        var placement = new Placement(
+                z * plane + y * row + x,
+                forward.width().stride(),
+                forward.height().stride() * row,
+                forward.depth().stride() * plane,
+                forward.inPixels());
+        new ConvPlanner(kernels.target(), shape, layout, placement, false, after, calls).plan();
+        return layout.end();
+    }
+
+    /** What the weights need packed, in bytes. */
+    public long packedBytes() {
+        return parts.isEmpty() ? 0 : parts.getLast().layout().end();
+    }
+
+    /** Names the layout of packed weights: packed bytes are good only where the layout is the same. */
+    public String packedLayout() {
+        return "transposed conv f32 block " + lanes;
+    }
+
+    /** Packs weights as those of the convolution that is transposed, with the bias of each output channel if any. */
+    public void pack(MemorySegment weights, @Nullable MemorySegment bias, MemorySegment packed) {
+        Extents.vector("the weights", weights, forward.weightElements());
+        if (bias != null) {
+            Extents.vector("the bias", bias, forward.channels());
+        }
+        Extents.bytes("the packed weights", packed, packedBytes());
+        Extents.writable("the packed weights", packed);
+        for (Part part : parts) {
+            part.layout().pack(weights, (out, channel, z, y, x) -> index(part, out, channel, z, y, x), bias, packed);
+        }
+    }
+
+    private long index(Part part, int outChannel, int channel, int z, int y, int x) {
+        long depthTap = part.depth().tap(z);
+        long heightTap = part.height().tap(y);
+        long widthTap = part.width().tap(x);
+        if (depthTap < 0 || heightTap < 0 || widthTap < 0) {
+            return -1;
+        }
+        int group = outChannel / forward.groupChannels();
+        long in = (long) group * forward.groupOutChannels() + channel;
+        long pair = in * forward.groupChannels() + outChannel % forward.groupChannels();
+        long row = forward.width().taps();
+        return pair * forward.taps() + (depthTap * forward.height().taps() + heightTap) * row + widthTap;
+    }
+
+    /**
+     * Computes {@code out = after(transposed(in) + bias, residual)}.
+     *
+     * @param other the residual, given if and only if what follows reads it; lies as the output does
+     */
+    public void run(
+            MemorySegment in,
+            MemorySegment packed,
+            @Nullable MemorySegment other,
+            MemorySegment out,
+            Parallel parallel) {
+        long inImage = BlockedImages.elements(lanes, forward.outChannels(), forward.outPixels());
+        long outImage = BlockedImages.elements(lanes, forward.channels(), forward.inPixels());
+        Extents.bytes("the packed weights", packed, packedBytes());
+        var operands = new ConvOperands(forward.batch(), in, inImage, packed, other, out, outImage, null);
+        operands.check(residual);
+        try {
+            plan.run(operands.forCalls(), parallel);
+        } finally {
+            Reference.reachabilityFence(in);
+            Reference.reachabilityFence(out);
+        }
+    }
+}
