@@ -18,8 +18,10 @@ import dev.millrace.kernels.resize.ResizeCase;
 import dev.millrace.kernels.rows.RowsCase;
 import dev.millrace.kernels.select.SelectCase;
 import dev.millrace.kernels.softmax.SoftmaxCase;
+import dev.millrace.kernels.window.PlaceCase;
 import dev.millrace.kernels.window.WindowCase;
 import java.util.List;
+
 
 
 /** All families under test. */
@@ -44,7 +46,8 @@ final class FamilyCases {
             new SelectCase(),
             new CopyCase(),
             new CastCase(),
-            new TransposedConvCase());
+            new TransposedConvCase(),
+            new PlaceCase());
 
     private FamilyCases() {}
 }

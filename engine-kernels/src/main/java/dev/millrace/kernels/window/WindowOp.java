@@ -1,5 +1,6 @@
 package dev.millrace.kernels.window;
 
+import dev.millrace.kernels.conv.Axis;
 import dev.millrace.kernels.expression.Expr;
 
 /**
@@ -22,5 +23,18 @@ record WindowOp(
         int countedColumns) {
     static WindowOp of(WindowTile.Op op, Expr each, Expr after) {
         return new WindowOp(op, each, after, false, -1, -1, -1);
+    }
+
+    /**
+     * How many taps of an axis count for the average of an output.
+     *
+     * @param behind how many places behind the input count, or -1 if only those in it do
+     */
+    static int counted(Axis axis, int output, int behind) {
+        if (behind < 0) {
+            return axis.endTap(output) - axis.firstTap(output);
+        }
+        int room = axis.in() + behind - axis.start(output);
+        return room <= 0 ? 0 : Math.min(axis.taps(), (room - 1) / axis.dilation() + 1);
     }
 }

@@ -76,7 +76,7 @@ final class WindowPlanner {
         Axis height = shape.height();
         return height.firstTap(other) == height.firstTap(row)
                 && height.endTap(other) == height.endTap(row)
-                && counted(height, other, op.countedRows()) == counted(height, row, op.countedRows());
+                && WindowOp.counted(height, other, op.countedRows()) == WindowOp.counted(height, row, op.countedRows());
     }
 
     private List<Pass> passes(int plane) {
@@ -93,15 +93,6 @@ final class WindowPlanner {
             passes.add(new Pass(0, 0, 0));
         }
         return passes;
-    }
-
-    /** How many taps count for the average of an output. */
-    private static int counted(Axis axis, int output, int after) {
-        if (after < 0) {
-            return axis.endTap(output) - axis.firstTap(output);
-        }
-        int room = axis.in() + after - axis.start(output);
-        return room <= 0 ? 0 : Math.min(axis.taps(), (room - 1) / axis.dilation() + 1);
     }
 
     private void call(int block, int plane, int row, int rows, Pass pass, boolean first, boolean last) {
@@ -124,7 +115,8 @@ final class WindowPlanner {
         long outRow = width.out() * pixelBytes;
         long outPlane = outRow * height.out();
         long weightRow = width.taps() * pixelBytes;
-        int countedRows = counted(height, row, op.countedRows()) * counted(depth, plane, op.countedPlanes());
+        int countedRows =
+                WindowOp.counted(height, row, op.countedRows()) * WindowOp.counted(depth, plane, op.countedPlanes());
         Argument sizes = calls.sizes(
                 rows,
                 tapRows,

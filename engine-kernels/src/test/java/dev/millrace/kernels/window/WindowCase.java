@@ -58,9 +58,10 @@ public final class WindowCase implements FamilyCase {
 
     @Override
     public void runOne(KernelSet kernels, GuardedMemory memory, Random random, boolean small) {
-        int lanes = kernels.target().lanes();
-        WindowShape shape = shape(random, lanes, small);
         Kind kind = Kind.values()[random.nextInt(Kind.values().length)];
+        boolean plain = kind.ordinal() >= Kind.MAX.ordinal() && random.nextInt(3) == 0;
+        WindowShape shape = shape(random, kernels.target().lanes(), small);
+        int lanes = plain ? 1 : kernels.target().lanes();
         int[] behind = {behind(random, shape.depth()), behind(random, shape.height()), behind(random, shape.width())};
         MemorySegment in = memory.random(
                 BlockedImages.elements(lanes, shape.channels(), shape.inPixels()) * shape.batch(), random);
@@ -70,17 +71,18 @@ public final class WindowCase implements FamilyCase {
         MemorySegment weights = memory.random((long) shape.channels() * shape.taps(), random);
         MemorySegment bias = memory.random(shape.channels(), random);
         Parallel parallel = random.nextInt(4) == 0 ? TestThreads.of(3) : Parallel.NONE;
-        String message = kind + " " + shape;
+        String message = (plain ? "plain " : "") + kind + " " + shape;
         try {
             switch (kind) {
-                case MAX -> new Pool(kernels, shape, Pooling.max()).run(in, out, parallel);
-                case AVERAGE -> new Pool(kernels, shape, Pooling.average()).run(in, out, parallel);
-                case AVERAGE_WITH_PADDING ->
-                    new Pool(kernels, shape, Pooling.averageWithPadding(behind[0], behind[1], behind[2]))
-                            .run(in, out, parallel);
-                case NORM1 -> new Pool(kernels, shape, Pooling.norm(1)).run(in, out, parallel);
-                case NORM2 -> new Pool(kernels, shape, Pooling.norm(2)).run(in, out, parallel);
-                case NORM3 -> new Pool(kernels, shape, Pooling.norm(3)).run(in, out, parallel);
+                case MAX -> pool(kernels, shape, Pooling.max(), plain, in, out, parallel);
+                case AVERAGE -> pool(kernels, shape, Pooling.average(), plain, in, out, parallel);
+                case AVERAGE_WITH_PADDING -> {
+                    Pooling average = Pooling.averageWithPadding(behind[0], behind[1], behind[2]);
+                    pool(kernels, shape, average, plain, in, out, parallel);
+                }
+                case NORM1 -> pool(kernels, shape, Pooling.norm(1), plain, in, out, parallel);
+                case NORM2 -> pool(kernels, shape, Pooling.norm(2), plain, in, out, parallel);
+                case NORM3 -> pool(kernels, shape, Pooling.norm(3), plain, in, out, parallel);
                 default -> {
                     Expr sum = Expr.input(0);
                     boolean adds = kind == Kind.DEPTHWISE_RELU_RESIDUAL;
@@ -110,6 +112,21 @@ public final class WindowCase implements FamilyCase {
                     }
                 }
             }
+        }
+    }
+
+    private static void pool(
+            KernelSet kernels,
+            WindowShape shape,
+            Pooling pooling,
+            boolean plain,
+            MemorySegment in,
+            MemorySegment out,
+            Parallel parallel) {
+        if (plain) {
+            new PlainPool(kernels, shape, pooling, false).run(in, out, null, parallel);
+        } else {
+            new Pool(kernels, shape, pooling).run(in, out, parallel);
         }
     }
 
