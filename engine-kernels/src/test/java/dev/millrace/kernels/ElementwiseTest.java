@@ -40,6 +40,18 @@ class ElementwiseTest {
         return Math.abs(got - exact) / Math.ulp(rounded);
     }
 
+    /** Where the function says that its bound is another one, in units of that. */
+    private static double error(Function function, float x, float got) {
+        double exact = Reference.of(function, x);
+        if (function == Function.EXP_OF_NEGATIVE && !(x < -87)) {
+            return x > 0 ? 0 : ulps(exact, got);
+        }
+        if (function == Function.EXP_OF_NEGATIVE) {
+            return Math.abs(exact - got) / Float.MIN_NORMAL * function.maxUlps();
+        }
+        return ulps(exact, got);
+    }
+
     private static void sweep(String level, Function function, int stride) {
         try (Kernels kernels = at(level)) {
             sweep(kernels.level().toString(), kernels.elementwise(Expr.input(0).apply(function)), function, stride);
@@ -60,7 +72,7 @@ class ElementwiseTest {
                 elementwise.run(List.of(in), out, CHUNK, Parallel.NONE);
                 for (int i = 0; i < CHUNK; i++) {
                     float x = in.getAtIndex(FLOAT, i);
-                    double error = ulps(Reference.of(function, x), out.getAtIndex(FLOAT, i));
+                    double error = error(function, x, out.getAtIndex(FLOAT, i));
                     if (error > worst) {
                         worst = error;
                         worstAt = x;

@@ -18,7 +18,7 @@ public final class Reference {
             case CEIL -> Math.ceil(x);
             case TRUNCATE -> x < 0 ? Math.ceil(x) : Math.floor(x);
             case RELU -> Math.max(0, x);
-            case EXP -> Math.exp(x);
+            case EXP, EXP_OF_NEGATIVE -> Math.exp(x);
             case LOG -> Math.log(x);
             case ERF -> erf(x);
             case TANH -> Math.tanh(x);

@@ -5,6 +5,7 @@ import java.util.stream.Stream;
 
 
 
+
 /** All cases, a class for each family. */
 final class KernelCases {
     private KernelCases() {}
@@ -22,7 +23,8 @@ final class KernelCases {
             LayoutCases.all(),
             GemmLayoutCases.all(),
             QuantisedCases.all(),
-            QuantisationCases.all())
+            QuantisationCases.all(),
+            BroadcastCases.all())
                 .flatMap(List::stream)
                 .toList();
     }

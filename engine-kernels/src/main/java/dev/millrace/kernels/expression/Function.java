@@ -20,6 +20,8 @@ public enum Function {
     TRUNCATE(0.5, (builder, x) -> builder.unary(UnaryOp.TRUNCATE, x)),
     RELU(0.5, (builder, x) -> new MathSteps(builder).relu(x)),
     EXP(1.5, (builder, x) -> new MathSteps(builder).exp(x)),
+    /** Of floats up to 0, those below 2^-126 becoming 0; below -87 the bound is of the absolute error, 2^-126. */
+    EXP_OF_NEGATIVE(24, (builder, x) -> new MathSteps(builder).expOfNegative(x)),
     LOG(1.5, (builder, x) -> new MathSteps(builder).log(x)),
     ERF(6.5, (builder, x) -> new MathSteps(builder).erf(x)),
     TANH(2.5, (builder, x) -> new MathSteps(builder).tanh(x)),
@@ -28,7 +30,8 @@ public enum Function {
     /** Writes the steps of a function. */
     @FunctionalInterface
     interface Steps {
-        VectorVar write(ProgramBuilder builder, Value x);
+        /** The steps of this function. */
+        public VectorVar write(ProgramBuilder builder, Value x);
     }
 
     private final double maxUlps;
@@ -43,7 +46,8 @@ public enum Function {
         return maxUlps;
     }
 
-    VectorVar write(ProgramBuilder builder, Value x) {
+    /** The steps of this function. */
+    public VectorVar write(ProgramBuilder builder, Value x) {
         return steps.write(builder, x);
     }
 }

@@ -27,9 +27,17 @@ final class MathSteps {
 
     private static final float LN2_LOW = -0.00021219444f;
     private static final Constant ONE = Constant.of(1);
+    /** Added, it leaves the nearest integer plus 127, the exponent of a float, in the lowest bits. */
+    private static final Constant TO_EXPONENT = Constant.of(0x1.8p23f + 127);
+
+    private static final Constant MANTISSA_BITS = Constant.ofBits(23);
+    /** Its power of two is {@code 2^-127}, whose exponent is that of zero. */
+    private static final float LEAST_EXPONENT = -87.9f;
 
     /** (exp(r) - 1 - r) / r^2 for |r| up to ln(2)/2. */
     private static final float[] EXP = {0.49999994f, 0.16666521f, 0.04166839f, 0.008368735f, 0.001381456f};
+    /** (2^-r - 1) / r for |r| up to 1/2. */
+    private static final float[] POWER_BACK = {-0.693147f, 0.24022242f, -0.055507336f, 0.009671513f, -0.0013264727f};
     /** (log(1+f) - f + f^2/2) / f^3 for 1+f from sqrt(1/2) to sqrt(2). */
     private static final float[] LOG = {
         0.3333331f,
@@ -75,6 +83,19 @@ final class MathSteps {
 
     VectorVar abs(Value x) {
         return builder.binary(BinaryOp.AND, x, Constant.ofBits(MAGNITUDE));
+    }
+
+    /**
+     * Of what is at most 0, with fewer steps: below {@code 2^-126} the result is 0, also of negative infinity. The error
+     * grows with the argument, by a unit of the last place for each 4.
+     */
+    VectorVar expOfNegative(Value x) {
+        VectorVar clamped = builder.max(of(LEAST_EXPONENT), x);
+        VectorVar shifted = builder.multiplyAdd(clamped, of(LOG2_E), TO_EXPONENT);
+        VectorVar n = builder.sub(shifted, TO_EXPONENT);
+        VectorVar back = builder.multiplySubtract(clamped, of(LOG2_E), n);
+        VectorVar power = builder.multiplyAdd(polynomial(back, POWER_BACK), back, ONE);
+        return builder.mul(power, builder.binary(BinaryOp.SHIFT_LEFT, shifted, MANTISSA_BITS));
     }
 
     VectorVar reciprocal(Value x) {

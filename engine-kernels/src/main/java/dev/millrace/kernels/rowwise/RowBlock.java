@@ -3,7 +3,7 @@ package dev.millrace.kernels.rowwise;
 /**
  * Where the numbers of a call are in its block of 64-bit numbers: the elements in a row, the rows, the planes of rows,
  * then a pointer for each operand, then for each how far its rows are apart, and what leads from the end of a plane to
- * the next one. Distances are in bytes.
+ * the next one, then numbers that only the kernel understands. Distances are in bytes.
  */
 final class RowBlock {
     static final int COUNT = 0;
@@ -26,7 +26,7 @@ final class RowBlock {
         return rowStride(operands, operand) + 8;
     }
 
-    static int bytes(int operands) {
-        return rowStride(operands, operands);
+    static int extra(int operands, int index) {
+        return rowStride(operands, operands) + 8 * index;
     }
 }

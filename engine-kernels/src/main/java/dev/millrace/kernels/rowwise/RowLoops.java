@@ -67,15 +67,24 @@ public final class RowLoops {
         return Address.at(operands[operand], offset, elementBytes, plus * elementBytes);
     }
 
+    /** One of the numbers that the nest was given for the kernel. */
+    public ScalarVar extra(int index, String name) {
+        return builder.loadLong(Address.at(block, RowBlock.extra(operands.length, index)), name);
+    }
+
     /**
      * Goes over a row in steps of some vectors, then of one, then does the rest under a mask.
      *
      * @param body what to do with a vector under a mask or none; the number says which one of a step it is
      */
     public void overRow(int vectors, ObjIntConsumer<@Nullable MaskVar> body) {
+        start();
+        over(count(), vectors, body);
+    }
+
+    /** Goes on from the place that was come to, over as many elements as a variable says, which is used up. */
+    public void over(ScalarVar left, int vectors, ObjIntConsumer<@Nullable MaskVar> body) {
         int lanes = builder.target().lanes();
-        ScalarVar left = count();
-        builder.set(offset, 0);
         for (int step = vectors; step >= 1; step = step > 1 ? 1 : 0) {
             try (var _ = builder.loop(left, step * lanes)) {
                 for (int i = 0; i < step; i++) {
@@ -86,6 +95,12 @@ public final class RowLoops {
         }
         try (var _ = builder.ifNotZero(left)) {
             body.accept(builder.firstLanes(left), 0);
+            builder.advance(offset, left);
         }
+    }
+
+    /** Begins a row, for {@link #over}. */
+    public void start() {
+        builder.set(offset, 0);
     }
 }

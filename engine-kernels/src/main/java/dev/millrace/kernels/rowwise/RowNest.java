@@ -21,11 +21,14 @@ public final class RowNest {
     private static final long GRAIN = 64;
 
     private final RowShape shape;
+    private final long[] extras;
     private final CallBlocks blocks;
 
-    public RowNest(RowShape shape) {
+    /** @param extras numbers for the kernel */
+    public RowNest(RowShape shape, long... extras) {
         this.shape = shape.coalesced();
-        blocks = new CallBlocks(RowBlock.bytes(shape.operands().size()));
+        this.extras = extras.clone();
+        blocks = new CallBlocks(RowBlock.extra(shape.operands().size(), extras.length));
     }
 
     /**
@@ -104,6 +107,9 @@ public final class RowNest {
                 long row = shape.stride(i, last - 1);
                 set(block, RowBlock.rowStride(pointers.length, i), row);
                 set(block, RowBlock.planeStep(pointers.length, i), shape.stride(i, last - 2) - extent(last - 1) * row);
+            }
+            for (int i = 0; i < extras.length; i++) {
+                set(block, RowBlock.extra(pointers.length, i), extras[i]);
             }
         }
 
