@@ -19,6 +19,19 @@ public final class Reference {
             case TRUNCATE -> x < 0 ? Math.ceil(x) : Math.floor(x);
             case RELU -> Math.max(0, x);
             case EXP, EXP_OF_NEGATIVE -> Math.exp(x);
+            case EXPM1 -> Math.expm1(x);
+            case LOG1P -> Math.log1p(x);
+            case SIN -> Math.sin(x);
+            case COS -> Math.cos(x);
+            case TAN -> Math.tan(x);
+            case ASIN -> Math.asin(x);
+            case ACOS -> Math.acos(x);
+            case ATAN -> Math.atan(x);
+            case SINH -> Math.sinh(x);
+            case COSH -> Math.cosh(x);
+            case ASINH -> asinh(x);
+            case ACOSH -> x < 1 ? Double.NaN : Math.log1p(x - 1 + Math.sqrt((x - 1) * (x + 1)));
+            case ATANH -> Math.copySign(Math.log1p(2 * Math.abs(x) / (1 - Math.abs(x))) / 2, x);
             case LOG -> Math.log(x);
             case ERF -> erf(x);
             case TANH -> Math.tanh(x);
@@ -35,6 +48,13 @@ public final class Reference {
             case SIGMOID -> 1 / (1 + Math.exp(-x));
             case TANH -> Math.tanh(x);
         };
+    }
+
+    private static double asinh(double x) {
+        double magnitude = Math.abs(x);
+        double square = magnitude * magnitude;
+        double inverse = Math.log1p(magnitude + square / (1 + Math.sqrt(square + 1)));
+        return Double.isInfinite(x) ? x : Math.copySign(inverse, x);
     }
 
     /** The series near zero, the continued fraction (Lentz) far from it. */

@@ -20,12 +20,27 @@ public enum Function {
     TRUNCATE(0.5, (builder, x) -> builder.unary(UnaryOp.TRUNCATE, x)),
     RELU(0.5, (builder, x) -> new MathSteps(builder).relu(x)),
     EXP(1.5, (builder, x) -> new MathSteps(builder).exp(x)),
-    /** Of floats up to 0, those below 2^-126 becoming 0; below -87 the bound is of the absolute error, 2^-126. */
-    EXP_OF_NEGATIVE(24, (builder, x) -> new MathSteps(builder).expOfNegative(x)),
+    /** Of floats up to 0; below -87 the bound is of the absolute error, 2^-126. */
+    EXP_OF_NEGATIVE(2.5, (builder, x) -> new MathSteps(builder).expOfNegative(x)),
+    EXPM1(2, (builder, x) -> new Hyperbolic(builder).expm1(x)),
     LOG(1.5, (builder, x) -> new MathSteps(builder).log(x)),
-    ERF(6.5, (builder, x) -> new MathSteps(builder).erf(x)),
+    LOG1P(3, (builder, x) -> new Hyperbolic(builder).log1p(x)),
+    ERF(2.5, (builder, x) -> new MathSteps(builder).erf(x)),
     TANH(2.5, (builder, x) -> new MathSteps(builder).tanh(x)),
-    SIGMOID(3, (builder, x) -> new MathSteps(builder).sigmoid(x));
+    /** Below -87 the bound is of the absolute error, 2^-126. */
+    SIGMOID(3.5, (builder, x) -> new MathSteps(builder).sigmoid(x)),
+    /** Of floats up to 2^18, as are cosine and tangent; beyond, the error grows with the argument. */
+    SIN(2, (builder, x) -> new Trigonometry(builder).sin(x)),
+    COS(2, (builder, x) -> new Trigonometry(builder).cos(x)),
+    TAN(4, (builder, x) -> new Trigonometry(builder).tan(x)),
+    ASIN(3, (builder, x) -> new Trigonometry(builder).asin(x)),
+    ACOS(3, (builder, x) -> new Trigonometry(builder).acos(x)),
+    ATAN(3, (builder, x) -> new Trigonometry(builder).atan(x)),
+    SINH(5, (builder, x) -> new Hyperbolic(builder).sinh(x)),
+    COSH(5, (builder, x) -> new Hyperbolic(builder).cosh(x)),
+    ASINH(6, (builder, x) -> new Hyperbolic(builder).asinh(x)),
+    ACOSH(6, (builder, x) -> new Hyperbolic(builder).acosh(x)),
+    ATANH(6, (builder, x) -> new Hyperbolic(builder).atanh(x));
 
     /** Writes the steps of a function. */
     @FunctionalInterface

@@ -22,6 +22,7 @@ final class MathSteps {
     private static final int ONE_BITS = 0x3f800000;
 
     private static final float LOG2_E = 1.442695f;
+    private static final float LOG2_E_REST = (float) (1 / Math.log(2) - LOG2_E);
     /** ln 2 in two parts; the first has so few bits that its products with exponents are exact. */
     private static final float LN2_HIGH = 0.6933594f;
 
@@ -50,13 +51,20 @@ final class MathSteps {
         -0.11789855f,
         0.06915546f
     };
-    /** erf(x)/x in x^2 as a quotient, for |x| up to 3.925. */
-    private static final float[] ERF_DIVIDEND = {
-        1.1283791f, 0.190595f, 0.052769467f, 0.0037726045f, 0.000284845f, 2.046021e-06f
+    /** erf(x)/x - 1 in x^2, for |x| up to 1. */
+    private static final float[] ERF_NEAR = {
+        0.12837917f, -0.37612626f, 0.112835854f, -0.026853813f, 0.0051883277f, -0.00080101937f, 7.853861e-05f
     };
-
-    private static final float[] ERF_DIVISOR = {
-        1.0f, 0.50224316f, 0.11418324f, 0.014983307f, 0.0011638715f, 3.8047787e-05f
+    /** log(1 - erf(x)), for x from 1 to 3.92. */
+    private static final float[] ERF_FAR = {
+        0.00018846837f,
+        -1.1295803f,
+        -0.6332164f,
+        -0.1084221f,
+        0.025210341f,
+        -0.004205285f,
+        0.00044147274f,
+        -2.1697622e-05f
     };
     /** (tanh(x)/x - 1) / x^2 in x^2, for |x| up to 0.65. */
     private static final float[] TANH = {-0.3333323f, 0.13330415f, -0.05366528f, 0.020415194f, -0.0054682684f};
@@ -85,15 +93,13 @@ final class MathSteps {
         return builder.binary(BinaryOp.AND, x, Constant.ofBits(MAGNITUDE));
     }
 
-    /**
-     * Of what is at most 0, with fewer steps: below {@code 2^-126} the result is 0, also of negative infinity. The error
-     * grows with the argument, by a unit of the last place for each 4.
-     */
+    /** Of what is at most 0, with fewer steps: below {@code 2^-126} the result is 0, also of negative infinity. */
     VectorVar expOfNegative(Value x) {
         VectorVar clamped = builder.max(of(LEAST_EXPONENT), x);
         VectorVar shifted = builder.multiplyAdd(clamped, of(LOG2_E), TO_EXPONENT);
         VectorVar n = builder.sub(shifted, TO_EXPONENT);
-        VectorVar back = builder.multiplySubtract(clamped, of(LOG2_E), n);
+        VectorVar most = builder.multiplySubtract(clamped, of(LOG2_E), n);
+        VectorVar back = builder.multiplySubtract(clamped, of(LOG2_E_REST), most);
         VectorVar power = builder.multiplyAdd(polynomial(back, POWER_BACK), back, ONE);
         return builder.mul(power, builder.binary(BinaryOp.SHIFT_LEFT, shifted, MANTISSA_BITS));
     }
@@ -116,15 +122,25 @@ final class MathSteps {
         return builder.binary(BinaryOp.OR, magnitude, bit);
     }
 
+    /** An argument of the exponential as {@code exp(x) = 2^exponent (1 + less)}. */
+    record Reduced(VectorVar exponent, VectorVar less) {}
+
+    Reduced reduce(Value x) {
+        VectorVar n = builder.unary(UnaryOp.ROUND, builder.mul(x, of(LOG2_E)));
+        VectorVar high = builder.multiplySubtract(n, of(LN2_HIGH), x);
+        VectorVar r = builder.multiplySubtract(n, of(LN2_LOW), high);
+        return new Reduced(n, builder.multiplyAdd(polynomial(r, EXP), builder.mul(r, r), r));
+    }
+
     /** The clamps are where the result is infinite and where it rounds to zero. */
     VectorVar exp(Value x) {
-        VectorVar clamped = builder.max(of(-104), builder.min(of(89), x));
-        VectorVar n = builder.unary(UnaryOp.ROUND, builder.mul(clamped, of(LOG2_E)));
-        VectorVar high = builder.multiplySubtract(n, of(LN2_HIGH), clamped);
-        VectorVar r = builder.multiplySubtract(n, of(LN2_LOW), high);
-        VectorVar square = builder.mul(r, r);
-        VectorVar small = builder.multiplyAdd(polynomial(r, EXP), square, r);
-        return builder.binary(BinaryOp.SCALE, builder.add(small, ONE), n);
+        Reduced reduced = reduce(builder.max(of(-104), builder.min(of(89), x)));
+        return builder.binary(BinaryOp.SCALE, builder.add(reduced.less(), ONE), reduced.exponent());
+    }
+
+    /** A result that has the sign of its argument where it is zero. */
+    VectorVar withSignOfZero(VectorVar result, Value x) {
+        return builder.select(builder.compare(Comparison.EQUAL, x, Constant.ZERO), x, result);
     }
 
     /** A positive float as {@code mantissa * 2^exponent}, the mantissa being from sqrt(1/2) to sqrt(2). */
@@ -163,30 +179,31 @@ final class MathSteps {
         return builder.select(inDomain, fromZero, Constant.of(Float.NaN));
     }
 
-    /** One quotient up to where it is 1: cheaper than a polynomial near zero and an exponential far from it. */
+    /** Near zero a polynomial; far from it 1 - exp(polynomial), up to where that is 1. */
     VectorVar erf(Value x) {
-        VectorVar magnitude = builder.min(of(3.925), abs(x));
+        VectorVar magnitude = builder.min(of(3.92), abs(x));
         VectorVar square = builder.mul(magnitude, magnitude);
-        VectorVar dividend = builder.mul(polynomial(square, ERF_DIVIDEND), magnitude);
-        VectorVar quotient = builder.div(dividend, polynomial(square, ERF_DIVISOR));
-        return withSign(builder.min(ONE, quotient), x);
+        VectorVar near = builder.multiplyAdd(polynomial(square, ERF_NEAR), magnitude, magnitude);
+        VectorVar far = builder.sub(ONE, expOfNegative(polynomial(magnitude, ERF_FAR)));
+        MaskVar isFar = builder.compare(Comparison.GREATER, magnitude, ONE);
+        return withSign(builder.select(isFar, far, near), x);
     }
 
-    /** Near zero a polynomial; far from it 1 - 2/(exp(2x) + 1). */
+    /** Near zero a polynomial; far from it (1 - exp(-2x)) / (1 + exp(-2x)). */
     VectorVar tanh(Value x) {
         VectorVar magnitude = abs(x);
         VectorVar square = builder.mul(magnitude, magnitude);
         VectorVar cube = builder.mul(square, magnitude);
         VectorVar near = builder.multiplyAdd(polynomial(square, TANH), cube, magnitude);
-        VectorVar power = exp(builder.add(magnitude, magnitude));
-        VectorVar far = builder.sub(ONE, builder.div(of(2), builder.add(power, ONE)));
+        VectorVar power = expOfNegative(builder.mul(magnitude, of(-2)));
+        VectorVar far = builder.div(builder.sub(ONE, power), builder.add(power, ONE));
         MaskVar isFar = builder.compare(Comparison.GREATER, magnitude, of(0.65));
         return withSign(builder.select(isFar, far, near), x);
     }
 
     /** The exponential is taken of -|x|, so that it never overflows and the small results keep their precision. */
     VectorVar sigmoid(Value x) {
-        VectorVar power = exp(builder.binary(BinaryOp.OR, x, Constant.ofBits(SIGN)));
+        VectorVar power = expOfNegative(builder.binary(BinaryOp.OR, x, Constant.ofBits(SIGN)));
         MaskVar negative = builder.compare(Comparison.LESS, x, Constant.ZERO);
         return builder.div(builder.select(negative, power, ONE), builder.add(power, ONE));
     }

@@ -1,0 +1,131 @@
+package dev.millrace.kernels.expression;
+
+import static dev.millrace.kernels.expression.Expr.number;
+
+/** Functions that are made of others. */
+public final class Formulas {
+    private static final float SELU_ALPHA = 1.6732632f;
+    private static final float SELU_SCALE = 1.050701f;
+
+    private Formulas() {}
+
+    private static Expr zero(Expr x) {
+        return new Expr.Literal(0, x.kind());
+    }
+
+    private static Expr positive(Expr x) {
+        return x.combine(Operator.GREATER, zero(x));
+    }
+
+    /** {@code log(1 + exp(x))} */
+    public static Expr softplus(Expr x) {
+        Expr small =
+                x.apply(Function.ABS).apply(Function.NEGATE).apply(Function.EXP).apply(Function.LOG1P);
+        return x.max(number(0)).plus(small);
+    }
+
+    /** {@code x / (1 + |x|)} */
+    public static Expr softsign(Expr x) {
+        return x.over(x.apply(Function.ABS).plus(number(1)));
+    }
+
+    /** {@code x > 0 ? x : alpha (exp(x) - 1)} */
+    public static Expr elu(Expr x, float alpha) {
+        return positive(x).choose(x, x.apply(Function.EXPM1).times(number(alpha)));
+    }
+
+    public static Expr selu(Expr x) {
+        return elu(x, SELU_ALPHA).times(number(SELU_SCALE));
+    }
+
+    /** {@code max(0, x) + min(0, alpha (exp(x/alpha) - 1))} */
+    public static Expr celu(Expr x, float alpha) {
+        Expr negative = x.over(number(alpha)).apply(Function.EXPM1).times(number(alpha));
+        return x.max(number(0)).plus(negative.min(number(0)));
+    }
+
+    /** {@code alpha x + beta} from 0 to 1 */
+    public static Expr hardSigmoid(Expr x, float alpha, float beta) {
+        return clip(x.times(number(alpha)).plus(number(beta)), number(0), number(1));
+    }
+
+    public static Expr hardSwish(Expr x) {
+        return x.times(hardSigmoid(x, 1 / 6f, 0.5f));
+    }
+
+    /** {@code x tanh(softplus(x))} */
+    public static Expr mish(Expr x) {
+        return x.times(softplus(x).apply(Function.TANH));
+    }
+
+    /** The approximation of {@link Expr#gelu} by a tanh: {@code x sigmoid(2 sqrt(2/pi) (x + 0.044715 x^3))}. */
+    public static Expr geluTanh(Expr x) {
+        float factor = (float) (2 * Math.sqrt(2 / Math.PI));
+        Expr inner = x.times(x)
+                .times(number(0.044715f * factor))
+                .plus(number(factor))
+                .times(x);
+        return x.times(inner.apply(Function.SIGMOID));
+    }
+
+    /** {@code x < 0 ? slope x : x} */
+    public static Expr leakyRelu(Expr x, Expr slope) {
+        return x.combine(Operator.LESS, zero(x)).choose(x.times(slope), x);
+    }
+
+    public static Expr thresholdedRelu(Expr x, float alpha) {
+        return x.combine(Operator.GREATER, number(alpha)).choose(x, number(0));
+    }
+
+    /** {@code x < -lambda ? x + bias : x > lambda ? x - bias : 0} */
+    public static Expr shrink(Expr x, float lambda, float bias) {
+        Expr above = x.combine(Operator.GREATER, number(lambda)).choose(x.minus(number(bias)), number(0));
+        return x.combine(Operator.LESS, number(-lambda)).choose(x.plus(number(bias)), above);
+    }
+
+    public static Expr clip(Expr x, Expr least, Expr most) {
+        return x.max(least).min(most);
+    }
+
+    /** -1, 0 or 1; NaN of NaN. */
+    public static Expr sign(Expr x) {
+        boolean ints = x.kind() == Kind.INT;
+        Expr one = ints ? Expr.integer(1) : number(1);
+        Expr minusOne = ints ? Expr.integer(-1) : number(-1);
+        Expr upToZero = x.combine(Operator.LESS, zero(x)).choose(minusOne, x);
+        return positive(x).choose(one, upToZero);
+    }
+
+    public static Expr negate(Expr x) {
+        return x.kind() == Kind.INT ? Expr.integer(0).minus(x) : x.apply(Function.NEGATE);
+    }
+
+    public static Expr abs(Expr x) {
+        return x.kind() == Kind.INT ? x.max(negate(x)) : x.apply(Function.ABS);
+    }
+
+    public static Expr isNaN(Expr x) {
+        return x.combine(Operator.NOT_EQUAL, x);
+    }
+
+    /** Of either sign, or of those that are wanted. */
+    public static Expr isInfinite(Expr x, boolean positive, boolean negative) {
+        Expr up = x.combine(Operator.EQUAL, number(Float.POSITIVE_INFINITY));
+        Expr down = x.combine(Operator.EQUAL, number(Float.NEGATIVE_INFINITY));
+        Expr none = Expr.truth(false);
+        return (positive ? up : none).combine(Operator.OR, negative ? down : none);
+    }
+
+    public static Expr not(Expr x) {
+        return x.combine(Operator.XOR, x.kind() == Kind.BOOL ? Expr.truth(true) : Expr.integer(-1));
+    }
+
+    /** What is left of a division that rounds down: it has the sign of the divisor. */
+    public static Expr modulo(Expr x, Expr divisor) {
+        Expr rest = x.combine(Operator.REMAINDER, divisor);
+        Expr signsDiffer = rest.combine(Operator.LESS, zero(x))
+                .combine(Operator.NOT_EQUAL, divisor.combine(Operator.LESS, zero(x)));
+        Expr wrong = rest.combine(Operator.NOT_EQUAL, zero(x)).combine(Operator.AND, signsDiffer);
+        return wrong.choose(rest.plus(divisor), rest);
+    }
+}

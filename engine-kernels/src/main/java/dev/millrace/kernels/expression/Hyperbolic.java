@@ -1,0 +1,101 @@
+package dev.millrace.kernels.expression;
+
+import dev.millrace.kernels.program.BinaryOp;
+import dev.millrace.kernels.program.Comparison;
+import dev.millrace.kernels.program.Constant;
+import dev.millrace.kernels.program.MaskVar;
+import dev.millrace.kernels.program.ProgramBuilder;
+import dev.millrace.kernels.program.UnaryOp;
+import dev.millrace.kernels.program.Value;
+import dev.millrace.kernels.program.VectorVar;
+
+/** Writes hyperbolic functions, their inverses, and logarithms and exponentials near zero, as steps. */
+final class Hyperbolic {
+    private static final Constant ONE = Constant.of(1);
+    private static final Constant HALF = Constant.of(0.5f);
+    private static final Constant LN2 = Constant.of((float) Math.log(2));
+    /** From here on an inverse function is the logarithm of twice its argument. */
+    private static final Constant FAR = Constant.of(0x1p14f);
+    /** (sinh(x)/x - 1) / x^2 in x^2, for |x| up to 1. */
+    private static final float[] SINH = {0.16666667f, 0.008333311f, 0.00019842635f, 2.783925e-06f};
+
+    private final ProgramBuilder builder;
+    private final MathSteps math;
+
+    Hyperbolic(ProgramBuilder builder) {
+        this.builder = builder;
+        this.math = new MathSteps(builder);
+    }
+
+    /** exp(x)/2, which is finite as long as the results are. */
+    private VectorVar halfExp(VectorVar magnitude) {
+        VectorVar root = math.exp(builder.mul(magnitude, HALF));
+        return builder.mul(builder.mul(root, HALF), root);
+    }
+
+    private VectorVar halfOfInverse(VectorVar halfExp) {
+        return builder.div(Constant.of(0.25f), halfExp);
+    }
+
+    VectorVar sinh(Value x) {
+        VectorVar magnitude = math.abs(x);
+        VectorVar square = builder.mul(magnitude, magnitude);
+        VectorVar more = builder.mul(math.polynomial(square, SINH), square);
+        VectorVar near = builder.multiplyAdd(more, magnitude, magnitude);
+        VectorVar half = halfExp(magnitude);
+        VectorVar far = builder.sub(half, halfOfInverse(half));
+        MaskVar isFar = builder.compare(Comparison.GREATER, magnitude, ONE);
+        return math.withSign(builder.select(isFar, far, near), x);
+    }
+
+    VectorVar cosh(Value x) {
+        VectorVar half = halfExp(math.abs(x));
+        return builder.add(half, halfOfInverse(half));
+    }
+
+    /** The rest of the exponential is added to half the power of two less a half, then doubled: none overflows early. */
+    VectorVar expm1(Value x) {
+        VectorVar clamped = builder.max(Constant.of(-20), builder.min(Constant.of(89), x));
+        MathSteps.Reduced reduced = math.reduce(clamped);
+        VectorVar half = builder.binary(BinaryOp.SCALE, HALF, reduced.exponent());
+        VectorVar sum = builder.multiplyAdd(reduced.less(), half, builder.sub(half, HALF));
+        return math.withSignOfZero(builder.add(sum, sum), x);
+    }
+
+    /** The rounding of 1 + x is made good by the ratio of what was added to what arrived. */
+    VectorVar log1p(Value x) {
+        VectorVar sum = builder.add(x, ONE);
+        VectorVar arrived = builder.sub(sum, ONE);
+        VectorVar log = builder.mul(math.log(sum), builder.div(x, arrived));
+        MaskVar nothing = builder.compare(Comparison.EQUAL, arrived, Constant.ZERO);
+        MaskVar infinite = builder.compare(Comparison.EQUAL, x, Constant.of(Float.POSITIVE_INFINITY));
+        return builder.select(infinite, x, builder.select(nothing, x, log));
+    }
+
+    private VectorVar orLogOfTwice(VectorVar near, Value x) {
+        VectorVar far = builder.add(math.log(x), LN2);
+        return builder.select(builder.compare(Comparison.GREATER, x, FAR), far, near);
+    }
+
+    VectorVar asinh(Value x) {
+        VectorVar magnitude = math.abs(x);
+        VectorVar square = builder.mul(magnitude, magnitude);
+        VectorVar root = builder.unary(UnaryOp.SQRT, builder.add(square, ONE));
+        VectorVar more = builder.div(square, builder.add(root, ONE));
+        return math.withSign(orLogOfTwice(log1p(builder.add(magnitude, more)), magnitude), x);
+    }
+
+    VectorVar acosh(Value x) {
+        VectorVar above = builder.sub(x, ONE);
+        VectorVar square = builder.mul(above, builder.add(above, Constant.of(2)));
+        VectorVar near = log1p(builder.add(above, builder.unary(UnaryOp.SQRT, square)));
+        MaskVar inDomain = builder.compare(Comparison.GREATER_OR_EQUAL, x, ONE);
+        return builder.select(inDomain, orLogOfTwice(near, x), Constant.of(Float.NaN));
+    }
+
+    VectorVar atanh(Value x) {
+        VectorVar magnitude = math.abs(x);
+        VectorVar ratio = builder.div(builder.add(magnitude, magnitude), builder.sub(ONE, magnitude));
+        return math.withSign(builder.mul(log1p(ratio), HALF), x);
+    }
+}

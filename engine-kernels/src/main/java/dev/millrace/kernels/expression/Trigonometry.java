@@ -1,0 +1,141 @@
+package dev.millrace.kernels.expression;
+
+import dev.millrace.kernels.program.BinaryOp;
+import dev.millrace.kernels.program.Comparison;
+import dev.millrace.kernels.program.Constant;
+import dev.millrace.kernels.program.MaskVar;
+import dev.millrace.kernels.program.ProgramBuilder;
+import dev.millrace.kernels.program.UnaryOp;
+import dev.millrace.kernels.program.Value;
+import dev.millrace.kernels.program.VectorVar;
+
+/** Writes sines, cosines, tangents and their inverses as steps. */
+final class Trigonometry {
+    private static final Constant ONE = Constant.of(1);
+    private static final Constant HALF = Constant.of(0.5f);
+    private static final Constant INT_ONE = Constant.ofBits(1);
+    private static final Constant QUARTERS_PER_UNIT = Constant.of((float) (2 / Math.PI));
+    /** pi/2 in three parts; the products of the first ones with integers up to 2^23 leave exact rests. */
+    private static final Constant[] QUARTER = {
+        Constant.of(1.5707964f), Constant.of(-4.371139e-8f), Constant.of(-1.7151245e-15f)
+    };
+
+    /** (sin(x)/x - 1) / x^2 in x^2, for |x| up to pi/4. */
+    private static final float[] SIN = {-0.16666667f, 0.00833338f, -0.00019853484f, 2.836953e-06f};
+    /** (cos(x) - 1 + x^2/2) / x^4 in x^2, for |x| up to pi/4. */
+    private static final float[] COS = {0.041666668f, -0.0013888981f, 2.4822484e-05f, -2.8925317e-07f};
+    /** (asin(x)/x - 1) / x^2 in x^2, for |x| up to 1/2. */
+    private static final float[] ASIN = {0.1666666f, 0.075005196f, 0.04451414f, 0.03183035f, 0.014355709f, 0.037629668f
+    };
+    /** (atan(x)/x - 1) / x^2 in x^2, for |x| up to tan(pi/8). */
+    private static final float[] ATAN = {-0.33333316f, 0.19998531f, -0.14244471f, 0.105998464f, -0.06091866f};
+
+    private final ProgramBuilder builder;
+    private final MathSteps math;
+
+    Trigonometry(ProgramBuilder builder) {
+        this.builder = builder;
+        this.math = new MathSteps(builder);
+    }
+
+    /** {@code x + x^3 p(x^2)} */
+    private VectorVar odd(VectorVar x, VectorVar square, float[] coefficients) {
+        VectorVar more = builder.mul(math.polynomial(square, coefficients), square);
+        return builder.multiplyAdd(more, x, x);
+    }
+
+    /** An angle as quarters of a turn, and what is left of it, with its sine and cosine. */
+    private record Turn(VectorVar quarters, VectorVar sin, VectorVar cos) {}
+
+    private Turn turn(Value x) {
+        VectorVar quarters = builder.unary(UnaryOp.ROUND, builder.mul(x, QUARTERS_PER_UNIT));
+        VectorVar rest = builder.multiplySubtract(quarters, QUARTER[0], x);
+        rest = builder.multiplySubtract(quarters, QUARTER[1], rest);
+        rest = builder.multiplySubtract(quarters, QUARTER[2], rest);
+        VectorVar square = builder.mul(rest, rest);
+        VectorVar fourth = builder.mul(math.polynomial(square, COS), square);
+        VectorVar less = builder.multiplyAdd(fourth, square, ONE);
+        VectorVar cos = builder.multiplySubtract(square, HALF, less);
+        return new Turn(builder.unary(UnaryOp.TO_INT, quarters), odd(rest, square, SIN), cos);
+    }
+
+    private MaskVar isOdd(VectorVar number) {
+        return builder.compare(Comparison.INT_EQUAL, builder.binary(BinaryOp.AND, number, INT_ONE), INT_ONE);
+    }
+
+    /** The sine after so many quarters. */
+    private VectorVar sin(Turn turn, VectorVar quarters) {
+        VectorVar value = builder.select(isOdd(quarters), turn.cos(), turn.sin());
+        VectorVar half = builder.binary(BinaryOp.SHIFT_RIGHT, quarters, INT_ONE);
+        return builder.binary(BinaryOp.XOR, value, builder.binary(BinaryOp.SHIFT_LEFT, half, Constant.ofBits(31)));
+    }
+
+    VectorVar sin(Value x) {
+        Turn turn = turn(x);
+        return math.withSignOfZero(sin(turn, turn.quarters()), x);
+    }
+
+    VectorVar cos(Value x) {
+        Turn turn = turn(x);
+        return sin(turn, builder.binary(BinaryOp.INT_ADD, turn.quarters(), INT_ONE));
+    }
+
+    VectorVar tan(Value x) {
+        Turn turn = turn(x);
+        MaskVar odd = isOdd(turn.quarters());
+        VectorVar above = builder.select(odd, math.negate(turn.cos()), turn.sin());
+        VectorVar below = builder.select(odd, turn.sin(), turn.cos());
+        return math.withSignOfZero(builder.div(above, below), x);
+    }
+
+    /** The arc sine of a half at most: of x itself, or of sqrt((1-|x|)/2), twice which is what pi/2 lacks. */
+    private VectorVar halfArc(VectorVar magnitude, MaskVar large) {
+        VectorVar apart = builder.mul(builder.sub(ONE, magnitude), HALF);
+        VectorVar square = builder.select(large, apart, builder.mul(magnitude, magnitude));
+        VectorVar sine = builder.select(large, builder.unary(UnaryOp.SQRT, apart), magnitude);
+        return odd(sine, square, ASIN);
+    }
+
+    /** pi/2 less some angle. */
+    private VectorVar complement(VectorVar angle) {
+        return builder.add(builder.sub(QUARTER[0], angle), QUARTER[1]);
+    }
+
+    VectorVar asin(Value x) {
+        VectorVar magnitude = math.abs(x);
+        MaskVar large = builder.compare(Comparison.GREATER, magnitude, HALF);
+        VectorVar arc = halfArc(magnitude, large);
+        return math.withSign(builder.select(large, complement(builder.add(arc, arc)), arc), x);
+    }
+
+    VectorVar acos(Value x) {
+        VectorVar magnitude = math.abs(x);
+        MaskVar large = builder.compare(Comparison.GREATER, magnitude, HALF);
+        VectorVar arc = halfArc(magnitude, large);
+        VectorVar twice = builder.add(arc, arc);
+        VectorVar pi = builder.add(QUARTER[0], QUARTER[0]);
+        VectorVar piRest = builder.add(QUARTER[1], QUARTER[1]);
+        MaskVar negative = builder.compare(Comparison.LESS, x, Constant.ZERO);
+        VectorVar turned = builder.add(builder.sub(pi, twice), piRest);
+        VectorVar ofLarge = builder.select(negative, turned, twice);
+        return builder.select(large, ofLarge, complement(math.withSign(arc, x)));
+    }
+
+    /** The tangent is turned by a quarter or an eighth where it is large. */
+    VectorVar atan(Value x) {
+        VectorVar magnitude = math.abs(x);
+        MaskVar large = builder.compare(Comparison.GREATER, magnitude, Constant.of((float) (1 + Math.sqrt(2))));
+        MaskVar middle = builder.compare(Comparison.GREATER, magnitude, Constant.of((float) (Math.sqrt(2) - 1)));
+        VectorVar above = builder.select(middle, builder.sub(magnitude, ONE), magnitude);
+        VectorVar below = builder.select(middle, builder.add(magnitude, ONE), ONE);
+        VectorVar tangent =
+                builder.div(builder.select(large, Constant.of(-1), above), builder.select(large, magnitude, below));
+        VectorVar start = builder.select(middle, builder.mul(QUARTER[0], HALF), Constant.ZERO);
+        VectorVar startRest = builder.select(middle, builder.mul(QUARTER[1], HALF), Constant.ZERO);
+        VectorVar arc = odd(tangent, builder.mul(tangent, tangent), ATAN);
+        VectorVar sum = builder.add(
+                builder.add(arc, builder.select(large, QUARTER[1], startRest)),
+                builder.select(large, QUARTER[0], start));
+        return math.withSign(sum, x);
+    }
+}
