@@ -3,7 +3,8 @@ package dev.millrace.kernels;
 import dev.millrace.kernels.attention.FinishRows;
 import dev.millrace.kernels.attention.KeyPack;
 import dev.millrace.kernels.attention.RowDots;
-import dev.millrace.kernels.attention.SoftmaxBlock;
+import dev.millrace.kernels.attention.ScoreMaxima;
+import dev.millrace.kernels.attention.ScoreWeights;
 import dev.millrace.kernels.attention.WeightedRows;
 import dev.millrace.kernels.conv.ConvTile;
 import dev.millrace.kernels.conv.ReorderTile;
@@ -61,7 +62,8 @@ final class Families {
             new KeyPack(),
             new RowDots(),
             new WeightedRows(),
-            new SoftmaxBlock(),
+            new ScoreMaxima(),
+            new ScoreWeights(),
             new FinishRows(),
             new IntegerTile(),
             new PackRows(),

@@ -13,7 +13,8 @@ final class AttentionKernels {
     /** Whether nothing but the scale is done to scores. */
     final boolean scaleOnly;
 
-    final Kernel softmax;
+    final Kernel maxima;
+    final Kernel weights;
     final Kernel finish;
     final Kernel packKeys;
     final Kernel dots;
@@ -23,7 +24,8 @@ final class AttentionKernels {
 
     AttentionKernels(KernelSet set, ScoreRule rule, FinishRows.Empty empty) {
         scaleOnly = rule.equals(ScoreRule.PLAIN);
-        softmax = set.kernel(SoftmaxBlock.key(rule));
+        maxima = set.kernel(ScoreMaxima.key(rule));
+        weights = set.kernel(ScoreWeights.key(scaleOnly));
         finish = set.kernel(FinishRows.key(empty));
         packKeys = set.kernel(KeyPack.key());
         dots = set.kernel(RowDots.key());

@@ -39,7 +39,7 @@ record AttentionLayout(
         int blockRows = few ? rows : Math.min(BLOCK_ROWS, up((rows + blocks - 1) / blocks, tile.rows()));
         int blockKeys = few ? BLOCK_KEYS_OF_FEW : BLOCK_KEYS;
         long state = up(SoftmaxArguments.BYTES, ALIGNMENT);
-        long scores = state + up(SoftmaxBlock.STATE_BYTES * blockRows, ALIGNMENT);
+        long scores = state + up(stateBytes(lanes) * blockRows, ALIGNMENT);
         long sums = scores + 4L * blockRows * blockKeys;
         long keys = sums + 4L * blockRows * up(shape.valueDepth(), lanes);
         long values = keys + (few ? 0 : 4L * shape.depth() * up(shape.keys(), lanes));
@@ -57,6 +57,10 @@ record AttentionLayout(
                 keys,
                 values,
                 (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+    }
+
+    private static int stateBytes(int lanes) {
+        return 4 * ScoreRows.STATE_VECTORS * lanes;
     }
 
     static int up(int number, int to) {
@@ -79,6 +83,10 @@ record AttentionLayout(
 
     int panelColumns() {
         return panelVectors * lanes;
+    }
+
+    int stateBytes() {
+        return blockRows * stateBytes(lanes);
     }
 
     int scoreStride() {

@@ -98,12 +98,6 @@ final class AttentionTask {
     }
 
     private void unit(int batch, int head, int query, int rows, long mask, long slopes) {
-        MemorySegment sums = scratch.asSlice(layout.sums(), (long) rows * sumStride);
-        sums.fill((byte) 0);
-        for (int i = 0; i < rows; i++) {
-            scratch.set(FLOAT, layout.state() + SoftmaxBlock.STATE_BYTES * i, -Float.MAX_VALUE);
-            scratch.set(FLOAT, layout.state() + SoftmaxBlock.STATE_BYTES * i + SoftmaxBlock.SUM, 0);
-        }
         put(SoftmaxArguments.ROWS, rows);
         put(SoftmaxArguments.SLOPES, slopes + 4L * head);
         int lastQuery = layout.rowsAreHeads() ? query : query + rows - 1;
@@ -113,6 +107,10 @@ final class AttentionTask {
         HeadRows q = call.queries();
         long queries = queriesAt + q.offset(batch, head, query);
         long queryStride = 4 * (layout.rowsAreHeads() ? q.headStride() : q.rowStride());
+        if (layout.few() || seen == 0) {
+            clear(layout.sums(), (long) rows * sumStride);
+            clear(layout.state(), layout.stateBytes());
+        }
         for (int key = 0; key < seen; key += layout.blockKeys()) {
             int keys = Math.min(layout.blockKeys(), seen - key);
             blocks.scores(queries, queryStride, rows, key, keys);
@@ -121,10 +119,16 @@ final class AttentionTask {
             put(SoftmaxArguments.SUM_VECTORS, key == 0 ? 0 : sumStride / (4 * layout.lanes()));
             put(SoftmaxArguments.MASK, mask + call.mask().offset(batch, head, query, key));
             put(SoftmaxArguments.DISTANCE, (long) key - offset - query);
-            kernels.softmax.call(memory, scratchAt, 0, 0, 0, 0, 0);
+            put(SoftmaxArguments.FIRST, key == 0 ? 1 : 0);
+            kernels.maxima.call(memory, scratchAt, 0, 0, 0, 0, 0);
+            kernels.weights.call(memory, scratchAt, 0, 0, 0, 0, 0);
             blocks.values(rows, key, keys);
         }
         finish(batch, head, query, rows);
+    }
+
+    private void clear(long at, long bytes) {
+        scratch.asSlice(at, bytes).fill((byte) 0);
     }
 
     /** How many keys the first row sees; less than none where the rows after it see some more. */

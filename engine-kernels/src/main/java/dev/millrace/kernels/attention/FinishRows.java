@@ -3,6 +3,7 @@ package dev.millrace.kernels.attention;
 import dev.millrace.kernels.family.KernelFamily;
 import dev.millrace.kernels.family.KernelKey;
 import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.BinaryOp;
 import dev.millrace.kernels.program.Comparison;
 import dev.millrace.kernels.program.Constant;
 import dev.millrace.kernels.program.Program;
@@ -48,7 +49,7 @@ public final class FinishRows implements KernelFamily {
         ScalarVar fromStride = builder.low(strides, "fromStride");
         ScalarVar toStride = builder.high(strides, "toStride");
         try (var _ = builder.loop(rows, 1)) {
-            VectorVar sum = builder.spread(Address.at(state, SoftmaxBlock.SUM));
+            VectorVar sum = builder.reduce(BinaryOp.ADD, builder.load(Address.at(state, 2 * target.vectorBytes())));
             VectorVar factor = builder.div(Constant.of(1), sum);
             if (empty == Empty.ZEROS) {
                 factor = builder.select(builder.compare(Comparison.EQUAL, sum, Constant.ZERO), Constant.ZERO, factor);
@@ -69,7 +70,7 @@ public final class FinishRows implements KernelFamily {
             }
             builder.advance(o, fromStride);
             builder.advance(out, toStride);
-            builder.advance(state, SoftmaxBlock.STATE_BYTES);
+            builder.advance(state, ScoreRows.STATE_VECTORS * target.vectorBytes());
         }
         return builder.build();
     }

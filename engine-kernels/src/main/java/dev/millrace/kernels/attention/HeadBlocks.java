@@ -8,6 +8,6 @@ interface HeadBlocks {
     /** Writes the scores of some rows of Q, given by pointer and stride in bytes, and some keys. */
     void scores(long queries, long queryStride, int rows, int key, int keys);
 
-    /** Adds the values of some keys, by their weights, to the sums. */
+    /** Adds the values of some keys, by their weights, to the sums; those of key 0 come first. */
     void values(int rows, int key, int keys);
 }

@@ -108,7 +108,7 @@ final class PackedBlocks implements HeadBlocks {
                     rows,
                     vectors,
                     keys,
-                    true);
+                    key > 0);
         }
     }
 }

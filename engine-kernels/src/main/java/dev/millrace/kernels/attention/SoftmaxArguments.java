@@ -1,6 +1,6 @@
 package dev.millrace.kernels.attention;
 
-/** Where the arguments of {@link SoftmaxBlock} are in their block of memory, in bytes. */
+/** Where the arguments of the kernels over scores are in their block of memory, in bytes. */
 final class SoftmaxArguments {
     /** Pointer to the scores; their rows have room for whole vectors. */
     static final int SCORES = 0;
@@ -40,7 +40,10 @@ final class SoftmaxArguments {
     /** From the place of one row's query to the next. */
     static final int ROW_STEP = 136;
 
-    static final int BYTES = 144;
+    /** 1 in the first block of keys, when states are not read, else 0. */
+    static final int FIRST = 144;
+
+    static final int BYTES = 152;
 
     private SoftmaxArguments() {}
 }

@@ -125,7 +125,7 @@ class AttentionTest {
     void wrongKeysAreRefusedByName() {
         try (Kernels kernels = at("plain")) {
             for (String wrong : new String[] {"mask=some", "cap=2", "slopes=7"}) {
-                String text = "attention.softmax:"
+                String text = "attention.maxima:"
                         + ("cap=none,mask=none,slopes=0")
                                 .replaceFirst(wrong.substring(0, wrong.indexOf('=')) + "=\\w+", wrong);
                 IllegalArgumentException refusal =

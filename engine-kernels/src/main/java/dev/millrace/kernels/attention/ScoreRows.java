@@ -1,0 +1,101 @@
+package dev.millrace.kernels.attention;
+
+import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.Constant;
+import dev.millrace.kernels.program.ProgramBuilder;
+import dev.millrace.kernels.program.ScalarOp;
+import dev.millrace.kernels.program.ScalarVar;
+import dev.millrace.kernels.program.Target;
+import dev.millrace.kernels.program.VectorVar;
+
+/**
+ * Writes a loop over the rows of a block of scores; the arguments are those of {@link SoftmaxArguments}.
+ *
+ * <p>Each row has a state of three vectors: its largest score so far in all lanes (times log2(e) where nothing but the
+ * scale is done to scores), what its earlier weights are multiplied by since it is relative to that score, and the sums
+ * of its weights, lane by lane.
+ */
+abstract class ScoreRows {
+    /** Of the state of a row, in vectors. */
+    static final int STATE_VECTORS = 3;
+
+    static final Constant LOG2_E = Constant.of(1.442695f);
+
+    protected final ProgramBuilder builder;
+    protected final int lanes;
+    protected final int bytes;
+    protected final Exp2Steps powers;
+    protected final ScalarVar scores;
+    protected final ScalarVar state;
+    protected final ScalarVar row;
+    private final ScalarVar arguments;
+
+    ScoreRows(String name, Target target) {
+        lanes = target.lanes();
+        bytes = target.vectorBytes();
+        builder = new ProgramBuilder(name, target);
+        powers = new Exp2Steps(builder);
+        arguments = builder.parameter("arguments");
+        scores = argument(SoftmaxArguments.SCORES, "scores");
+        state = argument(SoftmaxArguments.STATE, "state");
+        row = builder.scalar("row");
+        builder.set(row, 0);
+    }
+
+    protected final ScalarVar argument(int offset, String name) {
+        return builder.loadLong(Address.at(arguments, offset), name);
+    }
+
+    protected final VectorVar number(int offset) {
+        return builder.spread(Address.at(arguments, offset));
+    }
+
+    protected final Address largest() {
+        return Address.at(state, 0);
+    }
+
+    protected final Address factor() {
+        return Address.at(state, bytes);
+    }
+
+    protected final Address sum() {
+        return Address.at(state, 2 * bytes);
+    }
+
+    /** Part of the state, or a constant in the first block. */
+    protected final VectorVar before(Address part, Constant inFirst) {
+        VectorVar before = builder.vector("before");
+        try (var _ = builder.ifNotZero(argument(SoftmaxArguments.FIRST, "first"))) {
+            builder.set(before, inFirst);
+        }
+        try (var _ = builder.otherwise()) {
+            builder.set(before, builder.load(part));
+        }
+        return before;
+    }
+
+    protected final void nextRow() {
+        builder.advance(scores, argument(SoftmaxArguments.SCORE_STRIDE, "stride"));
+        builder.advance(state, STATE_VECTORS * bytes);
+        builder.advance(row, 1);
+    }
+
+    /** How many keys of the block take part in this row. */
+    protected final ScalarVar valid() {
+        ScalarVar valid = argument(SoftmaxArguments.VALID_STEP, "valid");
+        builder.scalar(valid, ScalarOp.MUL, valid, row);
+        builder.scalar(valid, ScalarOp.ADD, valid, argument(SoftmaxArguments.VALID, "first"));
+        builder.scalar(valid, ScalarOp.MAX, valid, 0);
+        builder.scalar(valid, ScalarOp.MIN, valid, argument(SoftmaxArguments.KEYS, "keys"));
+        return valid;
+    }
+
+    protected final VectorVar[] vectors(int count, Constant value) {
+        VectorVar[] vectors = new VectorVar[count];
+        for (int i = 0; i < count; i++) {
+            vectors[i] = builder.vector("v");
+            builder.set(vectors[i], value);
+        }
+        return vectors;
+    }
+}

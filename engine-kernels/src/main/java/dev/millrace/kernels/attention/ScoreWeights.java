@@ -1,0 +1,128 @@
+package dev.millrace.kernels.attention;
+
+import dev.millrace.kernels.family.KernelFamily;
+import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.BinaryOp;
+import dev.millrace.kernels.program.Constant;
+import dev.millrace.kernels.program.MaskVar;
+import dev.millrace.kernels.program.Program;
+import dev.millrace.kernels.program.ScalarOp;
+import dev.millrace.kernels.program.ScalarVar;
+import dev.millrace.kernels.program.Target;
+import dev.millrace.kernels.program.VectorVar;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * f(arguments): turns a block of scores into weights relative to the largest one of their row so far, in place, and
+ * scales what rows have summed up before to that. The arguments are those of {@link SoftmaxArguments}.
+ */
+public final class ScoreWeights implements KernelFamily {
+    private static final String NAME = "attention.weights";
+    private static final int UNROLL = 2;
+
+    /** @param scaled whether scores are still to be multiplied by their scale, which has log2(e) in it */
+    public static KernelKey key(boolean scaled) {
+        return KernelKey.of(NAME).with("scaled", scaled ? 1 : 0);
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Program describe(KernelKey key, Target target) {
+        key.onlyHas("scaled");
+        return new Writer(key.toString(), target, key.number("scaled", 0, 1) == 1).program();
+    }
+
+    private static final class Writer extends ScoreRows {
+        private final boolean plain;
+        private final ScalarVar sums;
+
+        Writer(String name, Target target, boolean plain) {
+            super(name, target);
+            this.plain = plain;
+            sums = argument(SoftmaxArguments.SUMS, "sums");
+        }
+
+        Program program() {
+            ScalarVar rows = argument(SoftmaxArguments.ROWS, "rows");
+            try (var _ = builder.loop(rows, 1)) {
+                VectorVar total = weights(valid(), builder.load(largest()));
+                VectorVar factor = builder.load(factor());
+                builder.store(sum(), builder.multiplyAdd(before(sum(), Constant.ZERO), factor, total));
+                scaleSums(factor);
+                builder.advance(sums, argument(SoftmaxArguments.SUM_STRIDE, "stride"));
+                nextRow();
+            }
+            return builder.build();
+        }
+
+        /**
+         * Replaces scores by weights, those that do not take part by zeros, and gives the sums. What is subtracted is
+         * the largest score, negated where there is a scale to multiply by.
+         */
+        private VectorVar weights(ScalarVar valid, VectorVar largest) {
+            VectorVar[] total = vectors(UNROLL, Constant.ZERO);
+            VectorVar scale = plain ? number(SoftmaxArguments.SCALE) : largest;
+            VectorVar subtracted = plain ? builder.sub(Constant.ZERO, largest) : largest;
+            ScalarVar at = builder.copy(scores, "at");
+            ScalarVar left = builder.copy(valid, "left");
+            try (var _ = builder.loop(left, UNROLL * lanes)) {
+                for (int i = 0; i < UNROLL; i++) {
+                    weight(total[i], Address.at(at, 4 * lanes * i), scale, subtracted, null);
+                }
+                builder.advance(at, UNROLL * bytes);
+            }
+            try (var _ = builder.loop(left, lanes)) {
+                weight(total[0], Address.at(at, 0), scale, subtracted, null);
+                builder.advance(at, 4 * lanes);
+            }
+            try (var _ = builder.ifNotZero(left)) {
+                weight(total[1], Address.at(at, 0), scale, subtracted, builder.firstLanes(left));
+                builder.advance(at, 4 * lanes);
+            }
+            zerosFrom(at, valid);
+            return builder.add(total[0], total[1]);
+        }
+
+        private void weight(
+                VectorVar total, Address at, VectorVar scale, VectorVar subtracted, @Nullable MaskVar some) {
+            VectorVar score = builder.load(at);
+            VectorVar exponent = plain
+                    ? builder.multiplyAdd(score, scale, subtracted)
+                    : builder.mul(builder.sub(score, subtracted), LOG2_E);
+            VectorVar weight = powers.of(exponent);
+            if (some != null) {
+                weight = builder.select(some, weight, Constant.ZERO);
+            }
+            builder.store(at, weight);
+            builder.binary(total, BinaryOp.ADD, total, weight);
+        }
+
+        /** For the keys of the block that do not take part in this row. */
+        private void zerosFrom(ScalarVar at, ScalarVar valid) {
+            builder.scalar(valid, ScalarOp.ADD, valid, lanes - 1);
+            builder.scalar(valid, ScalarOp.AND, valid, -lanes);
+            ScalarVar rest = argument(SoftmaxArguments.KEYS, "rest");
+            builder.scalar(rest, ScalarOp.SUB, rest, valid);
+            builder.scalar(rest, ScalarOp.ADD, rest, lanes - 1);
+            VectorVar zero = vectors(1, Constant.ZERO)[0];
+            try (var _ = builder.loop(rest, lanes)) {
+                builder.store(Address.at(at, 0), zero);
+                builder.advance(at, 4 * lanes);
+            }
+        }
+
+        private void scaleSums(VectorVar factor) {
+            ScalarVar at = builder.copy(sums, "at");
+            ScalarVar left = argument(SoftmaxArguments.SUM_VECTORS, "left");
+            try (var _ = builder.loop(left, 1)) {
+                builder.store(Address.at(at, 0), builder.mul(builder.load(Address.at(at, 0)), factor));
+                builder.advance(at, bytes);
+            }
+        }
+    }
+}
