@@ -17,6 +17,7 @@ module dev.millrace.kernels {
     exports dev.millrace.kernels.quantise;
     exports dev.millrace.kernels.quantised;
     exports dev.millrace.kernels.recurrent;
+    exports dev.millrace.kernels.reduce;
     exports dev.millrace.kernels.resize;
     exports dev.millrace.kernels.rows;
     exports dev.millrace.kernels.rowwise;

@@ -34,6 +34,9 @@ import dev.millrace.kernels.quantised.SpreadPanel;
 import dev.millrace.kernels.quantised.WeightRow;
 import dev.millrace.kernels.recurrent.GruStep;
 import dev.millrace.kernels.recurrent.LstmStep;
+import dev.millrace.kernels.reduce.ReduceColumns;
+import dev.millrace.kernels.reduce.ReduceFinish;
+import dev.millrace.kernels.reduce.ReduceRows;
 import dev.millrace.kernels.resize.BlendElements;
 import dev.millrace.kernels.resize.BlendRows;
 import dev.millrace.kernels.rows.ElementGather;
@@ -49,6 +52,7 @@ import dev.millrace.kernels.softmax.SoftmaxColumns;
 import dev.millrace.kernels.softmax.SoftmaxRows;
 import dev.millrace.kernels.window.WindowTile;
 import java.util.List;
+
 
 /** All families that keys may name. */
 final class Families {
@@ -99,7 +103,10 @@ final class Families {
             new RunCopy(),
             new RunFill(),
             new SquareTranspose(),
-            new ConvertFamily());
+            new ConvertFamily(),
+            new ReduceRows(),
+            new ReduceColumns(),
+            new ReduceFinish());
 
     private Families() {}
 }

@@ -14,6 +14,7 @@ import dev.millrace.kernels.quantise.QuantisationCase;
 import dev.millrace.kernels.quantised.QuantisedGemmCase;
 import dev.millrace.kernels.quantised.WeightGemmCase;
 import dev.millrace.kernels.recurrent.RecurrentCase;
+import dev.millrace.kernels.reduce.ReductionCase;
 import dev.millrace.kernels.resize.ResizeCase;
 import dev.millrace.kernels.rows.RowsCase;
 import dev.millrace.kernels.select.SelectCase;
@@ -21,6 +22,7 @@ import dev.millrace.kernels.softmax.SoftmaxCase;
 import dev.millrace.kernels.window.PlaceCase;
 import dev.millrace.kernels.window.WindowCase;
 import java.util.List;
+
 
 /** All families under test. */
 final class FamilyCases {
@@ -45,7 +47,8 @@ final class FamilyCases {
             new CopyCase(),
             new CastCase(),
             new TransposedConvCase(),
-            new PlaceCase());
+            new PlaceCase(),
+            new ReductionCase());
 
     private FamilyCases() {}
 }

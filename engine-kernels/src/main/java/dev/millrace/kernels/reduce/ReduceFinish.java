@@ -1,0 +1,110 @@
+package dev.millrace.kernels.reduce;
+
+import dev.millrace.kernels.convert.LaneNumbers;
+import dev.millrace.kernels.convert.NumberType;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.ExprWriter;
+import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.family.KernelFamily;
+import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.BinaryOp;
+import dev.millrace.kernels.program.Comparison;
+import dev.millrace.kernels.program.Constant;
+import dev.millrace.kernels.program.MaskVar;
+import dev.millrace.kernels.program.Program;
+import dev.millrace.kernels.program.ProgramBuilder;
+import dev.millrace.kernels.program.ScalarVar;
+import dev.millrace.kernels.program.Target;
+import dev.millrace.kernels.program.UnaryOp;
+import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.kernels.reduce.ReduceOp.After;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * f(out, in, shift, count, divisor): makes results of floats, in the type that is wanted. divisor has the bits of a
+ * float; shift has a float for each of them, where one is added.
+ */
+public final class ReduceFinish implements KernelFamily {
+    private static final String NAME = "reduce.finish";
+    private static final NumberType[] TYPES = {NumberType.F32, NumberType.F16, NumberType.BF16};
+
+    static KernelKey key(After after, NumberType to) {
+        return KernelKey.of(NAME).with("after", after).with("to", to);
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Program describe(KernelKey key, Target target) {
+        key.onlyHas("after", "to");
+        var builder = new ProgramBuilder(key.toString(), target);
+        return new Writer(builder, key.oneOf("after", After.values()), key.oneOf("to", TYPES)).program();
+    }
+
+    private static final class Writer {
+        private final ProgramBuilder builder;
+        private final After after;
+        private final NumberType type;
+        private final ScalarVar out;
+        private final ScalarVar in;
+        private final ScalarVar shift;
+        private final ScalarVar count;
+        private final VectorVar divisor;
+
+        Writer(ProgramBuilder builder, After after, NumberType type) {
+            this.builder = builder;
+            this.after = after;
+            this.type = type;
+            out = builder.parameter("out");
+            in = builder.parameter("in");
+            shift = builder.parameter("shift");
+            count = builder.parameter("count");
+            divisor = builder.spread(builder.parameter("divisor"));
+        }
+
+        Program program() {
+            int lanes = builder.target().lanes();
+            try (var _ = builder.loop(count, lanes)) {
+                vector(null);
+                builder.advance(out, (int) type.bytes(lanes));
+                builder.advance(in, Float.BYTES * lanes);
+                builder.advance(shift, Float.BYTES * lanes);
+            }
+            try (var _ = builder.ifNotZero(count)) {
+                vector(builder.firstLanes(count));
+            }
+            return builder.build();
+        }
+
+        private void vector(@Nullable MaskVar mask) {
+            VectorVar x = builder.load(Address.at(in, 0), mask);
+            LaneNumbers.store(builder, type, Address.at(out, 0), finished(x, mask), mask);
+        }
+
+        private VectorVar finished(VectorVar x, @Nullable MaskVar mask) {
+            return switch (after) {
+                case NONE -> x;
+                case DIVIDE -> builder.div(x, divisor);
+                case SQRT -> builder.unary(UnaryOp.SQRT, x);
+                case LOG -> log(x);
+                case LOG_PLUS -> builder.add(log(x), builder.load(Address.at(shift, 0), mask));
+                case FINITE -> {
+                    VectorVar magnitude = builder.binary(BinaryOp.AND, x, Constant.ofBits(0x7fffffff));
+                    Constant infinity = Constant.of(Float.POSITIVE_INFINITY);
+                    MaskVar infinite = builder.compare(Comparison.EQUAL, magnitude, infinity);
+                    yield builder.select(infinite, Constant.ZERO, x);
+                }
+            };
+        }
+
+        private VectorVar log(VectorVar x) {
+            return new ExprWriter(builder, Map.of(Expr.input(0), x))
+                    .write(Expr.input(0).apply(Function.LOG));
+        }
+    }
+}

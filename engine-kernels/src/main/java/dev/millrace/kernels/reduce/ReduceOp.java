@@ -1,0 +1,78 @@
+package dev.millrace.kernels.reduce;
+
+/** What a reduction makes of the numbers of its axes. */
+public enum ReduceOp {
+    SUM(Combine.ADD, Before.NONE, After.NONE),
+    MEAN(Combine.ADD, Before.NONE, After.DIVIDE),
+    /** NaN if there is one. */
+    MAX(Combine.MAX, Before.NONE, After.NONE),
+    /** NaN if there is one. */
+    MIN(Combine.MIN, Before.NONE, After.NONE),
+    PROD(Combine.MUL, Before.NONE, After.NONE),
+    SUM_SQUARE(Combine.ADD, Before.SQUARE, After.NONE),
+    /** The sum of the magnitudes. */
+    L1(Combine.ADD, Before.ABS, After.NONE),
+    /** The root of the sum of the squares. */
+    L2(Combine.ADD, Before.SQUARE, After.SQRT),
+    /** The logarithm of the sum. */
+    LOG_SUM(Combine.ADD, Before.NONE, After.LOG),
+    /** The logarithm of the sum of the exponentials, which do not overflow. */
+    LOG_SUM_EXP(Combine.ADD, Before.EXP, After.LOG_PLUS);
+
+    /** What becomes of two numbers. */
+    enum Combine {
+        ADD,
+        MUL,
+        MAX,
+        MIN
+    }
+
+    /** What becomes of a number before. */
+    enum Before {
+        NONE,
+        SQUARE,
+        ABS,
+        /** The exponential of its distance from a shift. */
+        EXP
+    }
+
+    /** What becomes of the result. */
+    enum After {
+        NONE,
+        /** Divided by a number. */
+        DIVIDE,
+        SQRT,
+        LOG,
+        /** The logarithm, and a shift added. */
+        LOG_PLUS,
+        /** 0 if it is infinite, so that it can be a shift. */
+        FINITE
+    }
+
+    private final Combine combine;
+    private final Before before;
+    private final After after;
+
+    ReduceOp(Combine combine, Before before, After after) {
+        this.combine = combine;
+        this.before = before;
+        this.after = after;
+    }
+
+    Combine combine() {
+        return combine;
+    }
+
+    Before before() {
+        return before;
+    }
+
+    After after() {
+        return after;
+    }
+
+    /** Whether ints can be reduced by it. */
+    public boolean forInts() {
+        return before == Before.NONE && after == After.NONE;
+    }
+}

@@ -1,0 +1,145 @@
+package dev.millrace.kernels.reduce;
+
+import dev.millrace.kernels.convert.LaneNumbers;
+import dev.millrace.kernels.convert.NumberType;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.ExprWriter;
+import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.BinaryOp;
+import dev.millrace.kernels.program.Comparison;
+import dev.millrace.kernels.program.Constant;
+import dev.millrace.kernels.program.MaskVar;
+import dev.millrace.kernels.program.ProgramBuilder;
+import dev.millrace.kernels.program.UnaryOp;
+import dev.millrace.kernels.program.Value;
+import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.kernels.reduce.ReduceOp.Before;
+import dev.millrace.kernels.reduce.ReduceOp.Combine;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Writes what all kernels of reductions do with numbers. */
+final class ReduceSteps {
+    private static final int MAGNITUDE = 0x7fffffff;
+    private static final NumberType[] TYPES = {NumberType.F32, NumberType.F16, NumberType.BF16, NumberType.S32};
+
+    /** What the keys of these kernels have in common. */
+    record Kind(NumberType type, Combine combine, Before before) {
+        KernelKey key(String family) {
+            return KernelKey.of(family)
+                    .with("type", type)
+                    .with("combine", combine)
+                    .with("before", before);
+        }
+
+        static Kind of(KernelKey key) {
+            NumberType type = key.oneOf("type", TYPES);
+            Before[] befores = type.isFloat() ? Before.values() : new Before[] {Before.NONE};
+            return new Kind(type, key.oneOf("combine", Combine.values()), key.oneOf("before", befores));
+        }
+    }
+
+    private final ProgramBuilder builder;
+    private final Kind kind;
+
+    ReduceSteps(ProgramBuilder builder, Kind kind) {
+        this.builder = builder;
+        this.kind = kind;
+    }
+
+    private Constant identity() {
+        boolean ints = !kind.type.isFloat();
+        return switch (kind.combine) {
+            case ADD -> Constant.ZERO;
+            case MUL -> ints ? Constant.ofBits(1) : Constant.of(1);
+            case MAX -> ints ? Constant.ofBits(Integer.MIN_VALUE) : Constant.of(Float.NEGATIVE_INFINITY);
+            case MIN -> ints ? Constant.ofBits(Integer.MAX_VALUE) : Constant.of(Float.POSITIVE_INFINITY);
+        };
+    }
+
+    VectorVar start(String name) {
+        VectorVar start = builder.vector(name);
+        builder.set(start, identity());
+        return start;
+    }
+
+    /** Numbers as they are in memory; those outside of the mask change nothing. */
+    VectorVar load(Address from, @Nullable MaskVar mask) {
+        VectorVar loaded = LaneNumbers.load(builder, kind.type, from, mask);
+        boolean zeros = identity().isZero() && kind.before != Before.EXP;
+        Value neutral = kind.before == Before.EXP ? Constant.of(Float.NEGATIVE_INFINITY) : identity();
+        return mask == null || zeros ? loaded : builder.select(mask, loaded, neutral);
+    }
+
+    /** Combines numbers, not yet mapped, with what there is of others. */
+    void accumulate(VectorVar sum, VectorVar numbers, @Nullable VectorVar shift) {
+        if (kind.before == Before.SQUARE) {
+            builder.accumulate(sum, numbers, numbers);
+        } else {
+            builder.set(sum, combined(sum, mapped(numbers, shift)));
+        }
+    }
+
+    VectorVar mapped(VectorVar numbers, @Nullable VectorVar shift) {
+        return switch (kind.before) {
+            case NONE -> numbers;
+            case SQUARE -> builder.mul(numbers, numbers);
+            case ABS -> builder.binary(BinaryOp.AND, numbers, Constant.ofBits(MAGNITUDE));
+            case EXP -> {
+                Value far = shift == null ? Constant.ZERO : shift;
+                Map<Expr, VectorVar> distance = Map.of(Expr.input(0), builder.sub(numbers, far));
+                yield new ExprWriter(builder, distance).write(Expr.input(0).apply(Function.EXP));
+            }
+        };
+    }
+
+    /** The steps for the least and greatest float pass a NaN of their second operand only. */
+    VectorVar combined(VectorVar a, VectorVar b) {
+        boolean ints = !kind.type.isFloat();
+        return switch (kind.combine) {
+            case ADD -> builder.binary(ints ? BinaryOp.INT_ADD : BinaryOp.ADD, a, b);
+            case MUL -> builder.binary(ints ? BinaryOp.INT_MUL : BinaryOp.MUL, a, b);
+            case MAX -> ints ? builder.binary(BinaryOp.INT_MAX, a, b) : orNaN(BinaryOp.MAX, a, b);
+            case MIN -> ints ? builder.binary(BinaryOp.INT_MIN, a, b) : orNaN(BinaryOp.MIN, a, b);
+        };
+    }
+
+    private VectorVar orNaN(BinaryOp op, VectorVar a, VectorVar b) {
+        VectorVar result = builder.binary(op, a, b);
+        return builder.select(builder.compare(Comparison.UNORDERED, a, a), a, result);
+    }
+
+    /** All vectors as one, by pairs. */
+    VectorVar combined(List<VectorVar> vectors) {
+        List<VectorVar> left = new ArrayList<>(vectors);
+        while (left.size() > 1) {
+            List<VectorVar> pairs = new ArrayList<>();
+            for (int i = 0; i + 1 < left.size(); i += 2) {
+                pairs.add(combined(left.get(i), left.get(i + 1)));
+            }
+            if (left.size() % 2 == 1) {
+                pairs.add(left.getLast());
+            }
+            left = pairs;
+        }
+        return left.getFirst();
+    }
+
+    /** All lanes as one, in all lanes. */
+    VectorVar acrossLanes(VectorVar vector) {
+        int lanes = builder.target().lanes();
+        VectorVar all = vector;
+        for (int distance = lanes / 2; distance > 0; distance /= 2) {
+            int[] order = new int[lanes];
+            for (int i = 0; i < lanes; i++) {
+                order[i] = i ^ distance;
+            }
+            all = combined(all, builder.permute(all, order));
+        }
+        return builder.unary(UnaryOp.COPY, all);
+    }
+}

@@ -1,0 +1,210 @@
+package dev.millrace.kernels.reduce;
+
+import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.convert.NumberType;
+import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.kernels.program.Kernel;
+import dev.millrace.kernels.program.Memory;
+import dev.millrace.kernels.reduce.ReduceOp.After;
+import dev.millrace.kernels.reduce.ReduceOp.Before;
+import dev.millrace.kernels.reduce.ReduceOp.Combine;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The reduction of a dense tensor over some of its axes. Floats of 16 bits are reduced as floats of 32. Safe for use by
+ * several threads.
+ */
+public final class Reduction {
+    private static final NumberType WORD = NumberType.F32;
+
+    /** A step with its kernels, and what makes one of the results of its parts. */
+    private record Step(
+            ReduceStage stage, StageRun run, @Nullable StageRun ofParts) {
+        static Step of(KernelSet kernels, ReduceStage stage, NumberType type, Combine combine, Before before) {
+            NumberType word = type.isFloat() ? WORD : type;
+            var kind = new ReduceSteps.Kind(type, combine, before);
+            var plain = new ReduceSteps.Kind(word, combine, Before.NONE);
+            StageRun ofParts = stage.parts() > 1 ? new StageRun(kernels, stage.ofParts(), plain) : null;
+            return new Step(stage, new StageRun(kernels, stage, kind), ofParts);
+        }
+
+        void run(
+                MemorySegment in,
+                MemorySegment out,
+                MemorySegment partials,
+                @Nullable MemorySegment shift,
+                Parallel parallel) {
+            run.run(in, ofParts == null ? out : partials, shift, parallel);
+            if (ofParts != null) {
+                ofParts.run(partials, out, null, parallel);
+            }
+        }
+    }
+
+    private final KernelSet kernels;
+    private final ReduceOp op;
+    private final NumberType type;
+    private final long numbers;
+    private final long results;
+    private final float divisor;
+    private final Step[] steps;
+    /** The greatest numbers, which logarithms of sums of exponentials need first. */
+    private final Step[] greatest;
+
+    private final @Nullable Kernel finish;
+    private final @Nullable Kernel finite;
+    private final @Nullable Kernel logarithms;
+    private final long most;
+    private final long partials;
+
+    /**
+     * @param axes those that go away, each once; none means that single numbers are reduced
+     * @throws IllegalArgumentException if the type cannot be reduced so, or an axis is wrong
+     */
+    public Reduction(KernelSet kernels, ReduceOp op, NumberType type, long[] shape, int... axes) {
+        boolean known = type == NumberType.S32 ? op.forInts() : type.isFloat() && type.fitsLane();
+        if (!known) {
+            throw new IllegalArgumentException("there is no " + op + " of " + type);
+        }
+        this.kernels = kernels;
+        this.op = op;
+        this.type = type;
+        boolean[] reduced = new boolean[shape.length];
+        for (int axis : axes) {
+            if (axis < 0 || axis >= shape.length || reduced[axis]) {
+                throw new IllegalArgumentException("axis " + axis + " of " + Arrays.toString(axes)
+                        + " is there twice, or is none of " + shape.length);
+            }
+            reduced[axis] = true;
+        }
+        numbers = product(shape, IntStream.range(0, shape.length));
+        results = product(shape, IntStream.range(0, shape.length).filter(i -> !reduced[i]));
+        divisor = (float) product(shape, Arrays.stream(axes));
+        List<ReduceStage> stages = numbers == 0 ? List.of() : ReduceStage.of(shape, reduced);
+        boolean exponentials = op.before() == Before.EXP;
+        steps = new Step[stages.size()];
+        greatest = new Step[exponentials ? steps.length : 0];
+        for (int i = 0; i < steps.length; i++) {
+            NumberType read = i == 0 || !type.isFloat() ? type : WORD;
+            Before before = i == 0 || exponentials ? op.before() : Before.NONE;
+            steps[i] = Step.of(kernels, stages.get(i), read, op.combine(), before);
+            if (exponentials) {
+                greatest[i] = Step.of(kernels, stages.get(i), read, Combine.MAX, Before.NONE);
+            }
+        }
+        boolean same = type.bits() == WORD.bits() && (op.after() == After.NONE || exponentials);
+        finish = same ? null : kernels.kernel(ReduceFinish.key(exponentials ? After.NONE : op.after(), type));
+        finite = exponentials ? kernels.kernel(ReduceFinish.key(After.FINITE, WORD)) : null;
+        logarithms = exponentials ? kernels.kernel(ReduceFinish.key(After.LOG_PLUS, WORD)) : null;
+        most = stages.stream().mapToLong(ReduceStage::results).max().orElse(0);
+        partials = stages.stream().mapToLong(ReduceStage::partialResults).max().orElse(0);
+    }
+
+    private static long product(long[] shape, IntStream dimensions) {
+        return dimensions.mapToLong(i -> shape[i]).reduce(1, Math::multiplyExact);
+    }
+
+    /** How many numbers come out. */
+    public long results() {
+        return results;
+    }
+
+    /** What a run needs for itself. */
+    public long scratchBytes() {
+        return Float.BYTES * (3 * most + partials);
+    }
+
+    /**
+     * Reduces. No segment may be freed before that is done.
+     *
+     * @param in native memory (heap memory only where kernels are interpreted), as all others
+     * @param scratch memory of {@link #scratchBytes} that nobody else uses meanwhile
+     * @throws IndexOutOfBoundsException if a segment is too short
+     * @throws IllegalArgumentException if segments overlap
+     */
+    public void run(MemorySegment in, MemorySegment out, MemorySegment scratch, Parallel parallel) {
+        Extents.bytes("the input of the reduction", in, type.bytes(numbers));
+        Extents.bytes("the result of the reduction", out, type.bytes(results));
+        Extents.bytes("the scratch memory of the reduction", scratch, scratchBytes());
+        Extents.writable("the result of the reduction", out);
+        Extents.apart("the result of the reduction", out, "its input", in);
+        Extents.apart("the scratch memory of the reduction", scratch, "its input", in);
+        Extents.apart("the scratch memory of the reduction", scratch, "its result", out);
+        if (results == 0) {
+            return;
+        }
+        if (numbers == 0) {
+            fill(out);
+            return;
+        }
+        MemorySegment[] between = {scratch.asSlice(0, Float.BYTES * most), scratch.asSlice(Float.BYTES * most)};
+        MemorySegment shift = scratch.asSlice(Float.BYTES * 2 * most, Float.BYTES * most);
+        MemorySegment parts = scratch.asSlice(Float.BYTES * 3 * most);
+        MemorySegment from = in;
+        for (int i = 0; i < steps.length; i++) {
+            boolean last = i == steps.length - 1 && type.bits() == WORD.bits();
+            MemorySegment to = last ? out : between[i % 2];
+            if (greatest.length == 0) {
+                steps[i].run(from, to, parts, null, parallel);
+            } else {
+                long count = steps[i].stage().results();
+                greatest[i].run(from, shift, parts, null, parallel);
+                finish(finite, shift, shift, null, count);
+                steps[i].run(from, to, parts, shift, parallel);
+                finish(logarithms, to, to, shift, count);
+            }
+            from = to;
+        }
+        finish(finish, from, out, null, results);
+    }
+
+    private void finish(
+            @Nullable Kernel kernel, MemorySegment in, MemorySegment out, @Nullable MemorySegment shift, long count) {
+        if (kernel == null) {
+            return;
+        }
+        Memory memory = kernels.newMemory();
+        long far = shift == null ? 0 : memory.pointer(shift);
+        try {
+            kernel.call(
+                    memory, memory.pointer(out), memory.pointer(in), far, count, Float.floatToRawIntBits(divisor), 0);
+        } finally {
+            Reference.reachabilityFence(in);
+            Reference.reachabilityFence(out);
+            Reference.reachabilityFence(shift);
+        }
+    }
+
+    /** What comes of nothing. */
+    private void fill(MemorySegment out) {
+        float value = switch (op) {
+            case SUM, SUM_SQUARE, L1, L2 -> 0;
+            case PROD -> 1;
+            case MEAN -> Float.NaN;
+            case MIN -> Float.POSITIVE_INFINITY;
+            case MAX, LOG_SUM, LOG_SUM_EXP -> Float.NEGATIVE_INFINITY;
+        };
+        for (long i = 0; i < results; i++) {
+            switch (type) {
+                case F16 -> out.setAtIndex(ValueLayout.JAVA_SHORT_UNALIGNED, i, Float.floatToFloat16(value));
+                case BF16 -> {
+                    short bits = (short) (Float.floatToIntBits(value) >>> 16);
+                    out.setAtIndex(ValueLayout.JAVA_SHORT_UNALIGNED, i, bits);
+                }
+                case S32 -> out.setAtIndex(ValueLayout.JAVA_INT_UNALIGNED, i, leastOrGreatest(value));
+                default -> out.setAtIndex(ValueLayout.JAVA_FLOAT_UNALIGNED, i, value);
+            }
+        }
+    }
+
+    private static int leastOrGreatest(float value) {
+        return Float.isInfinite(value) ? value < 0 ? Integer.MIN_VALUE : Integer.MAX_VALUE : (int) value;
+    }
+}

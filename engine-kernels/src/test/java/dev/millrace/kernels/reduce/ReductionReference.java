@@ -1,0 +1,91 @@
+package dev.millrace.kernels.reduce;
+
+import dev.millrace.kernels.convert.NumberType;
+import java.util.Arrays;
+
+/** Reductions in double, one number after the other, with how far a float may be from them. */
+final class ReductionReference {
+    /** What is above may have become infinite. */
+    private static final double MOST_OF_F16 = 65_000;
+
+    private final ReduceOp op;
+    private final NumberType type;
+    private final double[] sums;
+    private final double[] magnitudes;
+    private final int[] ints;
+    private final int[] counts;
+
+    ReductionReference(ReduceOp op, NumberType type, int results) {
+        this.op = op;
+        this.type = type;
+        sums = new double[results];
+        magnitudes = new double[results];
+        ints = new int[results];
+        counts = new int[results];
+        Arrays.fill(
+                sums,
+                switch (op) {
+                    case PROD -> 1;
+                    case MAX -> Double.NEGATIVE_INFINITY;
+                    case MIN -> Double.POSITIVE_INFINITY;
+                    default -> 0;
+                });
+        Arrays.fill(
+                ints,
+                switch (op) {
+                    case PROD -> 1;
+                    case MAX -> Integer.MIN_VALUE;
+                    case MIN -> Integer.MAX_VALUE;
+                    default -> 0;
+                });
+    }
+
+    void add(int result, double x) {
+        sums[result] = switch (op) {
+            case SUM, MEAN, LOG_SUM -> sums[result] + x;
+            case SUM_SQUARE, L2 -> sums[result] + x * x;
+            case L1 -> sums[result] + Math.abs(x);
+            case LOG_SUM_EXP -> sums[result] + Math.exp(x);
+            case PROD -> sums[result] * x;
+            case MAX -> Math.max(sums[result], x);
+            case MIN -> Math.min(sums[result], x);
+        };
+        ints[result] = switch (op) {
+            case PROD -> ints[result] * (int) x;
+            case MAX -> Math.max(ints[result], (int) x);
+            case MIN -> Math.min(ints[result], (int) x);
+            default -> ints[result] + (int) x;
+        };
+        magnitudes[result] += Math.abs(x);
+        counts[result]++;
+    }
+
+    double result(int result) {
+        if (type == NumberType.S32) {
+            return ints[result];
+        }
+        return switch (op) {
+            case MEAN -> sums[result] / counts[result];
+            case L2 -> Math.sqrt(sums[result]);
+            case LOG_SUM, LOG_SUM_EXP -> Math.log(sums[result]);
+            default -> sums[result];
+        };
+    }
+
+    /** Rounding of a few dozen steps on what was added, and of the result itself. */
+    double bound(int result) {
+        double added = switch (op) {
+            case SUM -> magnitudes[result];
+            case MEAN -> magnitudes[result] / counts[result];
+            case LOG_SUM, LOG_SUM_EXP -> 1;
+            default -> Math.abs(result(result));
+        };
+        double own = Math.abs(result(result));
+        if (type == NumberType.F16 && own > MOST_OF_F16) {
+            return Double.POSITIVE_INFINITY;
+        }
+        double lost = type == NumberType.F16 ? 0x1p-11 * own + 0x1p-24 : type == NumberType.BF16 ? 0x1p-8 * own : 0;
+        int roundings = op == ReduceOp.PROD ? counts[result] : 40;
+        return roundings * 0x1p-24 * (added + own) + lost;
+    }
+}
