@@ -53,7 +53,6 @@ import dev.millrace.kernels.softmax.SoftmaxRows;
 import dev.millrace.kernels.window.WindowTile;
 import java.util.List;
 
-
 /** All families that keys may name. */
 final class Families {
     static final List<KernelFamily> ALL = List.of(

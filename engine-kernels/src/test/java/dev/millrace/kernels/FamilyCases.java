@@ -23,7 +23,6 @@ import dev.millrace.kernels.window.PlaceCase;
 import dev.millrace.kernels.window.WindowCase;
 import java.util.List;
 
-
 /** All families under test. */
 final class FamilyCases {
     static final List<FamilyCase> ALL = List.of(
