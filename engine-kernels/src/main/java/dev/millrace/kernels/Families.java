@@ -50,6 +50,7 @@ import dev.millrace.kernels.select.SumsOfColumns;
 import dev.millrace.kernels.select.SumsOfRow;
 import dev.millrace.kernels.softmax.SoftmaxColumns;
 import dev.millrace.kernels.softmax.SoftmaxRows;
+import dev.millrace.kernels.window.PlainWindow;
 import dev.millrace.kernels.window.WindowTile;
 import java.util.List;
 
@@ -105,7 +106,8 @@ final class Families {
             new ConvertFamily(),
             new ReduceRows(),
             new ReduceColumns(),
-            new ReduceFinish());
+            new ReduceFinish(),
+            new PlainWindow());
 
     private Families() {}
 }
