@@ -10,6 +10,9 @@ import java.util.List;
 
 /** Some rows times a part of a panel: calls the tiles. What changes from call to call is set piece by piece. */
 final class GemmBlock {
+    /** What a second-level cache holds of B beside the rest. */
+    private static final long NEAR_ELEMENTS = 1 << 16;
+
     private final GemmPanels panels;
     private final GemmShape shape;
     private final GemmProduct product;
@@ -29,6 +32,8 @@ final class GemmBlock {
     private final long panelPointer;
     private final long sumsPointer;
     private final boolean sumsWait;
+    /** Whether B comes from beyond the second-level cache. */
+    private final boolean isFar;
 
     private long offsetOfA;
     private long row;
@@ -54,6 +59,7 @@ final class GemmBlock {
             operands[i] = memory.pointer(product.operands().get(i).memory());
         }
         sumsWait = product.epilogue().output() != Output.F32 && product.k() > shape.depth();
+        isFar = product.b().isPacked() && product.k() * product.n() >= NEAR_ELEMENTS;
         long panelBytes = 4L * shape.depth() * panels.columns();
         long sumsBytes = 4L * GemmPart.ROW_BLOCK * panels.columns();
         MemorySegment own = scratch.atLeast(GemmTile.ARGUMENT_BYTES + panelBytes + sumsBytes);
@@ -91,8 +97,8 @@ final class GemmBlock {
     }
 
     /**
-     * Tiles of nearly equal height down some columns of one result: thirteen rows are done as 5, 4 and 4. A
-     * single one fetches B ahead; others have it in a cache after the first.
+     * Tiles of nearly equal height down some columns of one result: thirteen rows are done as 5, 4 and 4. The
+     * first one fetches B ahead, for those that follow have it near.
      *
      * @param panelCount how many panels of B are read side by side
      * @param right the first of these columns in the first row of B
@@ -113,12 +119,12 @@ final class GemmBlock {
         long count = Math.ceilDiv(rows, shape.rows());
         int high = (int) Math.ceilDiv(rows, count);
         long highTiles = rows - count * (high - 1);
-        boolean ahead = count == 1 && !product.b().isColumns();
+        boolean ahead = count == 1 ? !product.b().isColumns() : isFar;
         long done = 0;
         while (done < rows) {
-            boolean tall = done == 0;
+            boolean tall = done < highTiles * high;
             int height = tall ? high : high - 1;
-            long here = tall ? highTiles : count - highTiles;
+            long here = ahead ? 1 : ((tall ? highTiles * high : rows) - done) / height;
             arguments.putLong(GemmTileWriter.EARLIER, earlier + 4 * done * panels.columns());
             setOperands(row + done, column);
             Kernel kernel = tiles.tile(
@@ -139,6 +145,7 @@ final class GemmBlock {
                     4 * product.a().stride() | ldc << 32,
                     depth | (long) tail << GemmTile.TAIL_SHIFT | here << 32);
             done += here * height;
+            ahead = false;
         }
     }
 
