@@ -45,7 +45,7 @@ final class MutatedKeys {
 
     String next() {
         String text = pick(samples);
-        int changes = 1 + random.nextInt(3);
+        int changes = 1 + random.nextInt(2);
         for (int i = 0; i < changes; i++) {
             text = random.nextInt(20) == 0 ? scrambled(text) : changed(text);
         }

@@ -12,13 +12,7 @@ import java.lang.invoke.MethodHandle;
  * <p>While a call runs, the arena of the function's segment cannot be closed; a call of a closed one throws.
  */
 final class Calls {
-    private static final MethodHandle PLAIN = Linker.nativeLinker().downcallHandle(signature());
-
-    /** Apart, because most processes that probe need only the plain handle at first. */
-    private static final class Critical {
-        static final MethodHandle HANDLE =
-                Linker.nativeLinker().downcallHandle(signature(), Linker.Option.critical(false));
-    }
+    private static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(signature());
 
     private Calls() {}
 
@@ -27,19 +21,9 @@ final class Calls {
         return FunctionDescriptor.of(word, word, word, word, word, word, word);
     }
 
-    static long plain(MemorySegment function, long a, long b, long c, long d, long e, long f) {
+    static long call(MemorySegment function, long a, long b, long c, long d, long e, long f) {
         try {
-            return (long) PLAIN.invokeExact(function, a, b, c, d, e, f);
-        } catch (RuntimeException | Error failure) {
-            throw failure;
-        } catch (Throwable impossible) {
-            throw new AssertionError(impossible);
-        }
-    }
-
-    static long critical(MemorySegment function, long a, long b, long c, long d, long e, long f) {
-        try {
-            return (long) Critical.HANDLE.invokeExact(function, a, b, c, d, e, f);
+            return (long) HANDLE.invokeExact(function, a, b, c, d, e, f);
         } catch (RuntimeException | Error failure) {
             throw failure;
         } catch (Throwable impossible) {

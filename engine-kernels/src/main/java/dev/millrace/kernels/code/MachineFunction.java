@@ -30,12 +30,7 @@ public final class MachineFunction {
 
     /** Calls it in the way of any native function: the garbage collector need not wait for its end. */
     public long call(long a, long b, long c, long d, long e, long f) {
-        return Calls.plain(code, a, b, c, d, e, f);
-    }
-
-    /** A cheaper call that holds back safepoints while it runs: for some tens of microseconds at most. */
-    public long callBriefly(long a, long b, long c, long d, long e, long f) {
-        return Calls.critical(code, a, b, c, d, e, f);
+        return Calls.call(code, a, b, c, d, e, f);
     }
 
     @Override

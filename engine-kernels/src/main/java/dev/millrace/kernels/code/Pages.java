@@ -49,7 +49,7 @@ public final class Pages {
      */
     public static MemorySegment map(long bytes, Arena arena) {
         long size = roundUp(bytes);
-        long address = Calls.plain(Symbols.MMAP, 0, size, Protection.READ_WRITE.bits, PRIVATE_ANONYMOUS, -1, 0);
+        long address = Calls.call(Symbols.MMAP, 0, size, Protection.READ_WRITE.bits, PRIVATE_ANONYMOUS, -1, 0);
         if (address < 0 && address > -SIZE) {
             throw new OutOfMemoryError("the system refuses to map " + size + " bytes");
         }
@@ -57,7 +57,7 @@ public final class Pages {
     }
 
     private static void unmap(MemorySegment pages) {
-        Calls.plain(Symbols.MUNMAP, pages.address(), pages.byteSize(), 0, 0, 0, 0);
+        Calls.call(Symbols.MUNMAP, pages.address(), pages.byteSize(), 0, 0, 0, 0);
     }
 
     /**
@@ -66,7 +66,7 @@ public final class Pages {
      * @return whether the system agreed
      */
     public static boolean protect(MemorySegment pages, Protection protection) {
-        return (int) Calls.plain(Symbols.MPROTECT, pages.address(), pages.byteSize(), protection.bits, 0, 0, 0) == 0;
+        return (int) Calls.call(Symbols.MPROTECT, pages.address(), pages.byteSize(), protection.bits, 0, 0, 0) == 0;
     }
 
     public static long roundUp(long bytes) {

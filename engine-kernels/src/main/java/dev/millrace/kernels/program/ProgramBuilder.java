@@ -13,12 +13,16 @@ import org.jspecify.annotations.Nullable;
  * variable that they are given. Virtual registers are free: a lowering assigns the real ones, or refuses.
  */
 public final class ProgramBuilder {
+    /** Ten times more than the largest kernel has. A key that comes from a file must not fill the memory. */
+    public static final int MAX_STEPS = 1 << 15;
+
     private final String name;
     private final Target target;
     private final List<ScalarVar> parameters = new ArrayList<>();
     private final Deque<List<Step>> open = new ArrayDeque<>();
     private final BitSet prefixMasks = new BitSet();
     private int variables;
+    private int steps;
 
     public ProgramBuilder(String name, Target target) {
         this.name = name;
@@ -56,6 +60,10 @@ public final class ProgramBuilder {
     }
 
     private void add(Step step) {
+        if (++steps > MAX_STEPS) {
+            throw new IllegalArgumentException(
+                    "kernel " + name + " has more than " + MAX_STEPS + " steps: its parameters are too large");
+        }
         current().add(step);
     }
 

@@ -62,11 +62,10 @@ class CodeArenaTest {
     }
 
     @Test
-    void bothCallsPassSixArgumentsInOrder() {
+    void callsPassSixArgumentsInOrder() {
         try (CodeArena arena = new CodeArena(new CodeMap(null))) {
             MachineFunction function = arena.install(weighing());
             assertEquals(123456, function.call(1, 2, 3, 4, 5, 6));
-            assertEquals(123456, function.callBriefly(1, 2, 3, 4, 5, 6));
         }
     }
 
@@ -78,7 +77,6 @@ class CodeArenaTest {
         arena.close();
         arena.close();
         assertThrows(IllegalStateException.class, () -> function.call(0, 0, 0, 0, 0, 0));
-        assertThrows(IllegalStateException.class, () -> function.callBriefly(0, 0, 0, 0, 0, 0));
         assertThrows(IllegalStateException.class, () -> arena.install(returning("eight", 8)));
     }
 

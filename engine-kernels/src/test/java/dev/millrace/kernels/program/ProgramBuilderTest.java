@@ -109,4 +109,16 @@ class ProgramBuilderTest {
             assertThrows(IndexOutOfBoundsException.class, () -> kernel.call(memory, 4096, 0, 0, 0, 0, 0));
         }
     }
+
+    @Test
+    void aProgramThatGrowsWithoutEndIsRefusedByName() {
+        ProgramBuilder builder = new ProgramBuilder("endless", Target.AVX2);
+        VectorVar value = builder.vector("value");
+        Exception refusal = assertThrows(IllegalArgumentException.class, () -> {
+            while (true) {
+                builder.set(value, Constant.ZERO);
+            }
+        });
+        assertTrue(refusal.toString().contains("endless"), refusal.toString());
+    }
 }
