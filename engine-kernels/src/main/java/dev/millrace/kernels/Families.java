@@ -80,6 +80,7 @@ final class Families {
             new DecodePanel(),
             new ReorderTile(),
             new WindowTile(),
+            new PlainWindow(),
             new LstmStep(),
             new GruStep(),
             new SoftmaxRows(),
