@@ -18,7 +18,7 @@ final class QuantisationCases {
     private static final int COLUMNS = 3072;
     private static final long ELEMENTS = (long) ROWS * COLUMNS;
     private static final String SHAPE = ROWS + "x" + COLUMNS;
-    private static final int OPSET = 11;
+    private static final int OPSET = 21;
     private static final int ZERO = 128;
 
     private QuantisationCases() {}
