@@ -2,6 +2,7 @@ package dev.millrace.kernels;
 
 import dev.millrace.kernels.attention.AttentionCase;
 import dev.millrace.kernels.conv.ConvCase;
+import dev.millrace.kernels.conv.QuantisedConvCase;
 import dev.millrace.kernels.conv.ReorderCase;
 import dev.millrace.kernels.conv.TransposedConvCase;
 import dev.millrace.kernels.convert.CastCase;
@@ -34,6 +35,7 @@ final class FamilyCases {
             new QuantisationCase(),
             new WeightGemmCase(),
             new ConvCase(),
+            new QuantisedConvCase(),
             new ReorderCase(),
             new WindowCase(),
             new RecurrentCase(),

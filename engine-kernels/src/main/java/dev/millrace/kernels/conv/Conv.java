@@ -43,7 +43,7 @@ public final class Conv {
                     shape + (plain ? " of plain images" : "") + " cannot be done by " + method);
         }
         plan = switch (method) {
-            case DIRECT -> new DirectConv(kernels, this.shape, plain, after);
+            case DIRECT -> new DirectConv(kernels, this.shape, plain ? ConvInput.PLAIN : ConvInput.BLOCKED, after);
             case WINOGRAD_2 -> new Winograd(kernels, this.shape, WinogradKind.SQUARES_OF_2, after);
             case WINOGRAD_4 -> new Winograd(kernels, this.shape, WinogradKind.SQUARES_OF_4, after);
         };

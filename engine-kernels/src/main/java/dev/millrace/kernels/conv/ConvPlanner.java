@@ -28,7 +28,7 @@ final class ConvPlanner {
     private final ConvShape shape;
     private final WeightLayout layout;
     private final Placement placement;
-    private final boolean plain;
+    private final ConvInput input;
     private final Expr after;
     private final CallPlan.Builder calls;
     private final Tiling tiling;
@@ -41,19 +41,19 @@ final class ConvPlanner {
             ConvShape shape,
             WeightLayout layout,
             Placement placement,
-            boolean plain,
+            ConvInput input,
             Expr after,
             CallPlan.Builder calls) {
         this.target = target;
         this.shape = shape;
         this.layout = layout;
         this.placement = placement;
-        this.plain = plain;
+        this.input = input;
         this.after = after;
         this.calls = calls;
-        tiling = new Tiling(target, shape.width().out());
-        pixelBytes = plain ? Float.BYTES : target.vectorBytes();
-        outPixelBytes = target.vectorBytes();
+        tiling = new Tiling(target, input, shape.width().out());
+        pixelBytes = input.pixelBytes(target.lanes());
+        outPixelBytes = input.outPixelBytes(target.lanes());
     }
 
     /** Some rows of an output plane, or some pixels of a row. */
@@ -190,7 +190,7 @@ final class ConvPlanner {
         int fullBlocks = endBlock - firstBlock - (tail > 0 ? 1 : 0);
         int taps = shape.width().taps();
         int parts = (taps + ConvTile.MAX_TAPS - 1) / ConvTile.MAX_TAPS;
-        int inBlock = plain ? 1 : target.lanes();
+        int steps = input.steps(target.lanes());
         List<Pass> passes = new ArrayList<>();
         for (int plane = shape.depth().firstTap(band.plane());
                 plane < shape.depth().endTap(band.plane());
@@ -200,12 +200,13 @@ final class ConvPlanner {
                 int tapsOfPart = taps * (part + 1) / parts - firstTap;
                 long blockBytes =
                         layout.tapBytes() * tapsOfPart * shape.height().taps() * group.blocks();
-                int most = (int) Math.max(1, PASS_BYTES / blockBytes);
+                int most =
+                        input == ConvInput.PAIRS ? Math.max(1, fullBlocks) : (int) Math.max(1, PASS_BYTES / blockBytes);
                 int cuts = (fullBlocks + most - 1) / most;
                 for (int cut = 0; cut < cuts; cut++) {
                     int first = (int) ((long) fullBlocks * cut / cuts);
                     int end = (int) ((long) fullBlocks * (cut + 1) / cuts);
-                    passes.add(new Pass(firstBlock + first, end - first, inBlock, plane, firstTap, tapsOfPart));
+                    passes.add(new Pass(firstBlock + first, end - first, steps, plane, firstTap, tapsOfPart));
                 }
                 if (tail > 0) {
                     passes.add(new Pass(endBlock - 1, 1, tail, plane, firstTap, tapsOfPart));
@@ -213,7 +214,7 @@ final class ConvPlanner {
             }
         }
         if (passes.isEmpty()) {
-            passes.add(new Pass(firstBlock, 0, inBlock, 0, 0, 1));
+            passes.add(new Pass(firstBlock, 0, steps, 0, 0, 1));
         }
         return passes;
     }
@@ -272,13 +273,13 @@ final class ConvPlanner {
     private void emit(Band band, Group group, Pass pass, Run run, boolean reads, boolean first, boolean last) {
         Axis height = shape.height();
         Axis width = shape.width();
-        int inBlock = plain ? 1 : target.lanes();
+        int steps = input.steps(target.lanes());
         int left = run.tiles() > 1 ? 0 : left(run, pass);
         int right = run.tiles() > 1 ? 0 : right(run, pass);
         ConvTile.Variant variant = new ConvTile.Variant(
                 run.width(),
                 group.blocks(),
-                plain,
+                input,
                 pass.depth(),
                 pass.taps(),
                 width.stride(),
@@ -310,7 +311,8 @@ final class ConvPlanner {
                 weightRow,
                 layout.inBlockBytes() - rows * weightRow,
                 group.blocks() > 1 ? layout.start(group.first() + 1) - layout.start(group.first()) : 0,
-                outChannels);
+                outChannels,
+                layout.scales());
         int inRowNumber = height.start(run.row()) + firstTap * height.dilation();
         int inColumn = width.start(run.column()) + pass.firstTap() * width.dilation();
         int inPlaneNumber =
@@ -332,7 +334,7 @@ final class ConvPlanner {
                 * run.width()
                 * group.blocks()
                 * target.lanes()
-                * (1 + (long) pass.blocks() * rows * pass.taps() * inBlock);
+                * (1 + (long) pass.blocks() * rows * pass.taps() * steps);
         calls.call(
                 keys.computeIfAbsent(variant, ConvTile.Variant::key),
                 work,

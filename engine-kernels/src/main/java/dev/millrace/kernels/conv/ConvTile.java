@@ -1,6 +1,7 @@
 package dev.millrace.kernels.conv;
 
 import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.RegisterNeed;
 import dev.millrace.kernels.family.KernelFamily;
 import dev.millrace.kernels.family.KernelKey;
 import dev.millrace.kernels.program.Program;
@@ -12,16 +13,17 @@ import org.jspecify.annotations.Nullable;
  * a row times some blocks of output channels, summed over a rectangle of taps and some blocks of input channels.
  *
  * <p>{@code in} is where the first tap of the first pixel of the first tile reads, be it there or not. sizes is memory
- * of eleven longs, all but the first three in bytes: the number of tiles, of blocks of input channels, of rows of taps;
+ * of twelve longs, all but the first three in bytes: the number of tiles, of blocks of input channels, of rows of taps;
  * from tile to tile in the input and in the output; from row to row of taps in the input, and what is then left to the
  * next block of channels; the same in the weights; from block to block of output channels in the weights and in the
- * output.
+ * output. Of pairs, the bias is followed by the scales of all output channels, at the last of the sizes.
  */
 public final class ConvTile implements KernelFamily {
     static final String NAME = "conv.f32";
     static final int MAX_TAPS = 8;
     static final int MAX_BLOCKS = 3;
     private static final int MAX_PIXELS = 28;
+    private static final int FEW_REGISTERS = 3;
     private static final int MAX_STEP = 1 << 16;
 
     /** What sums begin with. */
@@ -36,8 +38,7 @@ public final class ConvTile implements KernelFamily {
      *
      * @param pixels of a tile
      * @param blocks of output channels in a tile
-     * @param plain whether a block of input channels is one channel, not as many as a vector has lanes
-     * @param depth how many channels of a block are read
+     * @param depth how many steps a block of input channels takes
      * @param taps in a row
      * @param stride from pixel to pixel in the input
      * @param dilation from tap to tap in the input
@@ -49,7 +50,7 @@ public final class ConvTile implements KernelFamily {
     public record Variant(
             int pixels,
             int blocks,
-            boolean plain,
+            ConvInput input,
             int depth,
             int taps,
             int stride,
@@ -64,7 +65,7 @@ public final class ConvTile implements KernelFamily {
             return KernelKey.of(NAME)
                     .with("pixels", pixels)
                     .with("blocks", blocks)
-                    .with("plain", plain ? 1 : 0)
+                    .with("input", input)
                     .with("depth", depth)
                     .with("taps", taps)
                     .with("stride", stride)
@@ -80,7 +81,7 @@ public final class ConvTile implements KernelFamily {
             key.onlyHas(
                     "pixels",
                     "blocks",
-                    "plain",
+                    "input",
                     "depth",
                     "taps",
                     "stride",
@@ -91,25 +92,41 @@ public final class ConvTile implements KernelFamily {
                     "start",
                     "after");
             int blocks = key.number("blocks", 1, MAX_BLOCKS);
-            boolean plain = key.number("plain", 0, 1) == 1;
-            int pixels = key.number("pixels", 1, maxPixels(target, blocks));
+            ConvInput input = key.oneOf("input", ConvInput.values());
+            int pixels = key.number("pixels", 1, maxPixels(target, input, blocks));
             int taps = key.number("taps", 1, MAX_TAPS);
             int stride = key.number("stride", 1, MAX_STEP);
             int dilation = key.number("dilation", 1, MAX_STEP);
+            Expr after = Activations.read(key, "after");
+            Start start = key.oneOf("start", Start.values());
+            if (input == ConvInput.PAIRS) {
+                checkPairs(key, start, after);
+            }
             int columns = (pixels - 1) * stride + (taps - 1) * dilation + 1;
             return new Variant(
                     pixels,
                     blocks,
-                    plain,
-                    key.number("depth", 1, plain ? 1 : target.lanes()),
+                    input,
+                    key.number("depth", 1, input.steps(target.lanes())),
                     taps,
                     stride,
                     dilation,
                     key.number("left", 0, columns),
                     key.number("right", 0, columns),
                     key.number("pitch", 1, MAX_STEP),
-                    key.oneOf("start", Start.values()),
-                    Activations.read(key, "after"));
+                    start,
+                    after);
+        }
+
+        /** Sums of pairs do not stay in the output, and what follows them must do with few registers. */
+        private static void checkPairs(KernelKey key, Start start, @Nullable Expr after) {
+            if (start != Start.BIAS) {
+                throw new IllegalArgumentException("kernel key " + key + ": the parameter start of pairs is not bias");
+            }
+            if (after == null || Activations.readsResidual(after) || RegisterNeed.of(after) > FEW_REGISTERS) {
+                throw new IllegalArgumentException(
+                        "kernel key " + key + ": the parameter after of pairs is no simple expression of input 0");
+            }
         }
 
         /** Whether a tap of a pixel reads an input that is there. */
@@ -120,8 +137,8 @@ public final class ConvTile implements KernelFamily {
     }
 
     /** How many pixels fit into the registers, beside weights and one input. */
-    static int maxPixels(Target target, int blocks) {
-        return Math.min(MAX_PIXELS, (target.vectors() - 1 - blocks) / blocks);
+    static int maxPixels(Target target, ConvInput input, int blocks) {
+        return Math.min(MAX_PIXELS, input.maxPixels(target, blocks));
     }
 
     @Override

@@ -14,13 +14,13 @@ final class DirectConv implements ConvPlan {
     private final WeightLayout layout;
     private final CallPlan plan;
 
-    DirectConv(KernelSet kernels, ConvShape shape, boolean plain, Expr after) {
+    DirectConv(KernelSet kernels, ConvShape shape, ConvInput input, Expr after) {
         this.shape = shape;
         int lanes = kernels.target().lanes();
-        layoutName = "conv f32 block " + lanes + (plain ? " plain" : "");
-        layout = new WeightLayout(shape, lanes, plain, 0);
+        layoutName = "conv f32 block " + lanes + (input == ConvInput.PLAIN ? " plain" : "");
+        layout = new WeightLayout(shape, lanes, input, 0);
         var calls = new CallPlan.Builder(kernels);
-        new ConvPlanner(kernels.target(), shape, layout, Placement.dense(shape), plain, after, calls).plan();
+        new ConvPlanner(kernels.target(), shape, layout, Placement.dense(shape), input, after, calls).plan();
         plan = calls.build();
     }
 

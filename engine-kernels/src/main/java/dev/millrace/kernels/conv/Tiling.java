@@ -16,11 +16,13 @@ final class Tiling {
     private static final double OVERHEAD = 0.2;
 
     private final Target target;
+    private final ConvInput input;
     private final int rowPixels;
 
     /** @param rowPixels of a row of output */
-    Tiling(Target target, int rowPixels) {
+    Tiling(Target target, ConvInput input, int rowPixels) {
         this.target = target;
+        this.input = input;
         this.rowPixels = rowPixels;
     }
 
@@ -45,7 +47,7 @@ final class Tiling {
 
     private int bestPixels(int row, int blocks) {
         int best = 1;
-        for (int most = 2; most <= ConvTile.maxPixels(target, blocks); most++) {
+        for (int most = 2; most <= ConvTile.maxPixels(target, input, blocks); most++) {
             if (rowCycles(row, blocks, most) < rowCycles(row, blocks, best)) {
                 best = most;
             }

@@ -62,7 +62,7 @@ public final class TransposedConv {
                 depth.axis(),
                 height.axis(),
                 width.axis());
-        var layout = new WeightLayout(shape, lanes, false, at);
+        var layout = new WeightLayout(shape, lanes, ConvInput.BLOCKED, at);
         parts.add(new Part(depth, height, width, layout));
         long row = forward.width().in();
         long plane = row * forward.height().in();
@@ -72,7 +72,7 @@ public final class TransposedConv {
                 forward.height().stride() * row,
                 forward.depth().stride() * plane,
                 forward.inPixels());
-        new ConvPlanner(kernels.target(), shape, layout, placement, false, after, calls).plan();
+        new ConvPlanner(kernels.target(), shape, layout, placement, ConvInput.BLOCKED, after, calls).plan();
         return layout.end();
     }
 

@@ -17,17 +17,20 @@ final class WeightLayout {
     /** Channels in a block of input. */
     private final int inBlock;
 
+    private final ConvInput input;
+
     private final long at;
     private final long[] starts;
 
     /** @param at where in the packed memory they lie */
-    WeightLayout(ConvShape shape, int lanes, boolean plain, long at) {
+    WeightLayout(ConvShape shape, int lanes, ConvInput input, long at) {
         this.at = at;
         this.shape = shape;
         this.lanes = lanes;
-        inBlock = plain ? 1 : lanes;
+        this.input = input;
+        inBlock = input.channels(lanes);
         starts = new long[outBlocks() + 1];
-        starts[0] = at + (long) outBlocks() * lanes * Float.BYTES;
+        starts[0] = at + (input == ConvInput.PAIRS ? 2 : 1) * scales();
         for (int block = 0; block < outBlocks(); block++) {
             long channelBlocks = endInBlock(block) - firstInBlock(block);
             starts[block + 1] = Math.addExact(starts[block], Math.multiplyExact(channelBlocks, inBlockBytes()));
@@ -50,7 +53,7 @@ final class WeightLayout {
 
     /** The weights of a tap, for one block of input and one of output channels. */
     long tapBytes() {
-        return (long) inBlock * lanes * Float.BYTES;
+        return (long) input.steps(lanes) * lanes * Float.BYTES;
     }
 
     long inBlockBytes() {
@@ -65,6 +68,11 @@ final class WeightLayout {
     /** Where the bias of a block of output channels begins. */
     long bias(int outBlock) {
         return at + (long) outBlock * lanes * Float.BYTES;
+    }
+
+    /** How far behind its bias the scale of an output channel lies; of pairs only. */
+    long scales() {
+        return (long) outBlocks() * lanes * Float.BYTES;
     }
 
     long end() {
@@ -92,41 +100,59 @@ final class WeightLayout {
         return (endChannel(outBlock) + inBlock - 1) / inBlock;
     }
 
-    /** How many channels the last block of input has, or 0 if it is full. */
+    /** How many steps the last block of input takes, or 0 if it is full. */
     int lastDepth() {
-        return shape.channels() % inBlock;
+        int channels = shape.channels() % inBlock;
+        return input == ConvInput.PAIRS ? 0 : channels;
     }
 
     int inBlocks() {
         return (shape.channels() + inBlock - 1) / inBlock;
     }
 
+    /** Puts a weight where it belongs. */
+    interface Writer {
+        void write(MemorySegment packed, long to, long index);
+    }
+
     void pack(MemorySegment weights, Source source, @Nullable MemorySegment bias, MemorySegment packed) {
         packed.asSlice(at, end() - at).fill((byte) 0);
+        for (int outChannel = 0; bias != null && outChannel < shape.outChannels(); outChannel++) {
+            packed.set(FLOAT, at + 4L * outChannel, bias.getAtIndex(FLOAT, outChannel));
+        }
+        packWeights(source, packed, (to, place, index) -> to.set(FLOAT, place, weights.getAtIndex(FLOAT, index)));
+    }
+
+    void packWeights(Source source, MemorySegment packed, Writer writer) {
         for (int outChannel = 0; outChannel < shape.outChannels(); outChannel++) {
-            if (bias != null) {
-                packed.set(FLOAT, at + 4L * outChannel, bias.getAtIndex(FLOAT, outChannel));
-            }
             int outBlock = outChannel / lanes;
             int first = group(outChannel) * shape.groupChannels();
             for (int channel = 0; channel < shape.groupChannels(); channel++) {
                 int block = (first + channel) / inBlock;
                 long start = starts[outBlock]
                         + (block - firstInBlock(outBlock)) * inBlockBytes()
-                        + 4L * ((long) (first + channel) % inBlock * lanes + outChannel % lanes);
-                packTaps(weights, source, outChannel, channel, packed, start);
+                        + within((first + channel) % inBlock, outChannel % lanes);
+                packTaps(source, outChannel, channel, packed, start, writer);
             }
         }
     }
 
-    private void packTaps(
-            MemorySegment weights, Source source, int outChannel, int channel, MemorySegment packed, long start) {
+    /** Where the weight of a pair of channels is in those of a tap. */
+    private long within(int channel, int outChannel) {
+        return input == ConvInput.PAIRS
+                ? 4L * ((long) channel / 2 * lanes + outChannel) + 2 * (channel % 2)
+                : 4L * ((long) channel * lanes + outChannel);
+    }
+
+    private void packTaps(Source source, int outChannel, int channel, MemorySegment packed, long start, Writer writer) {
         long to = start;
         for (int z = 0; z < shape.depth().taps(); z++) {
             for (int y = 0; y < shape.height().taps(); y++) {
                 for (int x = 0; x < shape.width().taps(); x++) {
                     long index = source.index(outChannel, channel, z, y, x);
-                    packed.set(FLOAT, to, index < 0 ? 0 : weights.getAtIndex(FLOAT, index));
+                    if (index >= 0) {
+                        writer.write(packed, to, index);
+                    }
                     to += tapBytes();
                 }
             }

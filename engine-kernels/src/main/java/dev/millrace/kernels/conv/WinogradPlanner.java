@@ -96,7 +96,7 @@ final class WinogradPlanner {
 
     /** @return the groups of blocks of output channels that {@link #group} takes */
     List<Integer> groups(Band band) {
-        return new Tiling(target, squares(band)).groups(weights.outBlocks());
+        return new Tiling(target, ConvInput.BLOCKED, squares(band)).groups(weights.outBlocks());
     }
 
     void group(Band band, int firstBlock, int blocks, Argument transformed, Argument scratch, CallPlan.Builder calls) {
@@ -141,7 +141,7 @@ final class WinogradPlanner {
     private void multiply(
             Band band, int firstBlock, int blocks, int product, Argument in, Argument out, CallPlan.Builder calls) {
         long blockBytes = (long) squares(band) * bytes;
-        List<Integer> widths = new Tiling(target, squares(band)).widths(squares(band), blocks);
+        List<Integer> widths = new Tiling(target, ConvInput.BLOCKED, squares(band)).widths(squares(band), blocks);
         int square = 0;
         for (int tile = 0; tile < widths.size(); ) {
             int width = widths.get(tile);
@@ -150,7 +150,7 @@ final class WinogradPlanner {
                 count++;
             }
             ConvTile.Variant variant = new ConvTile.Variant(
-                    width, blocks, false, target.lanes(), 1, 1, 1, 0, 0, 1, ConvTile.Start.BIAS, null);
+                    width, blocks, ConvInput.BLOCKED, target.lanes(), 1, 1, 1, 0, 0, 1, ConvTile.Start.BIAS, null);
             Argument sizes = calls.sizes(
                     count,
                     weights.inBlocks(),
@@ -162,7 +162,8 @@ final class WinogradPlanner {
                     weights.tapBytes(),
                     0,
                     weights.inBlocks() * weights.tapBytes(),
-                    blockBytes);
+                    blockBytes,
+                    0);
             long offset = (long) square * bytes;
             calls.call(
                     variant.key(),

@@ -1,0 +1,45 @@
+package dev.millrace.kernels.conv;
+
+import dev.millrace.kernels.program.Target;
+
+/** What the elements of input images are, and how they lie. A step of the sums takes 32 bits of a pixel. */
+public enum ConvInput {
+    /** Floats in the order of {@link BlockedImages}. */
+    BLOCKED,
+    /** Floats, channel by channel. */
+    PLAIN,
+    /** 16-bit ints with sign in the order of {@link BlockedImages}; two channels to a step. */
+    PAIRS;
+
+    private static final int STEP_BYTES = 4;
+
+    /** Channels of a block. */
+    int channels(int lanes) {
+        return this == PLAIN ? 1 : lanes;
+    }
+
+    /** Steps that a block takes. */
+    int steps(int lanes) {
+        return this == PLAIN ? 1 : this == PAIRS ? lanes / 2 : lanes;
+    }
+
+    /** Steps for so many channels of a block. */
+    int stepsOf(int channels) {
+        return this == PAIRS ? (channels + 1) / 2 : channels;
+    }
+
+    int pixelBytes(int lanes) {
+        return STEP_BYTES * steps(lanes);
+    }
+
+    /** In the output, whose elements are like those of the input. */
+    int outPixelBytes(int lanes) {
+        return this == PAIRS ? 2 * lanes : 4 * lanes;
+    }
+
+    /** How many pixels of a tile fit into the registers, beside weights, an input, and a product that is not yet added. */
+    int maxPixels(Target target, int blocks) {
+        int working = this == PAIRS ? 2 : 1;
+        return Math.max(1, (target.vectors() - working - blocks) / blocks);
+    }
+}
