@@ -12,6 +12,10 @@ public enum ConvInput {
     PAIRS;
 
     private static final int STEP_BYTES = 4;
+    /** Products that a row of taps is unrolled to, at most: the JVM takes methods up to 64 KiB. */
+    private static final int MAX_PRODUCTS = 2500;
+
+    private static final int MAX_PRODUCTS_OF_PAIRS = 500;
 
     /** Channels of a block. */
     int channels(int lanes) {
@@ -37,9 +41,14 @@ public enum ConvInput {
         return this == PAIRS ? 2 * lanes : 4 * lanes;
     }
 
-    /** How many pixels of a tile fit into the registers, beside weights, an input, and a product that is not yet added. */
-    int maxPixels(Target target, int blocks) {
+    /**
+     * How many pixels of a tile fit into the registers, beside weights, an input, and a product that is not yet added,
+     * and into code of a good length.
+     */
+    int maxPixels(Target target, int blocks, int taps) {
         int working = this == PAIRS ? 2 : 1;
-        return Math.max(1, (target.vectors() - working - blocks) / blocks);
+        int products = this == PAIRS ? MAX_PRODUCTS_OF_PAIRS : MAX_PRODUCTS;
+        int inCode = products / (taps * steps(target.lanes()) * blocks);
+        return Math.max(1, Math.min(inCode, (target.vectors() - working - blocks) / blocks));
     }
 }

@@ -51,7 +51,7 @@ final class ConvPlanner {
         this.input = input;
         this.after = after;
         this.calls = calls;
-        tiling = new Tiling(target, input, shape.width().out());
+        tiling = new Tiling(target, input, shape.width().taps(), shape.width().out());
         pixelBytes = input.pixelBytes(target.lanes());
         outPixelBytes = input.outPixelBytes(target.lanes());
     }

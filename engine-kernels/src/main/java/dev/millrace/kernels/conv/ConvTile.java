@@ -22,7 +22,6 @@ public final class ConvTile implements KernelFamily {
     static final String NAME = "conv.f32";
     static final int MAX_TAPS = 8;
     static final int MAX_BLOCKS = 3;
-    private static final int MAX_PIXELS = 28;
     private static final int FEW_REGISTERS = 3;
     private static final int MAX_STEP = 1 << 16;
 
@@ -93,8 +92,8 @@ public final class ConvTile implements KernelFamily {
                     "after");
             int blocks = key.number("blocks", 1, MAX_BLOCKS);
             ConvInput input = key.oneOf("input", ConvInput.values());
-            int pixels = key.number("pixels", 1, maxPixels(target, input, blocks));
             int taps = key.number("taps", 1, MAX_TAPS);
+            int pixels = key.number("pixels", 1, input.maxPixels(target, blocks, taps));
             int stride = key.number("stride", 1, MAX_STEP);
             int dilation = key.number("dilation", 1, MAX_STEP);
             Expr after = Activations.read(key, "after");
@@ -134,11 +133,6 @@ public final class ConvTile implements KernelFamily {
             int column = pixel * stride + tap * dilation;
             return column >= left && column < (pixels - 1) * stride + (taps - 1) * dilation + 1 - right;
         }
-    }
-
-    /** How many pixels fit into the registers, beside weights and one input. */
-    static int maxPixels(Target target, ConvInput input, int blocks) {
-        return Math.min(MAX_PIXELS, input.maxPixels(target, blocks));
     }
 
     @Override

@@ -17,10 +17,15 @@ final class Tiling {
 
     private final Target target;
     private final ConvInput input;
+    private final int taps;
     private final int rowPixels;
 
-    /** @param rowPixels of a row of output */
-    Tiling(Target target, ConvInput input, int rowPixels) {
+    /**
+     * @param taps in a row
+     * @param rowPixels of a row of output
+     */
+    Tiling(Target target, ConvInput input, int taps, int rowPixels) {
+        this.taps = Math.min(taps, ConvTile.MAX_TAPS);
         this.target = target;
         this.input = input;
         this.rowPixels = rowPixels;
@@ -47,7 +52,7 @@ final class Tiling {
 
     private int bestPixels(int row, int blocks) {
         int best = 1;
-        for (int most = 2; most <= ConvTile.maxPixels(target, input, blocks); most++) {
+        for (int most = 2; most <= input.maxPixels(target, blocks, taps); most++) {
             if (rowCycles(row, blocks, most) < rowCycles(row, blocks, best)) {
                 best = most;
             }

@@ -96,7 +96,7 @@ final class WinogradPlanner {
 
     /** @return the groups of blocks of output channels that {@link #group} takes */
     List<Integer> groups(Band band) {
-        return new Tiling(target, ConvInput.BLOCKED, squares(band)).groups(weights.outBlocks());
+        return new Tiling(target, ConvInput.BLOCKED, 1, squares(band)).groups(weights.outBlocks());
     }
 
     void group(Band band, int firstBlock, int blocks, Argument transformed, Argument scratch, CallPlan.Builder calls) {
@@ -141,7 +141,7 @@ final class WinogradPlanner {
     private void multiply(
             Band band, int firstBlock, int blocks, int product, Argument in, Argument out, CallPlan.Builder calls) {
         long blockBytes = (long) squares(band) * bytes;
-        List<Integer> widths = new Tiling(target, ConvInput.BLOCKED, squares(band)).widths(squares(band), blocks);
+        List<Integer> widths = new Tiling(target, ConvInput.BLOCKED, 1, squares(band)).widths(squares(band), blocks);
         int square = 0;
         for (int tile = 0; tile < widths.size(); ) {
             int width = widths.get(tile);
