@@ -33,7 +33,7 @@ public final class Reference {
             case ACOSH -> x < 1 ? Double.NaN : Math.log1p(x - 1 + Math.sqrt((x - 1) * (x + 1)));
             case ATANH -> Math.copySign(Math.log1p(2 * Math.abs(x) / (1 - Math.abs(x))) / 2, x);
             case LOG -> Math.log(x);
-            case ERF -> erf(x);
+            case ERF, ERF_AS_RATIO -> erf(x);
             case TANH -> Math.tanh(x);
             case SIGMOID -> x < 0 ? Math.exp(x) / (1 + Math.exp(x)) : 1 / (1 + Math.exp(-x));
         };

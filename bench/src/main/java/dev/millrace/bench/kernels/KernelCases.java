@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 
+
 /** All cases, a class for each family. */
 final class KernelCases {
     private KernelCases() {}

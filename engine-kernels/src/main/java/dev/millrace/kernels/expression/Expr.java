@@ -154,7 +154,7 @@ public sealed interface Expr {
 
     /** {@code x/2 (1 + erf(x/sqrt 2))} */
     static Expr gelu(Expr x) {
-        Expr erf = x.times(number((float) Math.sqrt(0.5))).apply(Function.ERF);
+        Expr erf = x.times(number((float) Math.sqrt(0.5))).apply(Function.ERF_AS_RATIO);
         return x.times(number(0.5f)).times(number(1).plus(erf));
     }
 

@@ -19,13 +19,15 @@ public enum Function {
     CEIL(0.5, (builder, x) -> builder.unary(UnaryOp.CEIL, x)),
     TRUNCATE(0.5, (builder, x) -> builder.unary(UnaryOp.TRUNCATE, x)),
     RELU(0.5, (builder, x) -> new MathSteps(builder).relu(x)),
-    EXP(1.5, (builder, x) -> new MathSteps(builder).exp(x)),
+    EXP(2.5, (builder, x) -> new MathSteps(builder).exp(x)),
     /** Of floats up to 0; below -87 the bound is of the absolute error, 2^-126. */
     EXP_OF_NEGATIVE(2.5, (builder, x) -> new MathSteps(builder).expOfNegative(x)),
     EXPM1(2, (builder, x) -> new Hyperbolic(builder).expm1(x)),
     LOG(1.5, (builder, x) -> new MathSteps(builder).log(x)),
     LOG1P(3, (builder, x) -> new Hyperbolic(builder).log1p(x)),
     ERF(2.5, (builder, x) -> new MathSteps(builder).erf(x)),
+    /** The same function with half the steps. */
+    ERF_AS_RATIO(7, (builder, x) -> new MathSteps(builder).erfAsRatio(x)),
     TANH(2.5, (builder, x) -> new MathSteps(builder).tanh(x)),
     /** Below -87 the bound is of the absolute error, 2^-126. */
     SIGMOID(3.5, (builder, x) -> new MathSteps(builder).sigmoid(x)),

@@ -29,7 +29,8 @@ final class Hyperbolic {
 
     /** exp(x)/2, which is finite as long as the results are. */
     private VectorVar halfExp(VectorVar magnitude) {
-        VectorVar root = math.exp(builder.mul(magnitude, HALF));
+        MathSteps.Reduced reduced = math.reduce(builder.min(Constant.of(89), builder.mul(magnitude, HALF)));
+        VectorVar root = builder.binary(BinaryOp.SCALE, builder.add(reduced.less(), ONE), reduced.exponent());
         return builder.mul(builder.mul(root, HALF), root);
     }
 

@@ -31,6 +31,9 @@ final class MathSteps {
     /** Added, it leaves the nearest integer plus 127, the exponent of a float, in the lowest bits. */
     private static final Constant TO_EXPONENT = Constant.of(0x1.8p23f + 127);
 
+    /** Added and taken off, it leaves the nearest integer. */
+    private static final Constant TO_INTEGER = Constant.of(0x1.8p23f);
+
     private static final Constant MANTISSA_BITS = Constant.ofBits(23);
     /** Its power of two is {@code 2^-127}, whose exponent is that of zero. */
     private static final float LEAST_EXPONENT = -87.9f;
@@ -65,6 +68,14 @@ final class MathSteps {
         -0.004205285f,
         0.00044147274f,
         -2.1697622e-05f
+    };
+    /** erf(x)/x as a ratio of polynomials in x^2, for |x| up to 3.92. */
+    private static final float[] ERF_ABOVE = {
+        1.1283791f, 0.19077814f, 0.052789554f, 0.0037793743f, 0.00028480482f, 2.0420312e-06f
+    };
+
+    private static final float[] ERF_BELOW = {
+        1.0f, 0.50240546f, 0.11425519f, 0.014996962f, 0.0011651589f, 3.8004513e-05f
     };
     /** (tanh(x)/x - 1) / x^2 in x^2, for |x| up to 0.65. */
     private static final float[] TANH = {-0.3333323f, 0.13330415f, -0.05366528f, 0.020415194f, -0.0054682684f};
@@ -134,8 +145,12 @@ final class MathSteps {
 
     /** The clamps are where the result is infinite and where it rounds to zero. */
     VectorVar exp(Value x) {
-        Reduced reduced = reduce(builder.max(of(-104), builder.min(of(89), x)));
-        return builder.binary(BinaryOp.SCALE, builder.add(reduced.less(), ONE), reduced.exponent());
+        VectorVar clamped = builder.max(of(-104), builder.min(of(89), x));
+        VectorVar n = builder.sub(builder.multiplyAdd(clamped, of(LOG2_E), TO_INTEGER), TO_INTEGER);
+        VectorVar most = builder.multiplySubtract(clamped, of(LOG2_E), n);
+        VectorVar back = builder.multiplySubtract(clamped, of(LOG2_E_REST), most);
+        VectorVar power = builder.multiplyAdd(polynomial(back, POWER_BACK), back, ONE);
+        return builder.binary(BinaryOp.SCALE, power, n);
     }
 
     /** A result that has the sign of its argument where it is zero. */
@@ -187,6 +202,14 @@ final class MathSteps {
         VectorVar far = builder.sub(ONE, expOfNegative(polynomial(magnitude, ERF_FAR)));
         MaskVar isFar = builder.compare(Comparison.GREATER, magnitude, ONE);
         return withSign(builder.select(isFar, far, near), x);
+    }
+
+    /** A ratio of polynomials, with half the steps of {@link #erf}. */
+    VectorVar erfAsRatio(Value x) {
+        VectorVar magnitude = builder.min(of(3.92), abs(x));
+        VectorVar square = builder.mul(magnitude, magnitude);
+        VectorVar above = builder.mul(polynomial(square, ERF_ABOVE), magnitude);
+        return withSign(builder.min(ONE, builder.div(above, polynomial(square, ERF_BELOW))), x);
     }
 
     /** Near zero a polynomial; far from it (1 - exp(-2x)) / (1 + exp(-2x)). */

@@ -24,7 +24,9 @@ import java.util.Arrays;
 /** Eight lanes; masks are vectors of ones and zeros. */
 final class Avx2Emitter extends StepEmitter {
     private static final int LANES = 8;
-    private static final int EXPONENT_OF_ONE = 0x3f800000;
+    /** 1.5 * 2^23 + 254: the bias of two exponents, in a float whose last place is 1. */
+    private static final int TWO_BIASES = 0x4b4000fe;
+
     private static final int MANTISSA_BITS = 23;
     /** For vpshufb: the lowest byte, or two, of each lane of a block, then nothing. */
     private static final int[] LOW_BYTES = {0x0c080400, -1, -1, -1, 0x0c080400, -1, -1, -1};
@@ -76,22 +78,23 @@ final class Avx2Emitter extends StepEmitter {
         return Imm.of(op == BinaryOp.EVEN_BLOCKS ? 0x20 : 0x31);
     }
 
-    /** Multiplies by two powers of two, since one alone may be beyond the exponents of floats. */
+    /**
+     * Multiplies by two powers of two, since one alone may be beyond the exponents of floats. What is added leaves the
+     * sum of both exponents, each with its bias, in the lowest bits.
+     */
     @Override
     void scale(Step.Binary step) {
         int[] temporaries = registers.temporaries(number());
         Vec first = vector(temporaries[0]);
         Vec second = vector(temporaries[1]);
-        Mem one = constant(EXPONENT_OF_ONE);
         Imm toExponent = Imm.of(MANTISSA_BITS);
-        emit(ConvertOps.VCVTPS2DQ, first, operand(step.b()));
-        emit(PackedOps.VPSRAD, second, first, Imm.of(1));
+        Vec to = vector(step.to());
+        emit(MoveOps.VMOVUPS, first, constant(TWO_BIASES));
+        emit(FloatOps.VADDPS, first, first, operand(step.b()));
+        emit(PackedOps.VPSRLD, second, first, Imm.of(1));
         emit(PackedOps.VPSUBD, first, first, second);
         emit(PackedOps.VPSLLD, first, first, toExponent);
         emit(PackedOps.VPSLLD, second, second, toExponent);
-        emit(PackedOps.VPADDD, first, first, one);
-        emit(PackedOps.VPADDD, second, second, one);
-        Vec to = vector(step.to());
         emit(FloatOps.VMULPS, to, first, operand(step.a()));
         emit(FloatOps.VMULPS, to, to, second);
     }
