@@ -5,6 +5,7 @@ import java.util.stream.Stream;
 
 
 
+
 /** All cases, a class for each family. */
 final class KernelCases {
     private KernelCases() {}

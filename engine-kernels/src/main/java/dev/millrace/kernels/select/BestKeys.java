@@ -5,14 +5,16 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 
 /**
- * Finds the k largest of some keys with the help of the largest ones of groups: a heap of the best ones so far, the
- * worst of them on top, tells which groups need not be looked at. A key and its place make up one number, that of a
- * lower place being larger.
+ * Finds the k largest of some keys with the help of the largest ones of parts: the k-th largest of these is a bound, and
+ * only parts that reach it are looked at. A heap has the best ones so far, the worst of them on top. A key and its place
+ * make up one number, that of a lower place being larger.
  */
 final class BestKeys {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     /** With more than one in so many wanted, all are sorted. */
     private static final int SORT_ALL = 8;
+    /** With less parts than this for each one wanted, a bound does not pay. */
+    private static final int PARTS_FOR_BOUND = 2;
 
     private final MemorySegment keys;
     private final int count;
@@ -50,38 +52,50 @@ final class BestKeys {
             System.arraycopy(all, count - heap.length, heap, 0, heap.length);
             return heap;
         }
+        int bound = bound();
         size = 0;
-        for (int group = 0; group < groups; group++) {
-            offerGroup(group);
+        for (int part = 0; part < groups * lanes; part++) {
+            if (keys.getAtIndex(INT, count + (long) part) >= bound) {
+                bound = offerPart(part, bound);
+            }
         }
         for (int i = groups * lanes * SortKeys.GROUP; i < count; i++) {
-            offer(i);
+            int key = keys.getAtIndex(INT, i);
+            if (key >= bound) {
+                offer(entry(key, i));
+            }
         }
         Arrays.sort(heap);
         return heap;
     }
 
-    private void offerGroup(int group) {
-        int first = group * lanes * SortKeys.GROUP;
-        if (size < heap.length) {
-            for (int i = 0; i < lanes * SortKeys.GROUP; i++) {
-                offer(first + i);
-            }
-            return;
+    /** Not larger than any of the keys that are wanted. */
+    private int bound() {
+        int parts = groups * lanes;
+        if (parts < PARTS_FOR_BOUND * heap.length) {
+            return Integer.MIN_VALUE;
         }
-        int worst = (int) (heap[0] >> 32);
-        for (int lane = 0; lane < lanes; lane++) {
-            if (keys.getAtIndex(INT, count + (long) group * lanes + lane) >= worst) {
-                for (int i = lane; i < lanes * SortKeys.GROUP; i += lanes) {
-                    offer(first + i);
-                }
-                worst = (int) (heap[0] >> 32);
-            }
+        size = 0;
+        for (int part = 0; part < parts; part++) {
+            offer(entry(keys.getAtIndex(INT, count + (long) part), part));
         }
+        return (int) (heap[0] >> 32);
     }
 
-    private void offer(int place) {
-        long entry = entry(keys.getAtIndex(INT, place), place);
+    /** Looks at one lane of the vectors of a group; gives the bound from now on. */
+    private int offerPart(int part, int bound) {
+        int first = part / lanes * lanes * SortKeys.GROUP + part % lanes;
+        for (int i = 0; i < SortKeys.GROUP; i++) {
+            int place = first + i * lanes;
+            int key = keys.getAtIndex(INT, place);
+            if (key >= bound) {
+                offer(entry(key, place));
+            }
+        }
+        return size < heap.length ? bound : Math.max(bound, (int) (heap[0] >> 32));
+    }
+
+    private void offer(long entry) {
         if (size < heap.length) {
             siftUp(entry);
         } else if (entry > heap[0]) {

@@ -24,7 +24,7 @@ import dev.millrace.kernels.program.VectorVar;
  */
 public final class SortKeys implements KernelFamily {
     /** Vectors in a group. */
-    static final int GROUP = 16;
+    static final int GROUP = 8;
 
     private static final String NAME = "select.keys";
     private static final Constant QUIET_NAN = Constant.of(Float.NaN);
