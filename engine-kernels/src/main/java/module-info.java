@@ -6,6 +6,7 @@ module dev.millrace.kernels {
     exports dev.millrace.kernels.attention;
     exports dev.millrace.kernels.code;
     exports dev.millrace.kernels.conv;
+    exports dev.millrace.kernels.conv.quantised;
     exports dev.millrace.kernels.convert;
     exports dev.millrace.kernels.driver;
     exports dev.millrace.kernels.expression;

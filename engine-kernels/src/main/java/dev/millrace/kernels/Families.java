@@ -10,6 +10,8 @@ import dev.millrace.kernels.conv.ConvTile;
 import dev.millrace.kernels.conv.ReorderTile;
 import dev.millrace.kernels.conv.WinogradInput;
 import dev.millrace.kernels.conv.WinogradOutput;
+import dev.millrace.kernels.conv.quantised.CopyRows;
+import dev.millrace.kernels.conv.quantised.DepthwiseTile;
 import dev.millrace.kernels.convert.ConvertFamily;
 import dev.millrace.kernels.expression.ElementwiseFamily;
 import dev.millrace.kernels.family.KernelFamily;
@@ -90,6 +92,8 @@ final class Families {
             new ChannelScale(),
             new WinogradInput(),
             new WinogradOutput(),
+            new CopyRows(),
+            new DepthwiseTile(),
             new IndexTable(),
             new IndexRun(),
             new ElementGather(),

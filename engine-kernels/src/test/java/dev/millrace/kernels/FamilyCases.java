@@ -5,6 +5,8 @@ import dev.millrace.kernels.conv.ConvCase;
 import dev.millrace.kernels.conv.QuantisedConvCase;
 import dev.millrace.kernels.conv.ReorderCase;
 import dev.millrace.kernels.conv.TransposedConvCase;
+import dev.millrace.kernels.conv.quantised.QuantisedConvCase;
+import dev.millrace.kernels.conv.quantised.QuantisedDepthwiseCase;
 import dev.millrace.kernels.convert.CastCase;
 import dev.millrace.kernels.expression.BroadcastCase;
 import dev.millrace.kernels.gemm.GemmCase;
@@ -23,6 +25,7 @@ import dev.millrace.kernels.softmax.SoftmaxCase;
 import dev.millrace.kernels.window.PlaceCase;
 import dev.millrace.kernels.window.WindowCase;
 import java.util.List;
+
 
 /** All families under test. */
 final class FamilyCases {
@@ -49,7 +52,8 @@ final class FamilyCases {
             new CastCase(),
             new TransposedConvCase(),
             new PlaceCase(),
-            new ReductionCase());
+            new ReductionCase(),
+            new QuantisedDepthwiseCase());
 
     private FamilyCases() {}
 }

@@ -48,7 +48,8 @@ public record QuantisedMatrix(
         }
     }
 
-    int zeroPoint(long index) {
+    /** The zero point of a row or column. */
+    public int zeroPoint(long index) {
         if (zeroPoints == null) {
             return 0;
         }
@@ -56,7 +57,8 @@ public record QuantisedMatrix(
         return signed ? point : point & 0xff;
     }
 
-    float scale(long index) {
+    /** The scale of a row or column. */
+    public float scale(long index) {
         return scales == null
                 ? 1
                 : scales.getAtIndex(ValueLayout.JAVA_FLOAT_UNALIGNED, scales.byteSize() == 4 ? 0 : index);

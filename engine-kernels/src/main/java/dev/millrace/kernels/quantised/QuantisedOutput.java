@@ -21,16 +21,18 @@ public enum QuantisedOutput {
         return bytes;
     }
 
-    boolean isQuantised() {
+    /** Whether it is bytes. */
+    public boolean isQuantised() {
         return this == U8 || this == S8;
     }
 
     /** The least element that can be written, where that is a byte. */
-    int least() {
+    public int least() {
         return this == S8 ? -128 : 0;
     }
 
-    int most() {
+    /** The greatest element that can be written, where that is a byte. */
+    public int most() {
         return this == S8 ? 127 : 255;
     }
 }

@@ -52,7 +52,8 @@ public record QuantisedResult(
         return new QuantisedResult(data, output, stride, scales, numbers, activation, zeroPoint);
     }
 
-    void check(long m, long n) {
+    /** @throws IndexOutOfBoundsException if it has no room for m rows of n elements */
+    public void check(long m, long n) {
         Extents.byteMatrix(
                 "C", data, m, Math.multiplyExact(n, output.bytes()), Math.multiplyExact(stride, output.bytes()));
         Extents.writable("C", data);
@@ -73,7 +74,8 @@ public record QuantisedResult(
         }
     }
 
-    boolean hasScalePerColumn() {
+    /** Whether there is a scale for each column, not one for all. */
+    public boolean hasScalePerColumn() {
         return scales != null && scales.byteSize() != 4;
     }
 }

@@ -17,7 +17,7 @@ public final class RandomShapes {
         return Axis.of(in, taps, stride, dilation, before, after);
     }
 
-    static ConvShape conv(Random random, int lanes, boolean small) {
+    public static ConvShape conv(Random random, int lanes, boolean small) {
         int most = small ? 7 : 20;
         boolean pointwise = random.nextInt(4) == 0;
         Axis depth = random.nextInt(6) == 0 ? axis(random, 4, 3) : Axis.pointwise(1);

@@ -1,0 +1,157 @@
+package dev.millrace.kernels.conv.quantised;
+
+import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.BinaryOp;
+import dev.millrace.kernels.program.Constant;
+import dev.millrace.kernels.program.Element;
+import dev.millrace.kernels.program.MaskVar;
+import dev.millrace.kernels.program.Program;
+import dev.millrace.kernels.program.ProgramBuilder;
+import dev.millrace.kernels.program.ScalarVar;
+import dev.millrace.kernels.program.Target;
+import dev.millrace.kernels.program.UnaryOp;
+import dev.millrace.kernels.program.VectorVar;
+import org.jspecify.annotations.Nullable;
+
+/** Writes one member of {@link DepthwiseTile}. */
+final class DepthwiseTileWriter {
+    private final ProgramBuilder builder;
+    private final DepthwiseTile.Variant variant;
+    private final int vectorBytes;
+    private final ScalarVar in;
+    private final ScalarVar weights;
+    private final ScalarVar out;
+    private final ScalarVar arguments;
+    private final ScalarVar counts;
+    private final ScalarVar channel;
+    private final ScalarVar pitch;
+
+    DepthwiseTileWriter(String name, Target target, DepthwiseTile.Variant variant) {
+        this.variant = variant;
+        vectorBytes = target.vectorBytes();
+        builder = new ProgramBuilder(name, target);
+        in = builder.parameter("in");
+        weights = builder.parameter("weights");
+        out = builder.parameter("out");
+        arguments = builder.parameter("arguments");
+        counts = builder.parameter("counts");
+        channel = builder.parameter("channel");
+        pitch = argument(DepthwiseArguments.PITCH);
+    }
+
+    private ScalarVar argument(int at) {
+        return builder.loadLong(Address.at(arguments, at), "argument");
+    }
+
+    Program program() {
+        ScalarVar blocks = builder.high(counts, "blocks");
+        try (var _ = builder.loop(blocks, 1)) {
+            ScalarVar tiles = builder.low(counts, "tiles");
+            try (var _ = builder.loop(tiles, 1)) {
+                VectorVar[] sums = sums();
+                finish(sums);
+                builder.advance(in, argument(DepthwiseArguments.IN_TILE));
+            }
+            builder.advance(in, argument(DepthwiseArguments.IN_BLOCK));
+            builder.advance(weights, argument(DepthwiseArguments.WEIGHTS));
+            builder.advance(out, argument(DepthwiseArguments.OUT_BLOCK));
+            builder.advance(channel, vectorBytes);
+        }
+        return builder.build();
+    }
+
+    private @Nullable MaskVar mask() {
+        return variant.masked() ? builder.firstLanes(argument(DepthwiseArguments.TAIL)) : null;
+    }
+
+    private VectorVar[] sums() {
+        VectorVar[] sums = new VectorVar[variant.pixels()];
+        for (int pixel = 0; pixel < sums.length; pixel++) {
+            sums[pixel] = builder.vector("sum");
+            builder.set(sums[pixel], Constant.ZERO);
+        }
+        VectorVar zero = builder.spread(Address.at(arguments, DepthwiseArguments.ZERO_OF_IN));
+        ScalarVar from = builder.copy(in, "from");
+        ScalarVar weight = builder.copy(weights, "weight");
+        ScalarVar rows = argument(DepthwiseArguments.ROWS);
+        try (var _ = builder.loop(rows, 1)) {
+            columns(from, weight, zero, sums);
+            builder.advance(from, argument(DepthwiseArguments.IN_ROW));
+            builder.advance(weight, variant.taps() * vectorBytes);
+        }
+        return sums;
+    }
+
+    /** One row of taps of all pixels, each input being read once. */
+    private void columns(ScalarVar from, ScalarVar weight, VectorVar zero, VectorVar[] sums) {
+        VectorVar[] row = new VectorVar[variant.taps()];
+        for (int tap = 0; tap < row.length; tap++) {
+            row[tap] = builder.load(Address.at(weight, tap * vectorBytes));
+        }
+        for (int column = 0; column < variant.columns(); column++) {
+            @Nullable VectorVar input = null;
+            for (int tap = 0; tap < row.length; tap++) {
+                int start = column - tap * variant.dilation();
+                int pixel = start / variant.stride();
+                if (start < 0 || start % variant.stride() != 0 || pixel >= sums.length) {
+                    continue;
+                }
+                if (input == null) {
+                    input = input(from, zero);
+                }
+                builder.accumulate(sums[pixel], input, row[tap]);
+            }
+            builder.advance(from, pitch);
+        }
+    }
+
+    private VectorVar input(ScalarVar from, VectorVar zero) {
+        Element element = variant.signed() ? Element.S8 : Element.U8;
+        VectorVar ints = builder.load(element, Address.at(from, 0), null);
+        return builder.sub(builder.unary(UnaryOp.TO_FLOAT, ints), zero);
+    }
+
+    private void finish(VectorVar[] sums) {
+        for (VectorVar sum : sums) {
+            MaskVar mask = mask();
+            Address to = Address.at(out, 0);
+            VectorVar whole = builder.unary(UnaryOp.TO_INT, sum);
+            switch (variant.output()) {
+                case S32 -> builder.store(to, withBias(whole, BinaryOp.INT_ADD, mask), mask);
+                case F32 -> builder.store(to, dequantised(sum, mask), mask);
+                case U8, S8 -> builder.store(Element.U8, to, requantised(whole, mask), mask);
+            }
+            builder.advance(out, argument(DepthwiseArguments.OUT_PITCH));
+        }
+    }
+
+    private VectorVar term(int pointer, @Nullable MaskVar mask) {
+        return builder.load(Address.at(argument(pointer), channel, 1, 0), mask);
+    }
+
+    private VectorVar withBias(VectorVar value, BinaryOp add, @Nullable MaskVar mask) {
+        return variant.bias() ? builder.binary(add, value, term(DepthwiseArguments.BIAS, mask)) : value;
+    }
+
+    private VectorVar scaled(VectorVar sum, @Nullable MaskVar mask) {
+        VectorVar scale = variant.scales()
+                ? term(DepthwiseArguments.SCALES, mask)
+                : builder.spread(Address.at(argument(DepthwiseArguments.SCALES), 0));
+        VectorVar both = builder.mul(builder.spread(Address.at(arguments, DepthwiseArguments.SCALE_OF_IN)), scale);
+        return builder.mul(sum, both);
+    }
+
+    private VectorVar dequantised(VectorVar sum, @Nullable MaskVar mask) {
+        VectorVar value = withBias(scaled(sum, mask), BinaryOp.ADD, mask);
+        return variant.relu() ? builder.max(Constant.ZERO, value) : value;
+    }
+
+    private VectorVar requantised(VectorVar sum, @Nullable MaskVar mask) {
+        VectorVar ints = withBias(sum, BinaryOp.INT_ADD, mask);
+        VectorVar value = scaled(builder.unary(UnaryOp.TO_FLOAT, ints), mask);
+        VectorVar notBelow = builder.max(value, builder.spread(Address.at(arguments, DepthwiseArguments.LEAST)));
+        VectorVar within = builder.min(notBelow, builder.spread(Address.at(arguments, DepthwiseArguments.MOST)));
+        VectorVar zero = builder.spread(Address.at(arguments, DepthwiseArguments.ZERO_OF_OUT));
+        return builder.binary(BinaryOp.INT_ADD, builder.unary(UnaryOp.TO_INT, within), zero);
+    }
+}

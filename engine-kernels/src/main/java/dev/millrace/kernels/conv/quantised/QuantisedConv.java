@@ -1,0 +1,211 @@
+package dev.millrace.kernels.conv.quantised;
+
+import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.conv.ConvShape;
+import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.driver.Scratch;
+import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.kernels.program.Memory;
+import dev.millrace.kernels.quantised.QuantisedGemm;
+import dev.millrace.kernels.quantised.QuantisedMatrix;
+import dev.millrace.kernels.quantised.QuantisedProduct;
+import dev.millrace.kernels.quantised.QuantisedResult;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
+
+/**
+ * A convolution of images of bytes of one shape, exact, as matrix products of the windows of pixels. Images are
+ * matrices with a row of channels for each pixel, image by image, plane by plane, row by row. What is outside of an
+ * image counts as its zero point. Memory is native (heap memory only where kernels are interpreted). Safe for use by
+ * several threads.
+ */
+public final class QuantisedConv {
+    /** Of the windows that are done at a time: with what the product makes of them, the second-level cache holds them. */
+    private static final long BLOCK_BYTES = 64 << 10;
+    /** With fewer rows, preparing the weights takes too much of the time. */
+    private static final long LEAST_ROWS = 40;
+
+    private static final long MOST_ROWS = 400;
+    /** Multiplications and additions that are worth another thread. */
+    private static final long MIN_WORK_PER_TASK = 1 << 19;
+
+    private final KernelSet kernels;
+    private final ConvShape shape;
+    private final QuantisedGemm gemm;
+    private final WindowRows windows;
+    private final Scratch scratch = new Scratch();
+    /** Whether the window of a pixel is the pixel. */
+    private final boolean pointwise;
+
+    private final long pixels;
+    private final long blockRows;
+
+    public QuantisedConv(KernelSet kernels, ConvShape shape) {
+        this.kernels = kernels;
+        this.shape = shape;
+        gemm = new QuantisedGemm(kernels);
+        windows = new WindowRows(kernels.kernel(CopyRows.key()), shape);
+        pointwise = shape.depth().isPointwise()
+                && shape.height().isPointwise()
+                && shape.width().isPointwise();
+        pixels = Math.multiplyExact(shape.outPixels(), shape.batch());
+        blockRows = Math.clamp(BLOCK_BYTES / windows.rowBytes(), LEAST_ROWS, MOST_ROWS);
+    }
+
+    /** What the weights need packed, in bytes. */
+    public long packedBytes() {
+        return Math.multiplyExact(shape.groups(), groupBytes());
+    }
+
+    private long groupBytes() {
+        return gemm.packedBytes(windows.rowBytes(), shape.groupOutChannels());
+    }
+
+    /** Names the layout of packed weights: packed bytes are good only where the layout is the same. */
+    public String packedLayout() {
+        return "conv " + gemm.packedLayout();
+    }
+
+    /**
+     * Packs weights of outChannels × channels of a group × taps, with their zero points.
+     *
+     * @param weights a row for each output channel
+     */
+    public void pack(QuantisedMatrix weights, MemorySegment packed) {
+        long columns = windows.rowBytes();
+        Extents.byteMatrix("the weights", weights.data(), shape.outChannels(), columns, weights.stride());
+        Extents.bytes("the packed weights", packed, packedBytes());
+        Extents.writable("the packed weights", packed);
+        int channels = shape.groupOutChannels();
+        MemorySegment zeros = weights.zeroPoints();
+        boolean zeroForEach = zeros != null && zeros.byteSize() != 1;
+        if (zeros != null && zeroForEach) {
+            Extents.bytes("the zero points of the weights", zeros, shape.outChannels());
+        }
+        MemorySegment ordered = MemorySegment.ofArray(new byte[Math.toIntExact(channels * columns)]);
+        for (int group = 0; group < shape.groups(); group++) {
+            for (int row = 0; row < channels; row++) {
+                order(weights.data(), ((long) group * channels + row) * weights.stride(), ordered, row * columns);
+            }
+            QuantisedMatrix ofGroup = QuantisedMatrix.of(ordered, weights.signed(), columns);
+            if (zeros != null) {
+                ofGroup =
+                        ofGroup.withZeroPoints(zeroForEach ? zeros.asSlice((long) group * channels, channels) : zeros);
+            }
+            gemm.packTransposed(ofGroup, columns, channels, packed.asSlice(group * groupBytes(), groupBytes()));
+        }
+    }
+
+    /** From channel by channel to tap by tap. */
+    private void order(MemorySegment weights, long from, MemorySegment ordered, long to) {
+        int taps = shape.taps();
+        int channels = shape.groupChannels();
+        for (int channel = 0; channel < channels; channel++) {
+            for (int tap = 0; tap < taps; tap++) {
+                byte weight = weights.get(ValueLayout.JAVA_BYTE, from + (long) channel * taps + tap);
+                ordered.set(ValueLayout.JAVA_BYTE, to + (long) tap * channels + channel, weight);
+            }
+        }
+    }
+
+    /**
+     * Computes a convolution. No operand may be freed before it is done.
+     *
+     * @param in a row for each pixel, with one zero point and one scale at most
+     * @param out a row for each output pixel
+     * @throws IllegalArgumentException if the operands do not fit together
+     * @throws IndexOutOfBoundsException if an operand is smaller than the convolution needs
+     */
+    public void run(QuantisedMatrix in, MemorySegment packed, QuantisedResult out, Parallel parallel) {
+        ByteOperands.check(shape, in, out);
+        Extents.bytes("the packed weights", packed, packedBytes());
+        try {
+            run(new Operands(in, packed, out, fill(in)), parallel);
+        } finally {
+            Reference.reachabilityFence(in);
+            Reference.reachabilityFence(packed);
+            Reference.reachabilityFence(out);
+        }
+    }
+
+    /** A row of taps outside of an image. */
+    private MemorySegment fill(QuantisedMatrix in) {
+        MemorySegment zero = in.zeroPoints();
+        MemorySegment row = Arena.ofAuto().allocate((long) shape.width().taps() * shape.groupChannels());
+        return zero == null ? row : row.fill(zero.get(ValueLayout.JAVA_BYTE, 0));
+    }
+
+    /** The memory of a run; all of it was checked. */
+    private record Operands(QuantisedMatrix in, MemorySegment packed, QuantisedResult out, MemorySegment fill) {}
+
+    private void run(Operands operands, Parallel parallel) {
+        long work = pixels * windows.rowBytes() * shape.outChannels();
+        int tasks = (int) Math.clamp(work / MIN_WORK_PER_TASK, 1, parallel.width());
+        long blocks = Math.ceilDiv(pixels, blockRows);
+        long even = Math.ceilDiv(blocks, tasks) * tasks;
+        if (tasks > 1 && pixels < even * LEAST_ROWS) {
+            blocks(operands, 0, blocks, blocks, parallel);
+        } else if (tasks > 1) {
+            parallel.run(
+                    tasks,
+                    task -> blocks(operands, even * task / tasks, even * (task + 1) / tasks, even, Parallel.NONE));
+        } else {
+            blocks(operands, 0, blocks, blocks, Parallel.NONE);
+        }
+    }
+
+    private void blocks(Operands operands, long firstBlock, long endBlock, long blocks, Parallel parallel) {
+        for (long block = firstBlock; block < endBlock; block++) {
+            long first = pixels * block / blocks;
+            long end = pixels * (block + 1) / blocks;
+            for (int group = 0; group < shape.groups(); group++) {
+                block(operands, first, end, group, parallel);
+            }
+        }
+    }
+
+    private void block(Operands operands, long first, long end, int group, Parallel parallel) {
+        long rows = end - first;
+        int channels = shape.groupOutChannels();
+        QuantisedProduct product = new QuantisedProduct(
+                rows(operands, first, end, group),
+                operands.packed().asSlice(group * groupBytes(), groupBytes()),
+                part(operands.out(), first, rows, (long) group * channels, channels),
+                rows,
+                channels,
+                windows.rowBytes());
+        gemm.run(product, parallel);
+    }
+
+    private QuantisedMatrix rows(Operands operands, long first, long end, int group) {
+        QuantisedMatrix in = operands.in();
+        long channel = (long) group * shape.groupChannels();
+        if (pointwise) {
+            MemorySegment pixel = in.data().asSlice(first * in.stride() + channel);
+            return new QuantisedMatrix(pixel, in.signed(), in.stride(), in.zeroPoints(), in.scales());
+        }
+        MemorySegment rows = scratch.atLeast((end - first) * windows.rowBytes());
+        Memory memory = kernels.newMemory();
+        windows.new Writer(memory, memory.pointer(in.data()) + channel, in.stride(), memory.pointer(operands.fill()))
+                .write(first, end, memory.pointer(rows));
+        return new QuantisedMatrix(rows, in.signed(), windows.rowBytes(), in.zeroPoints(), in.scales());
+    }
+
+    private static QuantisedResult part(QuantisedResult out, long firstRow, long rows, long column, int columns) {
+        int bytes = out.output().bytes();
+        long start = (firstRow * out.stride() + column) * bytes;
+        long length = ((rows - 1) * out.stride() + columns) * bytes;
+        MemorySegment scales = out.scales();
+        MemorySegment bias = out.bias();
+        return new QuantisedResult(
+                out.data().asSlice(start, length),
+                out.output(),
+                out.stride(),
+                scales != null && out.hasScalePerColumn() ? scales.asSlice(4 * column, 4L * columns) : scales,
+                bias == null ? null : bias.asSlice(4 * column, 4L * columns),
+                out.activation(),
+                out.zeroPoint());
+    }
+}

@@ -1,0 +1,43 @@
+package dev.millrace.kernels.conv.quantised;
+
+import dev.millrace.kernels.FamilyCase;
+import dev.millrace.kernels.GuardedMemory;
+import dev.millrace.kernels.TestThreads;
+import dev.millrace.kernels.conv.ConvShape;
+import dev.millrace.kernels.conv.RandomShapes;
+import dev.millrace.kernels.family.KernelSet;
+import java.lang.foreign.MemorySegment;
+import java.util.Random;
+
+/** Depthwise convolutions of bytes against sums of ints. */
+public final class QuantisedDepthwiseCase implements FamilyCase {
+    @Override
+    public String name() {
+        return "depthwise convolution of bytes";
+    }
+
+    @Override
+    public void runOne(KernelSet kernels, GuardedMemory memory, Random random, boolean small) {
+        int channels = 1 + random.nextInt(small ? 12 : 60);
+        int most = small ? 8 : 30;
+        ConvShape shape = ConvShape.flat(
+                        1 + random.nextInt(2),
+                        channels,
+                        channels,
+                        RandomShapes.axis(random, most, 5),
+                        RandomShapes.axis(random, most, 7))
+                .inGroups(channels);
+        ByteConv operands = new ByteConv(memory, random, shape);
+        int threads = 1 + random.nextInt(3);
+        String message = operands + " on " + threads + " threads";
+        try {
+            QuantisedDepthwiseConv conv = new QuantisedDepthwiseConv(kernels, shape);
+            MemorySegment packed = memory.bytes(conv.packedBytes());
+            conv.pack(operands.weights(), packed);
+            conv.run(operands.in(), packed, operands.out(), TestThreads.of(threads));
+        } catch (RuntimeException failure) {
+            throw new AssertionError(message, failure);
+        }
+        operands.check(message);
+    }
+}
