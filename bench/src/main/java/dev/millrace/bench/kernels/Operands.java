@@ -49,14 +49,15 @@ final class Operands {
         return tensor;
     }
 
-    /** Numbers from 0 to 100 of any type whose bits can be stored as whole bytes; floats from -1/2 to 1/2. */
+    /** Bytes from 0 to 100, or 0 and 1, the first of each number of any type; floats from -1/2 to 1/2. */
     Tensor anyOf(ElementType type, long... dims) {
         if (type == ElementType.FLOAT) {
             return floats(dims);
         }
         Tensor tensor = zeros(type, dims);
+        int bound = type == ElementType.BOOL ? 2 : 101;
         for (long i = 0; i < tensor.elements(); i++) {
-            tensor.segment().set(ValueLayout.JAVA_BYTE, i * type.bits() / Byte.SIZE, (byte) random.nextInt(101));
+            tensor.segment().set(ValueLayout.JAVA_BYTE, i * type.bits() / Byte.SIZE, (byte) random.nextInt(bound));
         }
         return tensor;
     }

@@ -114,9 +114,10 @@ public final class ConvertFamily implements KernelFamily {
             Halves halves = fromWide ? wide.load(in, masks) : null;
             VectorVar number = fromWide ? null : LaneNumbers.load(builder, from, in, mask);
             if (to.bits() > Integer.SIZE) {
-                wide.store(out, halves != null ? halves : widened(Objects.requireNonNull(number)), masks);
+                wide.store(out, halves != null ? halves : widened(wide.paired(Objects.requireNonNull(number))), masks);
             } else {
-                VectorVar result = halves != null ? narrowed(halves) : converted(Objects.requireNonNull(number));
+                VectorVar result =
+                        halves != null ? wide.inOrder(narrowed(halves)) : converted(Objects.requireNonNull(number));
                 LaneNumbers.store(builder, to, out, result, mask);
             }
         }
@@ -135,7 +136,7 @@ public final class ConvertFamily implements KernelFamily {
             if (to == NumberType.BOOL) {
                 return oneUnlessZero(builder.binary(BinaryOp.OR, numbers.low(), numbers.high()));
             }
-            return to.isFloat() ? wide.toFloat(numbers, from.isSigned()) : wide.register(numbers.low());
+            return to.isFloat() ? wide.toFloat(numbers, from.isSigned()) : numbers.low();
         }
 
         private VectorVar converted(VectorVar number) {

@@ -15,8 +15,11 @@ import org.jspecify.annotations.Nullable;
 final class WideNumbers {
     private static final int SIGN = 0x80000000;
 
-    /** As many numbers as a vector has lanes. */
-    record Halves(Value low, Value high) {}
+    /**
+     * As many numbers as a vector has lanes, in pairs: block k of four lanes has the numbers 2k and 2k+1 of the first half
+     * of a vector, then of the second.
+     */
+    record Halves(VectorVar low, Value high) {}
 
     /** Masks of the two vectors that the numbers are read from or written to, or null for all of them. */
     record Masks(MaskVar first, MaskVar second) {}
@@ -31,8 +34,7 @@ final class WideNumbers {
         vectorBytes = builder.target().vectorBytes();
     }
 
-    /** In block k of four lanes the numbers 2k and 2k+1 of the first half of a vector, then of the second. */
-    private int[] blocksOfBothHalves() {
+    private int[] pairs() {
         int[] order = new int[lanes];
         for (int i = 0; i < lanes; i++) {
             order[i] = i / 4 * 2 + i % 2 + (i % 4 < 2 ? 0 : lanes / 2);
@@ -40,13 +42,19 @@ final class WideNumbers {
         return order;
     }
 
-    private int[] numbersInOrder() {
-        int[] blocks = blocksOfBothHalves();
+    /** A vector in the order of halves. */
+    VectorVar paired(VectorVar inOrder) {
+        return builder.permute(inOrder, pairs());
+    }
+
+    /** Back from the order of halves. */
+    VectorVar inOrder(VectorVar paired) {
+        int[] pairs = pairs();
         int[] order = new int[lanes];
         for (int i = 0; i < lanes; i++) {
-            order[blocks[i]] = i;
+            order[pairs[i]] = i;
         }
-        return order;
+        return builder.permute(paired, order);
     }
 
     /** The lower halves of each block, then the upper ones. */
@@ -62,26 +70,15 @@ final class WideNumbers {
     Halves load(Address from, @Nullable Masks masks) {
         VectorVar first = halvesTogether(from, masks == null ? null : masks.first);
         VectorVar second = halvesTogether(from.plus(vectorBytes), masks == null ? null : masks.second);
-        int[] order = numbersInOrder();
         return new Halves(
-                builder.permute(builder.binary(BinaryOp.JOIN_LOW, first, second), order),
-                builder.permute(builder.binary(BinaryOp.JOIN_HIGH, first, second), order));
+                builder.binary(BinaryOp.JOIN_LOW, first, second), builder.binary(BinaryOp.JOIN_HIGH, first, second));
     }
 
     void store(Address to, Halves numbers, @Nullable Masks masks) {
-        VectorVar low = builder.permute(register(numbers.low), blocksOfBothHalves());
-        Value high = numbers.high instanceof VectorVar variable
-                ? builder.permute(variable, blocksOfBothHalves())
-                : numbers.high;
-        builder.store(to, builder.binary(BinaryOp.INTERLEAVE_LOW, low, high), masks == null ? null : masks.first);
-        builder.store(
-                to.plus(vectorBytes),
-                builder.binary(BinaryOp.INTERLEAVE_HIGH, low, high),
-                masks == null ? null : masks.second);
-    }
-
-    VectorVar register(Value value) {
-        return value instanceof VectorVar variable ? variable : builder.unary(UnaryOp.COPY, value);
+        VectorVar first = builder.binary(BinaryOp.INTERLEAVE_LOW, numbers.low, numbers.high);
+        VectorVar second = builder.binary(BinaryOp.INTERLEAVE_HIGH, numbers.low, numbers.high);
+        builder.store(to, first, masks == null ? null : masks.first);
+        builder.store(to.plus(vectorBytes), second, masks == null ? null : masks.second);
     }
 
     private VectorVar shift(BinaryOp op, Value value, int bits) {
@@ -107,17 +104,13 @@ final class WideNumbers {
     VectorVar toFloat(Halves numbers, boolean signed) {
         BinaryOp down = signed ? BinaryOp.SHIFT_RIGHT_SIGNED : BinaryOp.SHIFT_RIGHT;
         VectorVar top = shift(down, numbers.high, 8);
-        VectorVar middle = or(
-                shift(BinaryOp.SHIFT_LEFT, and(numbers.high, 0xff), 8), shift(BinaryOp.SHIFT_RIGHT, numbers.low, 24));
+        VectorVar upper = or(shift(BinaryOp.SHIFT_LEFT, numbers.high, 8), shift(BinaryOp.SHIFT_RIGHT, numbers.low, 24));
         VectorVar bottom = and(numbers.low, 0xffffff);
+        VectorVar small = builder.multiplyAdd(toFloat(upper), Constant.of(0x1p24f), toFloat(bottom));
 
-        VectorVar upper = toFloat(or(shift(BinaryOp.SHIFT_LEFT, top, 16), middle));
-        VectorVar small = builder.multiplyAdd(upper, Constant.of(0x1p24f), toFloat(bottom));
-
-        MaskVar exact = builder.compare(Comparison.INT_EQUAL, bottom, Constant.ZERO);
-        VectorVar sticky = builder.select(exact, Constant.ZERO, Constant.ofBits(1));
-        VectorVar rest = toFloat(or(shift(BinaryOp.SHIFT_LEFT, middle, 1), sticky));
-        VectorVar scaled = builder.multiplyAdd(toFloat(top), Constant.of(0x1p17f), rest);
+        VectorVar sticky = builder.binary(BinaryOp.INT_MIN, bottom, Constant.ofBits(1));
+        VectorVar rest = or(shift(BinaryOp.SHIFT_LEFT, and(upper, 0xffff), 1), sticky);
+        VectorVar scaled = builder.multiplyAdd(toFloat(top), Constant.of(0x1p17f), toFloat(rest));
         VectorVar large = builder.mul(scaled, Constant.of(0x1p23f));
 
         Value biased = signed ? builder.binary(BinaryOp.INT_ADD, top, Constant.ofBits(256)) : top;
@@ -125,7 +118,7 @@ final class WideNumbers {
         return builder.select(builder.compare(Comparison.INT_EQUAL, beyond, Constant.ZERO), small, large);
     }
 
-    /** A float without a fraction, from 0 to 2^32, as an int without sign; what is beyond becomes 0. */
+    /** A float without a fraction, from -2^31 to 2^32, as an int without sign. */
     VectorVar toUnsigned(Value x) {
         MaskVar upper = builder.compare(Comparison.GREATER_OR_EQUAL, x, Constant.of(0x1p31f));
         VectorVar less = builder.sub(x, Constant.of(0x1p31f));
@@ -133,23 +126,17 @@ final class WideNumbers {
         return builder.select(upper, far, builder.unary(UnaryOp.TO_INT, x));
     }
 
-    /** Towards zero. What is beyond, and NaN, becomes the least number. */
+    /**
+     * Towards zero. What is beyond, and NaN, becomes the least number. The lower half is first taken with a sign, which
+     * the upper one then pays for.
+     */
     Halves ofFloat(VectorVar x, boolean signed) {
-        VectorVar whole = builder.unary(UnaryOp.TRUNCATE, and(x, ~SIGN));
-        VectorVar upper = builder.unary(UnaryOp.FLOOR, builder.mul(whole, Constant.of(0x1p-32f)));
-        VectorVar low = toUnsigned(builder.multiplySubtract(upper, Constant.of(0x1p32f), whole));
+        VectorVar whole = builder.unary(UnaryOp.TRUNCATE, x);
+        VectorVar upper = builder.unary(UnaryOp.ROUND, builder.mul(whole, Constant.of(0x1p-32f)));
+        VectorVar rest = builder.multiplySubtract(upper, Constant.of(0x1p32f), whole);
+        VectorVar lower = builder.select(builder.compare(Comparison.UNORDERED, rest, rest), Constant.ZERO, rest);
+        VectorVar borrow = shift(BinaryOp.SHIFT_RIGHT_SIGNED, lower, Integer.SIZE - 1);
         VectorVar high = signed ? builder.unary(UnaryOp.TO_INT, upper) : toUnsigned(upper);
-        MaskVar beyond = builder.compare(Comparison.INT_EQUAL, high, Constant.ofBits(SIGN));
-        VectorVar lower = signed ? builder.select(beyond, Constant.ZERO, low) : low;
-
-        MaskVar negative = builder.compare(Comparison.LESS, x, Constant.ZERO);
-        MaskVar noBorrow = builder.compare(Comparison.INT_EQUAL, lower, Constant.ZERO);
-        VectorVar borrow = builder.select(noBorrow, Constant.ZERO, Constant.ofBits(1));
-        VectorVar minusHigh = minus(builder.binary(BinaryOp.INT_ADD, high, borrow));
-        return new Halves(builder.select(negative, minus(lower), lower), builder.select(negative, minusHigh, high));
-    }
-
-    private VectorVar minus(VectorVar value) {
-        return builder.binary(BinaryOp.INT_SUB, Constant.ZERO, value);
+        return new Halves(builder.unary(UnaryOp.TO_INT, lower), builder.binary(BinaryOp.INT_ADD, high, borrow));
     }
 }
