@@ -111,8 +111,7 @@ final class Families {
             new ConvertFamily(),
             new ReduceRows(),
             new ReduceColumns(),
-            new ReduceFinish(),
-            new PlainWindow());
+            new ReduceFinish());
 
     private Families() {}
 }

@@ -1,8 +1,8 @@
 package dev.millrace.kernels;
 
 import dev.millrace.kernels.attention.AttentionCase;
+import dev.millrace.kernels.conv.BlockedQuantisedConvCase;
 import dev.millrace.kernels.conv.ConvCase;
-import dev.millrace.kernels.conv.QuantisedConvCase;
 import dev.millrace.kernels.conv.ReorderCase;
 import dev.millrace.kernels.conv.TransposedConvCase;
 import dev.millrace.kernels.conv.quantised.QuantisedConvCase;
@@ -25,7 +25,6 @@ import dev.millrace.kernels.softmax.SoftmaxCase;
 import dev.millrace.kernels.window.PlaceCase;
 import dev.millrace.kernels.window.WindowCase;
 import java.util.List;
-
 
 /** All families under test. */
 final class FamilyCases {
@@ -53,7 +52,8 @@ final class FamilyCases {
             new TransposedConvCase(),
             new PlaceCase(),
             new ReductionCase(),
-            new QuantisedDepthwiseCase());
+            new QuantisedDepthwiseCase(),
+            new BlockedQuantisedConvCase());
 
     private FamilyCases() {}
 }

@@ -10,7 +10,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.Random;
 
 /** Convolutions of bytes, from plain images to plain images, against exact sums. */
-public final class QuantisedConvCase implements FamilyCase {
+public final class BlockedQuantisedConvCase implements FamilyCase {
     private static final int IN_ZERO = 121;
     private static final int OUT_ZERO = 7;
 
@@ -43,7 +43,7 @@ public final class QuantisedConvCase implements FamilyCase {
         try {
             Reorder.ofBytes(kernels, shape.batch(), shape.channels(), shape.inPixels(), signed, inZero)
                     .toBlocked(in, blocked, parallel);
-            QuantisedConv conv = new QuantisedConv(kernels, shape, -OUT_ZERO, 255 - OUT_ZERO);
+            BlockedQuantisedConv conv = new BlockedQuantisedConv(kernels, shape, -OUT_ZERO, 255 - OUT_ZERO);
             MemorySegment packed = memory.floats(conv.packedBytes() / 4);
             conv.pack(weights, zeros, bias, scales, packed);
             conv.run(blocked, packed, blockedOut, parallel);

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * output images are the same. Sums are exact in 32 bits, wrapping around; each output is {@code round(sum * scale)}, a
  * half going to the even one, clamped. Safe for use by several threads.
  */
-public final class QuantisedConv {
+public final class BlockedQuantisedConv {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
     private static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED;
@@ -32,7 +32,7 @@ public final class QuantisedConv {
      * @param least of the outputs, at most 0
      * @param most of the outputs, at least 0
      */
-    public QuantisedConv(KernelSet kernels, ConvShape shape, int least, int most) {
+    public BlockedQuantisedConv(KernelSet kernels, ConvShape shape, int least, int most) {
         if (shape.depth().taps() > 1 || shape.width().taps() > ConvTile.MAX_TAPS) {
             throw new IllegalArgumentException(shape + ": a quantised convolution is of flat images, with up to "
                     + ConvTile.MAX_TAPS + " taps in a row");
