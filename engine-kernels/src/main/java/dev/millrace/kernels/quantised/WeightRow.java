@@ -64,7 +64,9 @@ public final class WeightRow implements KernelFamily {
         private final WeightSteps steps;
         private final int vectors;
         private final int bytes;
+        /** Independent sums of the same element: a power of two, so that they divide a block. */
         private final int sets;
+
         private final ScalarVar a;
         private final ScalarVar panel;
         private final ScalarVar c;
@@ -80,7 +82,7 @@ public final class WeightRow implements KernelFamily {
             format = variant.format();
             vectors = variant.vectors();
             bytes = target.vectorBytes();
-            sets = Math.max(1, Math.min(CHAINS, target.vectors() / 2) / vectors);
+            sets = Integer.highestOneBit(Math.max(1, Math.min(CHAINS, target.vectors() / 2) / vectors));
             builder = new ProgramBuilder(name, target);
             steps = new WeightSteps(builder, format, vectors);
             a = builder.parameter("a");
