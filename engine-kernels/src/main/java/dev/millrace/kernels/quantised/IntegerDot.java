@@ -34,11 +34,10 @@ enum IntegerDot {
         return this == PAIRS || this == NIBBLES;
     }
 
-    /** Rows of a tile: what fits into the registers beside a panel. */
-    int rows(Target target) {
+    /** Rows of a tile: what fits into vector registers beside a panel, and what their addresses leave of the others. */
+    int rows() {
         return switch (this) {
-            case WHOLE -> target.vectors() == 32 ? 6 : 5;
-            case BYTES -> 5;
+            case WHOLE, BYTES -> 5;
             case PAIRS -> 4;
             case NIBBLES -> 1;
         };

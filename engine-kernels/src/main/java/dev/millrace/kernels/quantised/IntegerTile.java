@@ -68,7 +68,7 @@ public final class IntegerTile implements KernelFamily {
             }
             return new Variant(
                     dot,
-                    key.number("rows", 1, dot.rows(target)),
+                    key.number("rows", 1, dot.rows()),
                     key.number("vectors", 1, IntegerDot.vectors(target)),
                     key.number("masked", 0, 1) == 1,
                     key.number("zeros", 0, 1) == 1,

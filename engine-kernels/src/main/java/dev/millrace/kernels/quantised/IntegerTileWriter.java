@@ -144,19 +144,21 @@ final class IntegerTileWriter {
         return builder.binary(BinaryOp.INT_ADD, builder.unary(UnaryOp.TO_INT, within), zero);
     }
 
-    /** Over the tile that was just written and ends at a pointer, now that its registers are free. */
+    /** Over the tile that was just written and ends at a pointer, back and forth, now that its registers are free. */
     private void activate(ScalarVar end, ScalarVar ldc, @Nullable MaskVar mask) {
-        ScalarVar at = builder.copy(end, "at");
         ScalarVar left = builder.scalar("left");
         builder.set(left, rows);
         Expr x = Expr.input(0);
         try (var _ = builder.loop(left, 1)) {
-            builder.scalar(at, ScalarOp.SUB, at, ldc);
+            builder.scalar(end, ScalarOp.SUB, end, ldc);
             for (int j = 0; j < vectors; j++) {
-                Address place = Address.at(at, j * bytes);
+                Address place = Address.at(end, j * bytes);
                 ExprWriter writer = new ExprWriter(builder, Map.of(x, builder.load(place, maskOf(j, mask))));
                 builder.store(place, writer.write(variant.activation().of(x)), maskOf(j, mask));
             }
         }
+        ScalarVar tile = builder.scalar("tile");
+        builder.scalar(tile, ScalarOp.MUL, ldc, rows);
+        builder.advance(end, tile);
     }
 }

@@ -34,7 +34,7 @@ final class QuantisedRun {
         this.panels = panels;
         this.dot = dot;
         this.product = product;
-        tileRows = dot.rows(kernels.set().target());
+        tileRows = dot.rows();
         zeros = product.packed().get(INT, panels.hasZeros()) != 0;
         rowStride = PackedRow.stride(dot, panels.k(), panels.lanes());
         rowsOfA = kernels.rowsOfA().atLeast(Math.multiplyExact(product.m(), rowStride));
