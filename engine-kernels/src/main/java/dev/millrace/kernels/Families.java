@@ -41,6 +41,7 @@ import dev.millrace.kernels.reduce.ReduceFinish;
 import dev.millrace.kernels.reduce.ReduceRows;
 import dev.millrace.kernels.resize.BlendElements;
 import dev.millrace.kernels.resize.BlendRows;
+import dev.millrace.kernels.resize.RepeatElements;
 import dev.millrace.kernels.rows.ElementGather;
 import dev.millrace.kernels.rows.IndexRun;
 import dev.millrace.kernels.rows.IndexTable;
@@ -100,6 +101,7 @@ final class Families {
             new RowMove(),
             new BlendRows(),
             new BlendElements(),
+            new RepeatElements(),
             new BestOfRow(),
             new BestOfColumns(),
             new SumsOfRow(),

@@ -10,6 +10,8 @@ import dev.millrace.kernels.rows.RowMove;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Resizes dense data: fp32 elements, or elements of any size where the nearest one is taken. Memory is native (heap
@@ -24,6 +26,7 @@ public final class Resize {
     private final Kernel elements;
     private final Kernel moveRows;
     private final Kernel moveElements;
+    private final List<Kernel> repeat = new ArrayList<>();
 
     public Resize(KernelSet kernels) {
         this.kernels = kernels;
@@ -31,6 +34,9 @@ public final class Resize {
         elements = kernels.kernel(BlendElements.key());
         moveRows = kernels.kernel(RowMove.gather());
         moveElements = kernels.kernel(ElementGather.key());
+        for (int times = 2; times <= RepeatElements.MAX_TIMES; times++) {
+            repeat.add(kernels.kernel(RepeatElements.key(times)));
+        }
     }
 
     /** What {@link #run} needs as scratch memory for so many threads. */
@@ -130,7 +136,10 @@ public final class Resize {
             ResizeAxis axis = step.axis();
             long width = step.inner() * elementBytes;
             if (width == 4) {
-                if (plan.rule().mode() == ResizeRule.Mode.NEAREST) {
+                if (step.times() >= 2 && step.times() <= RepeatElements.MAX_TIMES) {
+                    long count = step.outer() * axis.from();
+                    repeat.get(step.times() - 2).call(memory, source, target, count, 0, 0, 0);
+                } else if (plan.rule().mode() == ResizeRule.Mode.NEAREST) {
                     moveElements.call(memory, table, source, target, axis.to(), step.outer(), 4L * axis.from());
                 } else {
                     long sizes = axis.to() | (long) step.taps() << 32;

@@ -11,17 +11,32 @@ import java.lang.foreign.ValueLayout;
  * @param outer how many times the axis is there in a plane
  * @param inner elements between its neighbours
  * @param taps for each result
+ * @param times how many times in a row each element is there, or 0
  * @param table for {@link BlendRows}, for {@link BlendElements} or, for nearest elements, of numbers
  */
-record ResizeStep(ResizeAxis axis, long outer, long inner, int taps, MemorySegment table) {
+record ResizeStep(ResizeAxis axis, long outer, long inner, int taps, int times, MemorySegment table) {
     static ResizeStep of(
             ResizeRule rule, ResizeAxis axis, long outer, long inner, Target target, SegmentAllocator tables) {
         if (rule.mode() == ResizeRule.Mode.NEAREST) {
-            return new ResizeStep(axis, outer, inner, 1, numbers(rule, axis, tables));
+            return new ResizeStep(axis, outer, inner, 1, times(rule, axis), numbers(rule, axis, tables));
         }
         Taps taps = Taps.of(rule, axis);
         MemorySegment table = inner == 1 ? ofVectors(taps, axis.to(), target.lanes(), tables) : ofRows(taps, tables);
-        return new ResizeStep(axis, outer, inner, taps.count(), table);
+        return new ResizeStep(axis, outer, inner, taps.count(), 0, table);
+    }
+
+    /** How many times in a row each element of an axis is there where all are there as often, else 0. */
+    private static int times(ResizeRule rule, ResizeAxis axis) {
+        if (rule.mode() != ResizeRule.Mode.NEAREST || axis.to() % axis.from() != 0) {
+            return 0;
+        }
+        int times = axis.to() / axis.from();
+        for (int i = 0; i < axis.to(); i++) {
+            if (axis.nearest(rule, i) != i / times) {
+                return 0;
+            }
+        }
+        return times;
     }
 
     long resultsOfPlane() {

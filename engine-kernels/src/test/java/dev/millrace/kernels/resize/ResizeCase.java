@@ -38,7 +38,8 @@ public final class ResizeCase implements FamilyCase {
         for (int i = 0; i < dims.length; i++) {
             dims[i] = 1 + random.nextInt(most);
             if (random.nextInt(2) == 0 || axes.isEmpty() && i == dims.length - 1) {
-                ResizeAxis axis = ResizeAxis.of(i, (int) dims[i], 1 + random.nextInt(most));
+                int to = random.nextInt(4) == 0 ? (int) dims[i] * (1 + random.nextInt(4)) : 1 + random.nextInt(most);
+                ResizeAxis axis = ResizeAxis.of(i, (int) dims[i], to);
                 axes.add(
                         crop
                                 ? new ResizeAxis(

@@ -100,6 +100,7 @@ class ResizeTest {
         ResizeRule nearest = ResizeRule.of(Mode.NEAREST).with(Coordinates.ASYMMETRIC);
         assertResized(nearest.with(Rounding.CEIL), UP, 1, 2, 4, 4, 8, 16, 16, 32, 32);
         assertResized(nearest.with(Rounding.FLOOR), UP, 1, 1, 2, 4, 4, 8, 16, 16, 32);
+        assertResized(nearest.with(Rounding.FLOOR), ResizeAxis.of(0, 6, 12), 1, 1, 2, 2, 4, 4, 8, 8, 16, 16, 32, 32);
     }
 
     @Test
