@@ -13,6 +13,7 @@ final class KernelCases {
                         ElementwiseCases.all(),
                         AttentionCases.all(),
                         ConvCases.all(),
+                        ByteConvCases.all(),
                         RecurrentCases.all(),
                         RowCases.all(),
                         ResizeCases.all(),
