@@ -167,16 +167,6 @@ final class Expansion {
                 VectorVar high = binary(BinaryOp.INT_ADD, upperOfA, binary(BinaryOp.AND, b, HIGH_HALF));
                 out.add(new Step.Binary(BinaryOp.OR, step.to(), low, high));
             }
-            case DOT_S16 -> {
-                VectorVar low = binary(BinaryOp.INT_MUL, field(a, 16, 16), field(b, 16, 16));
-                VectorVar high = binary(BinaryOp.INT_MUL, field(a, 0, 16), field(b, 0, 16));
-                out.add(new Step.Binary(BinaryOp.INT_ADD, step.to(), low, high));
-            }
-            case DOT_U8S8_SATURATED -> {
-                VectorVar low = binary(BinaryOp.AND, saturated(a, b, 0), LOW_HALF);
-                VectorVar high = shift(BinaryOp.SHIFT_LEFT, saturated(a, b, 16), 16);
-                out.add(new Step.Binary(BinaryOp.OR, step.to(), low, high));
-            }
             default -> out.add(step);
         }
     }
@@ -185,17 +175,6 @@ final class Expansion {
     private VectorVar field(Value a, int left, int right) {
         Value moved = left == 0 ? a : shift(BinaryOp.SHIFT_LEFT, a, left);
         return shift(BinaryOp.SHIFT_RIGHT_SIGNED, moved, right);
-    }
-
-    private VectorVar saturated(Value a, Value b, int bit) {
-        VectorVar sum = binary(BinaryOp.INT_ADD, product(a, b, bit), product(a, b, bit + 8));
-        VectorVar bounded = binary(BinaryOp.INT_MAX, sum, Constant.ofBits(Short.MIN_VALUE));
-        return binary(BinaryOp.INT_MIN, bounded, Constant.ofBits(Short.MAX_VALUE));
-    }
-
-    private VectorVar product(Value a, Value b, int bit) {
-        VectorVar left = binary(BinaryOp.AND, shift(BinaryOp.SHIFT_RIGHT, a, bit), Constant.ofBits(0xff));
-        return binary(BinaryOp.INT_MUL, left, field(b, 24 - bit, 24));
     }
 
     /** Multiplies by two powers of two, since one alone may be beyond the exponents of floats. */

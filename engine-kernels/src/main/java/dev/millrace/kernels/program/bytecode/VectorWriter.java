@@ -85,6 +85,8 @@ final class VectorWriter extends MemoryWriter {
                 case INT_MUL -> ints(step, "mul");
                 case INT_MIN -> ints(step, "min");
                 case INT_MAX -> ints(step, "max");
+                case DOT_S16 -> products(step, "ofHalves");
+                case DOT_U8S8_SATURATED -> products(step, "ofBytes");
                 default -> throw new IllegalArgumentException(step.toString());
             }
         }
@@ -101,6 +103,13 @@ final class VectorWriter extends MemoryWriter {
         vectors.pushInts(step.a());
         vectors.pushInts(step.b());
         vectors.call(INTS, method, INTS, VECTOR);
+        vectors.setInts(step.to());
+    }
+
+    private void products(Step.Binary step, String method) {
+        vectors.pushInts(step.a());
+        vectors.pushInts(step.b());
+        vectors.callStatic(VectorCode.desc(LaneProducts.class), method, INTS, INTS, INTS);
         vectors.setInts(step.to());
     }
 
