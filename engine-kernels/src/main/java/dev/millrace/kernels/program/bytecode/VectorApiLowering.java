@@ -9,7 +9,9 @@ import dev.millrace.kernels.program.Lowering;
 import dev.millrace.kernels.program.Memory;
 import dev.millrace.kernels.program.NativeMemory;
 import dev.millrace.kernels.program.Program;
+import dev.millrace.kernels.program.Step;
 import dev.millrace.kernels.program.Target;
+import dev.millrace.kernels.program.plain.NativePlainKernel;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.CodeBuilder;
 import java.lang.constant.ClassDesc;
@@ -27,6 +29,9 @@ import java.util.List;
 public final class VectorApiLowering implements Lowering {
     private static final MethodTypeDesc RUN =
             MethodTypeDesc.of(CD_void, CD_long, CD_long, CD_long, CD_long, CD_long, CD_long);
+
+    /** A method has at most 64 KB, a step up to 40 bytes. */
+    private static final int MOST_STEPS = 1600;
 
     private final VectorMachine machine;
 
@@ -53,13 +58,26 @@ public final class VectorApiLowering implements Lowering {
     public List<Kernel> lower(List<Program> programs) {
         List<Kernel> kernels = new ArrayList<>();
         for (Program program : programs) {
-            kernels.add(new BytecodeKernel(program.name(), body(program)));
+            Program expanded = Expansion.of(program);
+            boolean fits = steps(expanded.steps()) <= MOST_STEPS;
+            kernels.add(fits ? new BytecodeKernel(program.name(), body(expanded)) : new NativePlainKernel(program));
         }
         return kernels;
     }
 
+    private static int steps(List<Step> steps) {
+        int count = 0;
+        for (Step step : steps) {
+            count += switch (step) {
+                case Step.Loop loop -> steps(loop.body());
+                case Step.If branch -> steps(branch.then()) + steps(branch.otherwise());
+                default -> 1;
+            };
+        }
+        return count;
+    }
+
     private Body body(Program program) {
-        Program expanded = Expansion.of(program);
         List<Object> classData = new ArrayList<>();
         ClassDesc name = ClassDesc.of(VectorApiLowering.class.getPackageName(), className(program));
         byte[] bytes = ClassFile.of()
@@ -73,7 +91,7 @@ public final class VectorApiLowering implements Lowering {
                                         0,
                                         VectorApiLowering::constructor)
                                 .withMethodBody(
-                                        "run", RUN, ClassFile.ACC_PUBLIC, code -> run(code, expanded, classData)));
+                                        "run", RUN, ClassFile.ACC_PUBLIC, code -> run(code, program, classData)));
         try {
             MethodHandles.Lookup lookup =
                     MethodHandles.lookup().defineHiddenClassWithClassData(bytes, List.copyOf(classData), true);

@@ -11,7 +11,7 @@ import java.util.List;
  * An address space of its own: the number of a segment in the upper bits, the offset into it in the lower ones. Offsets
  * are biased, so that a pointer may move before the start of its segment as long as nothing is read there.
  */
-final class SegmentMemory implements Memory {
+class SegmentMemory implements Memory {
     private static final int OFFSET_BITS = 48;
     private static final long BIAS = 1L << OFFSET_BITS - 1;
 
@@ -26,7 +26,7 @@ final class SegmentMemory implements Memory {
         return (long) segments.size() << OFFSET_BITS | BIAS;
     }
 
-    private MemorySegment segment(long pointer) {
+    MemorySegment segment(long pointer) {
         long number = pointer >>> OFFSET_BITS;
         if (number == 0 || number > segments.size()) {
             throw new IndexOutOfBoundsException("0x" + Long.toHexString(pointer) + " is no pointer into a segment");
@@ -34,7 +34,7 @@ final class SegmentMemory implements Memory {
         return segments.get((int) number - 1);
     }
 
-    private static long offset(long pointer) {
+    long offset(long pointer) {
         return (pointer & (1L << OFFSET_BITS) - 1) - BIAS;
     }
 
