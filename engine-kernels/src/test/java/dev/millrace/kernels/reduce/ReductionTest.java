@@ -1,0 +1,87 @@
+package dev.millrace.kernels.reduce;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.kernels.Kernels;
+import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.convert.NumberType;
+import dev.millrace.kernels.family.KernelKey;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+
+class ReductionTest {
+    private static final Kernels KERNELS = Kernels.open(System::getProperty);
+
+    private static float reduced(ReduceOp op, float... numbers) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment in = arena.allocateFrom(ValueLayout.JAVA_FLOAT, numbers);
+            MemorySegment out = arena.allocate(4, 4);
+            var reduction = new Reduction(KERNELS.set(), op, NumberType.F32, new long[] {numbers.length}, 0);
+            reduction.run(in, out, arena.allocate(reduction.scratchBytes(), 4), Parallel.NONE);
+            return out.get(ValueLayout.JAVA_FLOAT, 0);
+        }
+    }
+
+    @Test
+    void nothingReducesToWhatChangesNothing() {
+        assertEquals(0, reduced(ReduceOp.SUM));
+        assertEquals(1, reduced(ReduceOp.PROD));
+        assertEquals(Float.NEGATIVE_INFINITY, reduced(ReduceOp.MAX));
+        assertEquals(Float.POSITIVE_INFINITY, reduced(ReduceOp.MIN));
+        assertEquals(Float.NEGATIVE_INFINITY, reduced(ReduceOp.LOG_SUM_EXP));
+        assertTrue(Float.isNaN(reduced(ReduceOp.MEAN)));
+    }
+
+    @Test
+    void notANumberPasses() {
+        for (ReduceOp op : ReduceOp.values()) {
+            for (int place = 0; place < 40; place++) {
+                float[] numbers = new float[40];
+                numbers[place] = Float.NaN;
+                assertTrue(Float.isNaN(reduced(op, numbers)), op + " at " + place);
+            }
+        }
+    }
+
+    @Test
+    void sumsOfExponentialsDoNotOverflow() {
+        assertEquals(1000 + (float) Math.log(2), reduced(ReduceOp.LOG_SUM_EXP, 1000, 1000), 1e-4f);
+        float infinity = Float.POSITIVE_INFINITY;
+        assertEquals(infinity, reduced(ReduceOp.LOG_SUM_EXP, 1, infinity));
+        assertEquals(-infinity, reduced(ReduceOp.LOG_SUM_EXP, -infinity, -infinity));
+    }
+
+    @Test
+    void aSumOfManyLosesLittle() {
+        float[] numbers = new float[1 << 20];
+        Arrays.fill(numbers, 0.1f);
+        assertEquals(0.1f * numbers.length, reduced(ReduceOp.SUM, numbers), 0.5);
+    }
+
+    @Test
+    void wrongReductionsAreRefused() {
+        long[] shape = {2, 3};
+        var set = KERNELS.set();
+        assertThrows(IllegalArgumentException.class, () -> new Reduction(set, ReduceOp.L2, NumberType.S32, shape, 0));
+        assertThrows(IllegalArgumentException.class, () -> new Reduction(set, ReduceOp.SUM, NumberType.S64, shape, 0));
+        assertThrows(
+                IllegalArgumentException.class, () -> new Reduction(set, ReduceOp.SUM, NumberType.F32, shape, 0, 0));
+        assertThrows(IllegalArgumentException.class, () -> new Reduction(set, ReduceOp.SUM, NumberType.F32, shape, 2));
+        var reduction = new Reduction(set, ReduceOp.SUM, NumberType.F32, shape, 0);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment in = arena.allocate(24);
+            MemorySegment scratch = arena.allocate(reduction.scratchBytes());
+            MemorySegment out = arena.allocate(11);
+            assertThrows(IndexOutOfBoundsException.class, () -> reduction.run(in, out, scratch, Parallel.NONE));
+            assertThrows(IllegalArgumentException.class, () -> reduction.run(in, in, scratch, Parallel.NONE));
+        }
+        KernelKey key = KernelKey.parse("reduce.rows:before=exp,combine=add,together=1,type=f32");
+        Exception wrong = assertThrows(IllegalArgumentException.class, () -> KERNELS.describe(key));
+        assertTrue(String.valueOf(wrong.getMessage()).contains("together"));
+    }
+}
