@@ -22,6 +22,7 @@ import dev.millrace.kernels.layout.RunCopy;
 import dev.millrace.kernels.layout.RunFill;
 import dev.millrace.kernels.layout.SquareTranspose;
 import dev.millrace.kernels.norm.ChannelScale;
+import dev.millrace.kernels.norm.FoldChannels;
 import dev.millrace.kernels.norm.Moments;
 import dev.millrace.kernels.norm.NormRows;
 import dev.millrace.kernels.peak.PeakLoop;
@@ -91,6 +92,7 @@ final class Families {
             new NormRows(),
             new Moments(),
             new ChannelScale(),
+            new FoldChannels(),
             new WinogradInput(),
             new WinogradOutput(),
             new CopyRows(),

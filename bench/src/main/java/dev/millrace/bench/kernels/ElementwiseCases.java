@@ -7,12 +7,13 @@ import dev.millrace.kernels.expression.Elementwise;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Function;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
 /** Functions of one operand. */
 final class ElementwiseCases {
-    private static final int ROWS = 128;
+    private static final int[] ROWS = {4, 128, 1300};
     private static final int COLUMNS = 3072;
     private static final int BYTES_PER_ELEMENT = 8;
 
@@ -20,18 +21,24 @@ final class ElementwiseCases {
 
     static List<KernelCase> all() {
         Expr x = Expr.input(0);
-        return List.of(
-                function("Exp", x.apply(Function.EXP)),
-                function("Erf", x.apply(Function.ERF)),
-                function("Gelu", Expr.gelu(x)));
+        var cases = new ArrayList<KernelCase>();
+        for (int rows : ROWS) {
+            cases.add(function("Exp", "Exp", x.apply(Function.EXP), rows));
+            cases.add(function("Erf", "Erf", x.apply(Function.ERF), rows));
+            cases.add(function("Erf", "Erf as a quotient", x.apply(Function.ERF_AS_RATIO), rows));
+            cases.add(function("Gelu", "Gelu", Expr.gelu(x), rows));
+            cases.add(function("Tanh", "Tanh", x.apply(Function.TANH), rows));
+            cases.add(function("Sigmoid", "Sigmoid", x.apply(Function.SIGMOID), rows));
+        }
+        return cases;
     }
 
-    private static KernelCase function(String op, Expr expression) {
-        Work work = Work.bytes((double) ROWS * COLUMNS * BYTES_PER_ELEMENT);
-        return KernelCase.of("elementwise", op + " " + ROWS + "x" + COLUMNS, work, (kernels, arena, parallel) -> {
+    private static KernelCase function(String op, String name, Expr expression, int rows) {
+        Work work = Work.bytes((double) rows * COLUMNS * BYTES_PER_ELEMENT);
+        return KernelCase.of("elementwise", name + " " + rows + "x" + COLUMNS, work, (kernels, arena, parallel) -> {
             var operands = new Operands(arena);
-            Tensor in = operands.floatsBetween(-3, 3, ROWS, COLUMNS);
-            Tensor out = operands.zeros(ElementType.FLOAT, ROWS, COLUMNS);
+            Tensor in = operands.floatsBetween(-3, 3, rows, COLUMNS);
+            Tensor out = operands.zeros(ElementType.FLOAT, rows, COLUMNS);
             Elementwise kernel = kernels.elementwise(expression);
             List<MemorySegment> inputs = List.of(in.segment());
             return new Sides(

@@ -23,6 +23,7 @@ final class KernelCases {
                         QuantisedCases.all(),
                         QuantisationCases.all(),
                         BroadcastCases.all(),
+                        NormCases.all(),
                         CastCases.all(),
                         ReduceCases.all())
                 .flatMap(List::stream)

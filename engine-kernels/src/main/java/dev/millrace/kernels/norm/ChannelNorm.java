@@ -3,6 +3,7 @@ package dev.millrace.kernels.norm;
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.driver.Extents;
 import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.kernels.norm.FoldChannels.Argument;
 import dev.millrace.kernels.program.Kernel;
 import dev.millrace.kernels.program.Memory;
 import dev.millrace.kernels.rowwise.Shares;
@@ -13,33 +14,39 @@ import java.lang.ref.Reference;
 
 /**
  * Normalises images of fp32 numbers, channel after channel: by groups of channels (each channel alone is an instance),
- * or by means and variances that are known (a batch). Memory is native (heap memory only where kernels are
+ * or by factors and offsets that are known (a batch). Memory is native (heap memory only where kernels are
  * interpreted). Safe for use by several threads.
  */
 public final class ChannelNorm {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
+    /** Groups are read twice: so much of them at a time that they are still near for the second time. */
+    private static final long BLOCK_BYTES = 128 << 10;
 
     private final KernelSet kernels;
     private final Kernel moments;
-    private final Kernel channelScale;
+    private final Kernel fold;
+    private final Kernel scale;
 
     public ChannelNorm(KernelSet kernels) {
         this.kernels = kernels;
         moments = kernels.kernel(Moments.key());
-        channelScale = kernels.kernel(ChannelScale.key());
+        fold = kernels.kernel(FoldChannels.key());
+        scale = kernels.kernel(ChannelScale.key());
     }
 
     /**
      * Images, and two numbers for each of their channels.
      *
      * @param out may be {@code in}, but not overlap it otherwise
+     * @param factors what channels are multiplied by
+     * @param offsets what is added to them then
      * @param pixels elements of a channel
      */
     public record Images(
             MemorySegment in,
             MemorySegment out,
-            MemorySegment scale,
-            MemorySegment bias,
+            MemorySegment factors,
+            MemorySegment offsets,
             int batch,
             int channels,
             long pixels) {
@@ -52,12 +59,15 @@ public final class ChannelNorm {
             Extents.vector("the input", in, elements);
             Extents.vector("the output", out, elements);
             Extents.writable("the output", out);
-            Extents.vector("the scale", scale, channels);
-            Extents.vector("the bias", bias, channels);
+            Extents.vector("the factors", factors, channels);
+            Extents.vector("the offsets", offsets, channels);
         }
     }
 
-    /** Normalises each group of channels of each image to a mean of 0 and a deviation of 1, then scales it. */
+    /**
+     * Normalises each group of channels of each image to a mean of 0 and a deviation of 1, then scales it by the
+     * images' factors and offsets.
+     */
     public void groups(Images images, int groups, float epsilon, Parallel parallel) {
         images.check();
         if (groups < 1 || images.channels() % groups != 0) {
@@ -71,22 +81,15 @@ public final class ChannelNorm {
         }
         try {
             Shares.run((long) images.batch() * groups, elements, parallel, (first, count) -> {
+                long block = Math.clamp(BLOCK_BYTES / (4 * elements), 1, groups);
                 try (Arena arena = Arena.ofConfined()) {
-                    Memory memory = kernels.newMemory();
-                    MemorySegment found = arena.allocate(Moments.BYTES * count, 4);
-                    int part = Float.floatToRawIntBits(1f / elements);
-                    long in = memory.pointer(images.in()) + 4 * first * elements;
-                    moments.call(memory, in, memory.pointer(found), count, elements, part, 0);
-                    MemorySegment factors = arena.allocate(4 * count * size, 4);
-                    MemorySegment offsets = arena.allocate(4 * count * size, 4);
-                    for (long row = 0; row < count * size; row++) {
-                        long moment = row / size;
-                        float mean = found.get(FLOAT, Moments.BYTES * moment);
-                        float variance = found.get(FLOAT, Moments.BYTES * moment + 4);
-                        long channel = (first * size + row) % images.channels();
-                        put(images, channel, mean, variance + epsilon, row, factors, offsets);
+                    GroupRun run = new GroupRun(images, size, block, epsilon, arena);
+                    for (long at = first; at < first + count; ) {
+                        long ofImage = Math.min(block, groups - at % groups);
+                        long now = Math.min(ofImage, first + count - at);
+                        run.some(at, at % groups, now);
+                        at += now;
                     }
-                    scale(memory, images, first * size, count * size, factors, offsets);
                 }
             });
         } finally {
@@ -94,23 +97,70 @@ public final class ChannelNorm {
         }
     }
 
-    /** Normalises each channel by a mean and a variance that are given for it, then scales it. */
-    public void batch(Images images, MemorySegment means, MemorySegment variances, float epsilon, Parallel parallel) {
+    /** Some groups on one thread. */
+    private final class GroupRun {
+        private final Images images;
+        private final int size;
+        private final long elements;
+        private final Memory memory = kernels.newMemory();
+        private final MemorySegment arguments;
+        private final long found;
+        private final long factors;
+        private final long offsets;
+
+        GroupRun(Images images, int size, long block, float epsilon, Arena arena) {
+            this.images = images;
+            this.size = size;
+            elements = size * images.pixels();
+            arguments = arena.allocate(Argument.BYTES, 8);
+            found = memory.pointer(arena.allocate(Moments.BYTES * block, 8));
+            factors = memory.pointer(arena.allocate(4 * block * size, 8));
+            offsets = memory.pointer(arena.allocate(4 * block * size, 8));
+            put(Argument.MOMENTS, found);
+            put(Argument.FACTORS, factors);
+            put(Argument.OFFSETS, offsets);
+            put(Argument.SIZE, size);
+            put(Argument.EPSILON, Float.floatToRawIntBits(epsilon));
+        }
+
+        private void put(Argument argument, long value) {
+            arguments.set(ValueLayout.JAVA_LONG, argument.offset(), value);
+        }
+
+        /** @param group of its image */
+        void some(long first, long group, long count) {
+            long offset = 4 * first * elements;
+            long in = memory.pointer(images.in()) + offset;
+            moments.call(memory, in, found, count, elements, Float.floatToRawIntBits(1f / elements), 0);
+            put(Argument.SCALE, memory.pointer(images.factors()) + 4 * group * size);
+            put(Argument.BIAS, memory.pointer(images.offsets()) + 4 * group * size);
+            put(Argument.GROUPS, count);
+            fold.call(memory, memory.pointer(arguments), 0, 0, 0, 0, 0);
+            long out = memory.pointer(images.out()) + offset;
+            scale.call(memory, in, out, factors, offsets, count * size, images.pixels());
+        }
+    }
+
+    /** Multiplies each channel by its factor and adds its offset: see {@link #foldBatch}. */
+    public void scale(Images images, Parallel parallel) {
         images.check();
-        Extents.vector("the means", means, images.channels());
-        Extents.vector("the variances", variances, images.channels());
         try {
             long rows = (long) images.batch() * images.channels();
             Shares.run(rows, images.pixels(), parallel, (first, count) -> {
-                try (Arena arena = Arena.ofConfined()) {
-                    MemorySegment factors = arena.allocate(4 * count, 4);
-                    MemorySegment offsets = arena.allocate(4 * count, 4);
-                    for (long row = 0; row < count; row++) {
-                        long channel = (first + row) % images.channels();
-                        float variance = variances.get(FLOAT, 4 * channel) + epsilon;
-                        put(images, channel, means.get(FLOAT, 4 * channel), variance, row, factors, offsets);
-                    }
-                    scale(kernels.newMemory(), images, first, count, factors, offsets);
+                Memory memory = kernels.newMemory();
+                for (long row = first; row < first + count; ) {
+                    long channel = row % images.channels();
+                    long now = Math.min(images.channels() - channel, first + count - row);
+                    long offset = 4 * row * images.pixels();
+                    scale.call(
+                            memory,
+                            memory.pointer(images.in()) + offset,
+                            memory.pointer(images.out()) + offset,
+                            memory.pointer(images.factors()) + 4 * channel,
+                            memory.pointer(images.offsets()) + 4 * channel,
+                            now,
+                            images.pixels());
+                    row += now;
                 }
             });
         } finally {
@@ -118,30 +168,26 @@ public final class ChannelNorm {
         }
     }
 
-    /** {@code (x - mean) / deviation * scale + bias} as one product and one sum. */
-    private static void put(
-            Images images,
-            long channel,
-            float mean,
-            float variance,
-            long row,
+    /**
+     * Makes a batch normalisation one product and one sum per channel: {@code (x - mean) / deviation * scale + bias}.
+     * That is done once for constant operands.
+     *
+     * @param factors where what channels are multiplied by goes, a float for each
+     * @param offsets where what is added to them then goes
+     */
+    public static void foldBatch(
+            MemorySegment scale,
+            MemorySegment bias,
+            MemorySegment means,
+            MemorySegment variances,
+            float epsilon,
             MemorySegment factors,
             MemorySegment offsets) {
-        double factor = images.scale().get(FLOAT, 4 * channel) / Math.sqrt(variance);
-        factors.set(FLOAT, 4 * row, (float) factor);
-        offsets.set(FLOAT, 4 * row, (float) (images.bias().get(FLOAT, 4 * channel) - mean * factor));
-    }
-
-    private void scale(
-            Memory memory, Images images, long row, long rows, MemorySegment factors, MemorySegment offsets) {
-        long offset = 4 * row * images.pixels();
-        channelScale.call(
-                memory,
-                memory.pointer(images.in()) + offset,
-                memory.pointer(images.out()) + offset,
-                memory.pointer(factors),
-                memory.pointer(offsets),
-                rows,
-                images.pixels());
+        for (long i = 0; i < factors.byteSize() / 4; i++) {
+            double deviation = Math.sqrt(variances.getAtIndex(FLOAT, i) + epsilon);
+            double factor = scale.getAtIndex(FLOAT, i) / deviation;
+            factors.setAtIndex(FLOAT, i, (float) factor);
+            offsets.setAtIndex(FLOAT, i, (float) (bias.getAtIndex(FLOAT, i) - means.getAtIndex(FLOAT, i) * factor));
+        }
     }
 }

@@ -80,14 +80,13 @@ public final class SoftmaxColumns implements KernelFamily {
         }
 
         void write(boolean log) {
-            ExpSteps steps = new ExpSteps(builder);
             VectorVar most = builder.vector("most");
             builder.set(most, LEAST);
             down((in, _) -> builder.binary(most, BinaryOp.MAX, builder.load(in, mask), most));
             VectorVar sum = builder.vector("sum");
             builder.set(sum, Constant.ZERO);
             down((in, out) -> {
-                VectorVar power = steps.of(builder.sub(builder.load(in, mask), most));
+                VectorVar power = Function.EXP_OF_NEGATIVE.write(builder, builder.sub(builder.load(in, mask), most));
                 builder.binary(sum, BinaryOp.ADD, sum, power);
                 if (!log) {
                     builder.store(out, power, mask);

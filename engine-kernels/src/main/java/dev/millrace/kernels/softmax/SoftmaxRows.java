@@ -82,11 +82,10 @@ public final class SoftmaxRows implements KernelFamily {
         }
 
         private void shares(VectorVar most) {
-            ExpSteps steps = new ExpSteps(builder);
             VectorVar[] sums = loop.accumulators(Constant.ZERO);
             loop.over(count, (number, offset, displacement, mask) -> {
                 Value x = builder.load(RowLoop.at(in, offset, displacement), mask);
-                VectorVar power = steps.of(builder.sub(x, most));
+                VectorVar power = Function.EXP_OF_NEGATIVE.write(builder, builder.sub(x, most));
                 builder.store(RowLoop.at(out, offset, displacement), power, mask);
                 builder.binary(sums[number], BinaryOp.ADD, sums[number], loop.orElse(mask, power, Constant.ZERO));
             });
@@ -98,11 +97,10 @@ public final class SoftmaxRows implements KernelFamily {
         }
 
         private void logarithms(VectorVar most) {
-            ExpSteps steps = new ExpSteps(builder);
             VectorVar[] sums = loop.accumulators(Constant.ZERO);
             loop.over(count, (number, offset, displacement, mask) -> {
                 Value x = builder.load(RowLoop.at(in, offset, displacement), mask);
-                VectorVar power = steps.of(builder.sub(x, most));
+                VectorVar power = Function.EXP_OF_NEGATIVE.write(builder, builder.sub(x, most));
                 builder.binary(sums[number], BinaryOp.ADD, sums[number], loop.orElse(mask, power, Constant.ZERO));
             });
             VectorVar sum = loop.combine(BinaryOp.ADD, sums);

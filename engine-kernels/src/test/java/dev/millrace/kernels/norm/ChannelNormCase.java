@@ -48,7 +48,10 @@ public final class ChannelNormCase implements FamilyCase {
         }
         Parallel threads = TestThreads.of(1 + random.nextInt(3));
         if (known) {
-            norm.batch(images, means, variances, EPSILON, threads);
+            MemorySegment factors = memory.floats(channels);
+            MemorySegment offsets = memory.floats(channels);
+            ChannelNorm.foldBatch(scale, bias, means, variances, EPSILON, factors, offsets);
+            norm.scale(new ChannelNorm.Images(in, out, factors, offsets, batch, channels, pixels), threads);
         } else {
             norm.groups(images, groups, EPSILON, threads);
         }

@@ -1,0 +1,89 @@
+package dev.millrace.kernels.norm;
+
+import dev.millrace.kernels.family.KernelFamily;
+import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.Constant;
+import dev.millrace.kernels.program.Program;
+import dev.millrace.kernels.program.ProgramBuilder;
+import dev.millrace.kernels.program.ScalarOp;
+import dev.millrace.kernels.program.ScalarVar;
+import dev.millrace.kernels.program.Target;
+import dev.millrace.kernels.program.UnaryOp;
+import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.kernels.rowwise.RowLoop;
+
+/**
+ * The factors and offsets of the channels of groups, so that {@code x * factor + offset} is normalised and scaled:
+ * f(arguments, see {@link Argument}). What belongs to a group is two floats, its mean and its variance.
+ */
+public final class FoldChannels implements KernelFamily {
+    private static final String NAME = "norm.fold";
+
+    /** The longs in memory that a call is given. */
+    enum Argument {
+        MOMENTS,
+        SCALE,
+        BIAS,
+        FACTORS,
+        OFFSETS,
+        GROUPS,
+        /** Channels of a group. */
+        SIZE,
+        /** A float: is added to variances. */
+        EPSILON;
+
+        static final int BYTES = 8 * values().length;
+
+        int offset() {
+            return 8 * ordinal();
+        }
+    }
+
+    public static KernelKey key() {
+        return KernelKey.of(NAME);
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Program describe(KernelKey key, Target target) {
+        key.onlyHas();
+        ProgramBuilder builder = new ProgramBuilder(key.toString(), target);
+        ScalarVar arguments = builder.parameter("arguments");
+        ScalarVar moments = load(builder, arguments, Argument.MOMENTS);
+        ScalarVar scale = load(builder, arguments, Argument.SCALE);
+        ScalarVar bias = load(builder, arguments, Argument.BIAS);
+        ScalarVar factors = load(builder, arguments, Argument.FACTORS);
+        ScalarVar offsets = load(builder, arguments, Argument.OFFSETS);
+        ScalarVar groups = load(builder, arguments, Argument.GROUPS);
+        ScalarVar size = load(builder, arguments, Argument.SIZE);
+        VectorVar epsilon = builder.spread(Address.at(arguments, Argument.EPSILON.offset()));
+        ScalarVar bytes = builder.scalar("bytes");
+        builder.scalar(bytes, ScalarOp.SHL, size, 2);
+        try (var _ = builder.loop(groups, 1)) {
+            VectorVar mean = builder.spread(Address.at(moments, 0));
+            VectorVar variance = builder.add(builder.spread(Address.at(moments, Float.BYTES)), epsilon);
+            VectorVar part = builder.div(Constant.of(1), builder.unary(UnaryOp.SQRT, variance));
+            new RowLoop(builder, 1).over(size, (_, offset, displacement, mask) -> {
+                VectorVar factor = builder.mul(builder.load(RowLoop.at(scale, offset, displacement), mask), part);
+                VectorVar added = builder.load(RowLoop.at(bias, offset, displacement), mask);
+                builder.store(RowLoop.at(factors, offset, displacement), factor, mask);
+                VectorVar rest = builder.multiplySubtract(mean, factor, added);
+                builder.store(RowLoop.at(offsets, offset, displacement), rest, mask);
+            });
+            builder.advance(moments, Moments.BYTES);
+            for (ScalarVar row : new ScalarVar[] {scale, bias, factors, offsets}) {
+                builder.advance(row, bytes);
+            }
+        }
+        return builder.build();
+    }
+
+    private static ScalarVar load(ProgramBuilder builder, ScalarVar arguments, Argument argument) {
+        return builder.loadLong(Address.at(arguments, argument.offset()), argument.name());
+    }
+}
