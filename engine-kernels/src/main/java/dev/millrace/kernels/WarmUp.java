@@ -1,9 +1,12 @@
 package dev.millrace.kernels;
 
 import dev.millrace.kernels.asm.FeatureSet;
+import dev.millrace.kernels.family.KernelSet;
 import dev.millrace.kernels.gemm.Epilogue;
+import dev.millrace.kernels.gemm.GemmPack;
 import dev.millrace.kernels.gemm.GemmTile;
 import dev.millrace.kernels.program.Target;
+import dev.millrace.kernels.program.plain.PlainLowering;
 import dev.millrace.kernels.program.x86.X86Lowering;
 
 /**
@@ -25,5 +28,6 @@ final class WarmUp implements Runnable {
         GemmTile.Variant variant = new GemmTile.Variant(1, 1, true, true, Epilogue.NONE);
         X86Lowering.assemble(tile.describe(variant.key(), Target.AVX2), FeatureSet.all(), false)
                 .finish();
+        new KernelSet(new PlainLowering(Target.AVX2), Families.ALL).describe(GemmPack.key(1));
     }
 }
