@@ -54,8 +54,9 @@ final class Trigonometry {
         rest = builder.multiplySubtract(quarters, QUARTER[2], rest);
         VectorVar square = builder.mul(rest, rest);
         VectorVar fourth = builder.mul(math.polynomial(square, COS), square);
-        VectorVar less = builder.multiplyAdd(fourth, square, ONE);
-        VectorVar cos = builder.multiplySubtract(square, HALF, less);
+        VectorVar first = builder.multiplySubtract(square, HALF, ONE);
+        VectorVar lost = builder.multiplySubtract(square, HALF, builder.sub(ONE, first));
+        VectorVar cos = builder.add(first, builder.multiplyAdd(fourth, square, lost));
         return new Turn(builder.unary(UnaryOp.TO_INT, quarters), odd(rest, square, SIN), cos);
     }
 
