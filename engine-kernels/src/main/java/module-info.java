@@ -5,8 +5,8 @@ module dev.millrace.kernels {
 
     exports dev.millrace.kernels.attention;
     exports dev.millrace.kernels.code;
-    exports dev.millrace.kernels.conv;
     exports dev.millrace.kernels.conv.quantised;
+    exports dev.millrace.kernels.conv;
     exports dev.millrace.kernels.convert;
     exports dev.millrace.kernels.driver;
     exports dev.millrace.kernels.expression;
@@ -15,6 +15,7 @@ module dev.millrace.kernels {
     exports dev.millrace.kernels.layout;
     exports dev.millrace.kernels.norm;
     exports dev.millrace.kernels.peak;
+    exports dev.millrace.kernels.program;
     exports dev.millrace.kernels.quantise;
     exports dev.millrace.kernels.quantised;
     exports dev.millrace.kernels.recurrent;
