@@ -1,10 +1,7 @@
 package dev.millrace.kernels.family;
 
-import java.util.Collections;
+import java.util.Arrays;
 import java.util.Locale;
-import java.util.Map;
-import java.util.TreeMap;
-import java.util.TreeSet;
 
 /**
  * Names a kernel: a family and the values of its parameters. A file may carry keys; any process emits the kernels
@@ -13,17 +10,20 @@ import java.util.TreeSet;
  * <p>The text form is {@code family:name=value,name=value} with the names in order. Values are without {@code , =}.
  */
 public final class KernelKey {
-    private final String family;
-    private final Map<String, String> parameters;
+    private static final String[] NO_PARAMETERS = {};
 
-    private KernelKey(String family, Map<String, String> parameters) {
+    private final String family;
+    /** Names in order, each followed by its value. Keys are made and compared before anything is compiled. */
+    private final String[] parameters;
+
+    private KernelKey(String family, String[] parameters) {
         this.family = family;
-        this.parameters = Collections.unmodifiableMap(parameters);
+        this.parameters = parameters;
     }
 
     /** A key without parameters. */
     public static KernelKey of(String family) {
-        return new KernelKey(checked("family", family), new TreeMap<>());
+        return new KernelKey(checked("family", family), NO_PARAMETERS);
     }
 
     /** This key with one more parameter. */
@@ -38,10 +38,19 @@ public final class KernelKey {
 
     /** This key with one more parameter. */
     public KernelKey with(String name, String value) {
-        TreeMap<String, String> more = new TreeMap<>(parameters);
-        if (more.put(checked("parameter name", name), checked(name, value)) != null) {
+        checked("parameter name", name);
+        checked(name, value);
+        int place = 0;
+        while (place < parameters.length && parameters[place].compareTo(name) < 0) {
+            place += 2;
+        }
+        if (place < parameters.length && parameters[place].equals(name)) {
             throw new IllegalArgumentException("kernel key " + this + " has a parameter " + name + " already");
         }
+        String[] more = Arrays.copyOf(parameters, parameters.length + 2);
+        System.arraycopy(parameters, place, more, place + 2, parameters.length - place);
+        more[place] = name;
+        more[place + 1] = value;
         return new KernelKey(family, more);
     }
 
@@ -89,11 +98,12 @@ public final class KernelKey {
      * @throws IllegalArgumentException if this key lacks it
      */
     public String text(String name) {
-        String value = parameters.get(name);
-        if (value == null) {
-            throw new IllegalArgumentException("kernel key " + this + " lacks the parameter " + name);
+        for (int i = 0; i < parameters.length; i += 2) {
+            if (parameters[i].equals(name)) {
+                return parameters[i + 1];
+            }
         }
-        return value;
+        throw new IllegalArgumentException("kernel key " + this + " lacks the parameter " + name);
     }
 
     /**
@@ -146,23 +156,30 @@ public final class KernelKey {
      * @throws IllegalArgumentException if there are; the message names one
      */
     public void onlyHas(String... names) {
-        TreeSet<String> unknown = new TreeSet<>(parameters.keySet());
-        for (String name : names) {
-            unknown.remove(name);
+        for (int i = 0; i < parameters.length; i += 2) {
+            if (!isOneOf(parameters[i], names)) {
+                throw new IllegalArgumentException("kernel key " + this + " has an unknown parameter " + parameters[i]);
+            }
         }
-        if (!unknown.isEmpty()) {
-            throw new IllegalArgumentException("kernel key " + this + " has an unknown parameter " + unknown.first());
+    }
+
+    private static boolean isOneOf(String name, String[] names) {
+        for (String known : names) {
+            if (known.equals(name)) {
+                return true;
+            }
         }
+        return false;
     }
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof KernelKey key && family.equals(key.family) && parameters.equals(key.parameters);
+        return other instanceof KernelKey key && family.equals(key.family) && Arrays.equals(parameters, key.parameters);
     }
 
     @Override
     public int hashCode() {
-        return 31 * family.hashCode() + parameters.hashCode();
+        return 31 * family.hashCode() + Arrays.hashCode(parameters);
     }
 
     /** The text form. */
@@ -170,8 +187,8 @@ public final class KernelKey {
     public String toString() {
         StringBuilder text = new StringBuilder(family);
         char separator = ':';
-        for (Map.Entry<String, String> parameter : parameters.entrySet()) {
-            text.append(separator).append(parameter.getKey()).append('=').append(parameter.getValue());
+        for (int i = 0; i < parameters.length; i += 2) {
+            text.append(separator).append(parameters[i]).append('=').append(parameters[i + 1]);
             separator = ',';
         }
         return text.toString();
