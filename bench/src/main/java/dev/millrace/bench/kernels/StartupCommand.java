@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.lang.foreign.Arena;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -25,13 +24,13 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = {
             "Measures the first product of a fresh process, from its main method to the answer.",
-            "Ours maps a file of B, packs it and multiplies; the peer opens a model that holds B and runs it."
+            "Ours maps a file of B, packs it and multiplies; the peer opens a model that holds B and runs it.",
+            "Both are measured again with an ahead-of-time cache of the JVM, each with one of its own."
         })
 final class StartupCommand implements Callable<Integer> {
     private static final int M = 128;
     private static final int K = 768;
     private static final int N = 3072;
-    private static final double MILLI = 1e6;
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -68,39 +67,31 @@ final class StartupCommand implements Callable<Integer> {
     }
 
     private void report(Path weights, Path model) throws IOException, InterruptedException {
-        List<Double> ours = new ArrayList<>();
-        List<Double> theirs = new ArrayList<>();
-        for (int i = 0; i < runs; i++) {
-            ours.add(fork(FirstProduct.class, weights));
-            theirs.add(fork(FirstPeerProduct.class, model));
+        var ours = new FreshProcess(FirstProduct.class, weights, M, K, N);
+        var peer = new FreshProcess(FirstPeerProduct.class, model, M, K, N);
+        line("from main", ours, peer);
+        if (!FreshProcess.cachesWork()) {
+            spec.commandLine().getOut().println("with AOT caches: not measured, the class path is not of jars only");
+            return;
         }
-        PrintWriter out = spec.commandLine().getOut();
-        double mine = Duel.median(ours);
-        double peer = Duel.median(theirs);
-        out.println("first product %dx%dx%d from main: ours %.1f ms, peer %.1f ms, ratio %.2f"
-                .formatted(M, K, N, mine, peer, peer / mine));
-        out.flush();
+        try (var ourCache = ours.train();
+                var peerCache = peer.train()) {
+            line("from main, each side with an AOT cache", ourCache.process(), peerCache.process());
+        }
     }
 
-    /** The milliseconds that a fresh process says it took. */
-    private static double fork(Class<?> main, Path file) throws IOException, InterruptedException {
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-Xshare:auto",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        main.getName(),
-                        file.toString(),
-                        Integer.toString(M),
-                        Integer.toString(K),
-                        Integer.toString(N))
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-        if (process.waitFor() != 0) {
-            throw EngineException.invalidArgument(main.getSimpleName() + " ended with " + process.exitValue());
+    private void line(String what, FreshProcess ours, FreshProcess peer) throws IOException, InterruptedException {
+        List<Double> mine = new ArrayList<>();
+        List<Double> theirs = new ArrayList<>();
+        List<Double> ratios = new ArrayList<>();
+        for (int i = 0; i < runs; i++) {
+            mine.add(ours.millis());
+            theirs.add(peer.millis());
+            ratios.add(theirs.getLast() / mine.getLast());
         }
-        return Long.parseLong(said) / MILLI;
+        PrintWriter out = spec.commandLine().getOut();
+        out.println("first product %dx%dx%d %s: ours %.1f ms, peer %.1f ms, ratio %.2f"
+                .formatted(M, K, N, what, Duel.median(mine), Duel.median(theirs), Duel.median(ratios)));
+        out.flush();
     }
 }
