@@ -4,6 +4,7 @@ import dev.millrace.kernels.Kernels;
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.gemm.Gemm;
 import dev.millrace.kernels.gemm.GemmProduct;
+import dev.millrace.kernels.gemm.Matrix;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -11,7 +12,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** A process of its own: maps B, packs it, multiplies, and prints how many nanoseconds that took from its start. */
+/** A process of its own: maps B, multiplies by it as it is, and prints how many nanoseconds that took from its start. */
 final class FirstProduct {
     private FirstProduct() {}
 
@@ -27,9 +28,10 @@ final class FirstProduct {
             MemorySegment b = file.map(FileChannel.MapMode.READ_ONLY, 0, file.size(), arena);
             MemorySegment a = arena.allocate(4L * m * k, 64);
             MemorySegment c = arena.allocate(4L * m * n, 64);
-            MemorySegment packed = arena.allocate(gemm.packedBytes(k, n), 64);
-            gemm.pack(b, n, k, n, packed);
-            gemm.run(GemmProduct.of(a, packed, c, m, n, k), Parallel.NONE);
+            var product = GemmProduct.builder(m, n, k, Matrix.rows(a, k), Matrix.rows(b, n))
+                    .writing(Matrix.rows(c, n))
+                    .build();
+            gemm.run(product, Parallel.NONE);
         }
         System.out.println(System.nanoTime() - start);
     }

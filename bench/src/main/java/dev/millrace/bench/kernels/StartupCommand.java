@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = {
             "Measures the first product of a fresh process, from its main method to the answer.",
-            "Ours maps a file of B, packs it and multiplies; the peer opens a model that holds B and runs it.",
+            "Ours maps a file of B and multiplies by it; the peer opens a model that holds B and runs it.",
             "Both are measured again with an ahead-of-time cache of the JVM, each with one of its own."
         })
 final class StartupCommand implements Callable<Integer> {
