@@ -58,9 +58,9 @@ final class GemmBlock {
         for (int i = 0; i < operands.length; i++) {
             operands[i] = memory.pointer(product.operands().get(i).memory());
         }
-        sumsWait = product.epilogue().output() != Output.F32 && product.k() > shape.depth();
+        sumsWait = product.epilogue().output() != Output.F32 && product.k() > shape.depthOf(product.k());
         isFar = product.b().isPacked() && product.k() * product.n() >= NEAR_ELEMENTS;
-        long panelBytes = 4L * shape.depth() * panels.columns();
+        long panelBytes = 4L * shape.depthOf(product.k()) * panels.columns();
         long sumsBytes = 4L * GemmPart.ROW_BLOCK * panels.columns();
         MemorySegment own = scratch.atLeast(GemmTile.ARGUMENT_BYTES + panelBytes + sumsBytes);
         arguments = own.asByteBuffer().order(ByteOrder.nativeOrder());

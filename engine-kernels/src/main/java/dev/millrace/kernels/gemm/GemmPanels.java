@@ -8,12 +8,12 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * How B lies packed: cut into blocks of {@link GemmShape#depth} rows, each into panels as wide as a tile, each of them
+ * How B lies packed: cut into blocks of {@link GemmShape#depthOf} rows, each into panels as wide as a tile, each of them
  * stored row by row; the last panel is as many whole vectors wide as it needs, filled up with zeros.
  */
 final class GemmPanels {
     private final KernelSet kernels;
-    private final int depth;
+    private final GemmShape shape;
     private final int lanes;
     private final int columns;
     /** Found without making a key, by the width of a panel: for rows of B, then for columns. */
@@ -21,7 +21,7 @@ final class GemmPanels {
 
     GemmPanels(KernelSet kernels, GemmShape shape) {
         this.kernels = kernels;
-        depth = shape.depth();
+        this.shape = shape;
         lanes = kernels.target().lanes();
         columns = shape.vectors() * lanes;
         packing = new AtomicReferenceArray<>(2 * (columns + 1));
@@ -37,7 +37,7 @@ final class GemmPanels {
     }
 
     String layout() {
-        return "f32 depth " + depth + " panel " + columns + " vector " + lanes;
+        return "f32 even depth " + shape.depth() + " panel " + columns + " vector " + lanes;
     }
 
     long packedBytes(long k, long n) {
@@ -61,6 +61,7 @@ final class GemmPanels {
         Memory memory = kernels.newMemory();
         long from = memory.pointer(b.memory());
         long to = memory.pointer(packed);
+        long depth = shape.depthOf(k);
         for (long k0 = 0; k0 < k; k0 += depth) {
             long rows = Math.min(depth, k - k0);
             for (long j = 0; j < n; j += columns) {

@@ -7,8 +7,8 @@ import java.util.List;
 
 /** What one thread does of a product: cuts it into blocks for caches. */
 final class GemmPart {
-    /** Rows done at a time: with the depth of a block, what the second-level cache holds of A. */
-    static final long ROW_BLOCK = 192;
+    /** Rows done at a time: A comes from the last-level cache in turn, so what counts is how often B is read again. */
+    static final long ROW_BLOCK = 384;
     /** So few rows at a time read B where it is: packing it would cost more than it saves. */
     private static final long DIRECT_ROWS = 12;
 
@@ -16,6 +16,9 @@ final class GemmPart {
     private final GemmShape shape;
     private final GemmProduct product;
     private final Target target;
+    /** How much of K is done at a time. */
+    private final long step;
+
     private final Memory memory;
     private final GemmBlock block;
     private final long b;
@@ -29,6 +32,7 @@ final class GemmPart {
         this.shape = shape;
         this.product = product;
         target = tiles.kernels().target();
+        step = shape.depthOf(product.k());
         memory = tiles.kernels().newMemory();
         block = new GemmBlock(tiles, panels, shape, scratch, product, memory);
         b = memory.pointer(product.b().memory());
@@ -48,7 +52,7 @@ final class GemmPart {
         if (block.sumsWait()) {
             for (long row = firstRow; row < endRow; row += ROW_BLOCK) {
                 for (long panel = firstPanel; panel < endPanel; panel++) {
-                    for (long k0 = 0; k0 < product.k(); k0 += shape.depth()) {
+                    for (long k0 = 0; k0 < product.k(); k0 += step) {
                         block(row, Math.min(ROW_BLOCK, endRow - row), panel, 1, k0);
                     }
                 }
@@ -66,7 +70,7 @@ final class GemmPart {
                     panel += count;
                 }
             }
-            k0 += shape.depth();
+            k0 += step;
         } while (k0 < product.k());
     }
 
@@ -82,7 +86,7 @@ final class GemmPart {
 
     /** Some rows times a part of some panels; a product over nothing is one block of depth 0. */
     private void block(long row, long rows, long panel, int count, long k0) {
-        long depth = Math.min(shape.depth(), product.k() - k0);
+        long depth = Math.min(step, product.k() - k0);
         long column = panel * panels.columns();
         int width = (int) Math.min((long) count * panels.columns(), product.n() - column);
         block.start(row, rows, k0, depth);

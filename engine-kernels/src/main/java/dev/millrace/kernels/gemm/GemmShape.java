@@ -7,13 +7,23 @@ import dev.millrace.kernels.program.Target;
  *
  * @param rows of a full tile
  * @param vectors of a full tile
- * @param depth how much of K is done at a time, so that a panel of B stays in the first-level cache
+ * @param depth how much of K is done at a time at most, so that a panel of B stays in the second-level cache
  */
 public record GemmShape(int rows, int vectors, int depth) {
+    private static final int PANEL_BYTES = 1 << 17;
+    private static final long UNROLL = 4;
+
     /** As many sums as registers allow: more of them per load of A and B. */
     public static GemmShape of(Target target) {
         int rows = target.vectors() < 16 ? 4 : 6;
-        return new GemmShape(rows, target.vectors() < 32 ? 2 : 4, 512);
+        int vectors = target.vectors() < 32 ? 2 : 4;
+        return new GemmShape(rows, vectors, PANEL_BYTES / (vectors * target.vectorBytes()));
+    }
+
+    /** How much of this K is done at a time: parts of nearly equal size, whole steps of the unrolled tiles. */
+    long depthOf(long k) {
+        long parts = Math.max(1, Math.ceilDiv(k, depth));
+        return Math.min(depth, Math.ceilDiv(Math.ceilDiv(k, parts), UNROLL) * UNROLL);
     }
 
     /**
