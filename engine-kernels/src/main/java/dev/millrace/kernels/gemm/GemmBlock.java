@@ -12,6 +12,8 @@ import java.util.List;
 final class GemmBlock {
     /** What a second-level cache holds of B beside the rest. */
     private static final long NEAR_ELEMENTS = 1 << 16;
+    /** How many tiles fetch the next panel while they read this one: fewer would ask for too much at once. */
+    private static final long FETCHING_TILES = 4;
 
     private final GemmPanels panels;
     private final GemmShape shape;
@@ -97,8 +99,8 @@ final class GemmBlock {
     }
 
     /**
-     * Tiles of nearly equal height down some columns of one result: thirteen rows are done as 5, 4 and 4. The
-     * first one fetches B ahead, for those that follow have it near.
+     * Tiles of nearly equal height down some columns of one result: thirteen rows are done as 5, 4 and 4. Where B is
+     * far, the last ones fetch the next panel.
      *
      * @param panelCount how many panels of B are read side by side
      * @param right the first of these columns in the first row of B
@@ -119,12 +121,16 @@ final class GemmBlock {
         long count = Math.ceilDiv(rows, shape.rows());
         int high = (int) Math.ceilDiv(rows, count);
         long highTiles = rows - count * (high - 1);
-        boolean ahead = count == 1 ? !product.b().isColumns() : isFar;
+        boolean onlyTile = count == 1 && !product.b().isColumns();
+        boolean fetchesNext = isFar && !onlyTile && rightStride == 0;
+        long fetching = fetchesNext ? Math.max(0, rows - FETCHING_TILES * high) : rows;
         long done = 0;
         while (done < rows) {
             boolean tall = done < highTiles * high;
             int height = tall ? high : high - 1;
-            long here = ahead ? 1 : ((tall ? highTiles * high : rows) - done) / height;
+            long end = tall ? highTiles * high : rows;
+            boolean fetches = done >= fetching;
+            long here = Math.ceilDiv((fetches ? end : Math.min(end, fetching)) - done, height);
             arguments.putLong(GemmTileWriter.EARLIER, earlier + 4 * done * panels.columns());
             setOperands(row + done, column);
             Kernel kernel = tiles.tile(
@@ -135,7 +141,7 @@ final class GemmBlock {
                     product.accumulate() || k0 > 0,
                     product.a().isColumns(),
                     rightStride != 0,
-                    ahead);
+                    onlyTile ? Fetch.SOON : fetches ? Fetch.NEXT : Fetch.NONE);
             kernel.call(
                     memory,
                     left(row + done),
@@ -145,7 +151,6 @@ final class GemmBlock {
                     4 * product.a().stride() | ldc << 32,
                     depth | (long) tail << GemmTile.TAIL_SHIFT | here << 32);
             done += here * height;
-            ahead = false;
         }
     }
 

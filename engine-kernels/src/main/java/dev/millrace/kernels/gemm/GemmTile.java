@@ -14,7 +14,7 @@ import dev.millrace.kernels.program.Target;
  *
  * <p>arguments is a block of {@value #ARGUMENT_BYTES} bytes, read only by variants that need it: the distance of the
  * rows of B in bytes (B not packed), a pointer to earlier sums and their stride in bytes (accumulating into bytes), the
- * distance of the panels in bytes (several packed panels), then a pointer and a stride in bytes for each operand of the epilogue. Pointers to what
+ * distance of the panels in bytes (several packed panels, or the next one fetched), then a pointer and a stride in bytes for each operand of the epilogue. Pointers to what
  * belongs to columns are to the first column of the tile, to what belongs to rows to the first row. What follows them
  * is scratch.
  */
@@ -42,7 +42,7 @@ public final class GemmTile implements KernelFamily {
      * @param columnsOfA whether A is transposed: its columns lie together, lda apart
      * @param rowsOfB whether B is not packed: its rows are as far apart as the arguments say
      * @param panels how many panels of B are read side by side, each {@code vectors} wide
-     * @param ahead whether B is fetched ahead, since it comes from far and is read once
+     * @param fetch what of B is asked for ahead of its time; {@link Fetch#NEXT} with one panel only
      * @param epilogue what follows; {@link Epilogue#NONE} while K is not done
      */
     public record Variant(
@@ -53,11 +53,11 @@ public final class GemmTile implements KernelFamily {
             boolean columnsOfA,
             boolean rowsOfB,
             int panels,
-            boolean ahead,
+            Fetch fetch,
             Epilogue epilogue) {
         /** A by rows, a panel of packed B that is near. */
         public Variant(int rows, int vectors, boolean masked, boolean accumulate, Epilogue epilogue) {
-            this(rows, vectors, masked, accumulate, false, false, 1, false, epilogue);
+            this(rows, vectors, masked, accumulate, false, false, 1, Fetch.NONE, epilogue);
         }
 
         public KernelKey key() {
@@ -69,7 +69,7 @@ public final class GemmTile implements KernelFamily {
                     .with("acolumns", columnsOfA ? 1 : 0)
                     .with("brows", rowsOfB ? 1 : 0)
                     .with("panels", panels)
-                    .with("ahead", ahead ? 1 : 0);
+                    .with("fetch", fetch);
             return epilogue.addTo(key);
         }
 
@@ -82,10 +82,16 @@ public final class GemmTile implements KernelFamily {
                     "acolumns",
                     "brows",
                     "panels",
-                    "ahead",
+                    "fetch",
                     Epilogue.EXPRESSION,
                     Epilogue.OPERANDS,
                     Epilogue.OUTPUT);
+            Fetch fetch = key.oneOf("fetch", Fetch.values());
+            int panels = key.number("panels", 1, MAX_PANELS);
+            if (fetch == Fetch.NEXT && panels > 1) {
+                throw new IllegalArgumentException(
+                        "kernel key " + key + ": the parameter fetch is next, but panels is " + panels);
+            }
             return new Variant(
                     key.number("rows", 1, MAX_ROWS),
                     key.number("vectors", 1, MAX_VECTORS),
@@ -93,8 +99,8 @@ public final class GemmTile implements KernelFamily {
                     key.number("accumulate", 0, 1) == 1,
                     key.number("acolumns", 0, 1) == 1,
                     key.number("brows", 0, 1) == 1,
-                    key.number("panels", 1, MAX_PANELS),
-                    key.number("ahead", 0, 1) == 1,
+                    panels,
+                    fetch,
                     Epilogue.of(key));
         }
     }

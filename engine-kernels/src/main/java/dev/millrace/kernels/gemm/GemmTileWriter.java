@@ -137,6 +137,7 @@ final class GemmTileWriter {
         private final ScalarVar left;
         private final ScalarVar fourthRow;
         private final List<ScalarVar> right = new ArrayList<>();
+        private final @Nullable ScalarVar next;
         private final @Nullable ScalarVar rightStride;
         private final @Nullable MaskVar mask;
 
@@ -156,6 +157,9 @@ final class GemmTileWriter {
                 builder.advance(next, builder.loadLong(Address.at(arguments, PANEL_DISTANCE), "distance"));
                 right.add(next);
             }
+            next = variant.fetch() == Fetch.NEXT && !variant.rowsOfB()
+                    ? builder.loadLong(Address.at(arguments, PANEL_DISTANCE), "next")
+                    : null;
             rightStride = variant.rowsOfB() ? builder.loadLong(Address.at(arguments, B_STRIDE), "ldb") : null;
             mask = variant.rowsOfB() && variant.masked() ? tail() : null;
         }
@@ -192,14 +196,14 @@ final class GemmTileWriter {
         private VectorVar right(int j, int k) {
             if (rightStride != null) {
                 Address at = Address.at(right.getFirst(), j * bytes);
-                if (variant.ahead() && j * bytes % CACHE_LINE == 0) {
+                if (variant.fetch() != Fetch.NONE && j * bytes % CACHE_LINE == 0) {
                     builder.prefetch(Address.at(at.base(), rightStride, ROWS_AHEAD, j * bytes));
                 }
                 return builder.load(at, maskOf(j, mask));
             }
             Address at = Address.at(right.get(j / panelVectors), (k * panelVectors + j % panelVectors) * bytes);
-            if (variant.ahead() && at.displacement() % CACHE_LINE == 0) {
-                builder.prefetch(at.plus(PREFETCH));
+            if (variant.fetch() != Fetch.NONE && at.displacement() % CACHE_LINE == 0) {
+                builder.prefetch(next == null ? at.plus(PREFETCH) : Address.at(at.base(), next, 1, at.displacement()));
             }
             return builder.load(at);
         }

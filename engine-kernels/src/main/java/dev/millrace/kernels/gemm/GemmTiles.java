@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /** The tiles of all products, found without making a key: a small product takes less time than that. */
 final class GemmTiles {
-    private static final int FLAGS = 32;
+    private static final int FLAGS = 48;
 
     private final KernelSet kernels;
     private final ConcurrentHashMap<Epilogue, WithEpilogue> known = new ConcurrentHashMap<>();
@@ -49,18 +49,18 @@ final class GemmTiles {
                 boolean accumulate,
                 boolean columnsOfA,
                 boolean rowsOfB,
-                boolean ahead) {
+                Fetch fetch) {
             int flags = (masked ? 1 : 0)
                     + (accumulate ? 2 : 0)
                     + (columnsOfA ? 4 : 0)
                     + (rowsOfB ? 8 : 0)
-                    + (ahead ? 16 : 0);
+                    + 16 * fetch.ordinal();
             int size = (rows - 1) * GemmTile.MAX_VECTORS + vectors - 1;
             int index = FLAGS * (size * GemmTile.MAX_PANELS + panels - 1) + flags;
             Kernel kernel = tiles.get(index);
             if (kernel == null) {
                 kernel = kernels.kernel(new GemmTile.Variant(
-                                rows, vectors, masked, accumulate, columnsOfA, rowsOfB, panels, ahead, epilogue)
+                                rows, vectors, masked, accumulate, columnsOfA, rowsOfB, panels, fetch, epilogue)
                         .key());
                 tiles.set(index, kernel);
             }

@@ -31,7 +31,7 @@ class KernelKeyTest {
             assertEquals(key.hashCode(), again.hashCode());
         }
         assertEquals(
-                "gemm.f32:accumulate=0,acolumns=0,ahead=0,brows=0,epilogue=(relu (add in0 in1)),masked=1,"
+                "gemm.f32:accumulate=0,acolumns=0,brows=0,epilogue=(relu (add in0 in1)),fetch=none,masked=1,"
                         + "operands=column,output=f32,panels=1,rows=6,vectors=2",
                 tile.toString());
     }
@@ -52,10 +52,16 @@ class KernelKeyTest {
 
     @Test
     void wrongParametersAreNamed() {
-        String good = "accumulate=0,acolumns=0,ahead=0,brows=0,epilogue=in0,masked=0,operands=none,output=f32,panels=1";
+        String good =
+                "accumulate=0,acolumns=0,brows=0,epilogue=in0,fetch=none,masked=0,operands=none,output=f32,panels=1";
         refused("gemm.f32:" + good + ",rows=7,vectors=2", "the parameter rows is 7, but must be a number from 1 to 6");
         refused("gemm.f32:" + good + ",rows=two,vectors=2", "the parameter rows is two");
         refused("gemm.f32:" + good + ",rows=2", "lacks the parameter vectors");
+        refused(
+                ("gemm.f32:" + good + ",rows=2,vectors=1")
+                        .replace("fetch=none", "fetch=next")
+                        .replace("panels=1", "panels=2"),
+                "the parameter fetch is next, but panels is 2");
         refused("gemm.f32:" + good + ",rows=2,vectors=2,columns=3", "unknown parameter columns");
         refused("gemm.f32:" + good.replace("in0", "(cosine in0)") + ",rows=1,vectors=1", "unknown function COSINE");
         refused("gemm.f64:rows=1", "unknown family gemm.f64");

@@ -34,6 +34,7 @@ class GemmTileTest {
                 for (Activation activation : Activation.values()) {
                     for (int flags = 0; flags < 32; flags++) {
                         Epilogue epilogue = Epilogue.of((flags & 1) != 0, activation);
+                        int panels = shape.panelsAtOnce(rows, (flags & 16) != 0, target(lanes));
                         assemble(
                                 new GemmTile.Variant(
                                         rows,
@@ -42,8 +43,8 @@ class GemmTileTest {
                                         (flags & 4) != 0,
                                         (flags & 8) != 0,
                                         (flags & 16) != 0,
-                                        shape.panelsAtOnce(rows, (flags & 16) != 0, target(lanes)),
-                                        (flags & 2) != 0,
+                                        panels,
+                                        panels == 1 ? Fetch.values()[flags % 3] : Fetch.SOON,
                                         epilogue),
                                 target(lanes));
                     }
