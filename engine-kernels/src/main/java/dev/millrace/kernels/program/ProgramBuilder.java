@@ -204,6 +204,11 @@ public final class ProgramBuilder {
         return new Transposition(this).of(rows);
     }
 
+    /** Four vectors: the n-th has column n of the squares that blocks of four lanes of the rows make. */
+    public List<VectorVar> transposeBlocks(List<VectorVar> rows) {
+        return new Transposition(this).withinBlocks(rows);
+    }
+
     /** The columns of a square whose elements are pairs of lanes: as many rows as there are pairs. */
     public List<VectorVar> transposePairs(List<VectorVar> rows) {
         return new Transposition(this).ofPairs(rows);

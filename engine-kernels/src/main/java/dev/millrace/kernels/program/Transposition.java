@@ -23,7 +23,10 @@ final class Transposition {
             columns.add(new ArrayList<>());
         }
         for (int row = 0; row < lanes; row += BLOCK) {
-            withinBlocks(rows.subList(row, row + BLOCK), columns);
+            List<VectorVar> turned = withinBlocks(rows.subList(row, row + BLOCK));
+            for (int column = 0; column < BLOCK; column++) {
+                columns.get(column).add(turned.get(column));
+            }
         }
         VectorVar[] result = new VectorVar[lanes];
         for (int column = 0; column < BLOCK; column++) {
@@ -58,15 +61,19 @@ final class Transposition {
     }
 
     /** Four rows become four vectors, the n-th with column n of each block in its place. */
-    private void withinBlocks(List<VectorVar> rows, List<List<VectorVar>> columns) {
+    List<VectorVar> withinBlocks(List<VectorVar> rows) {
+        if (rows.size() != BLOCK) {
+            throw new IllegalArgumentException("a square of " + BLOCK + " lanes is not made of " + rows.size());
+        }
         VectorVar low01 = builder.binary(BinaryOp.INTERLEAVE_LOW, rows.get(0), rows.get(1));
         VectorVar high01 = builder.binary(BinaryOp.INTERLEAVE_HIGH, rows.get(0), rows.get(1));
         VectorVar low23 = builder.binary(BinaryOp.INTERLEAVE_LOW, rows.get(2), rows.get(3));
         VectorVar high23 = builder.binary(BinaryOp.INTERLEAVE_HIGH, rows.get(2), rows.get(3));
-        columns.get(0).add(builder.binary(BinaryOp.JOIN_LOW, low01, low23));
-        columns.get(1).add(builder.binary(BinaryOp.JOIN_HIGH, low01, low23));
-        columns.get(2).add(builder.binary(BinaryOp.JOIN_LOW, high01, high23));
-        columns.get(3).add(builder.binary(BinaryOp.JOIN_HIGH, high01, high23));
+        return List.of(
+                builder.binary(BinaryOp.JOIN_LOW, low01, low23),
+                builder.binary(BinaryOp.JOIN_HIGH, low01, low23),
+                builder.binary(BinaryOp.JOIN_LOW, high01, high23),
+                builder.binary(BinaryOp.JOIN_HIGH, high01, high23));
     }
 
     /** As many vectors as each has blocks; vector n of the result has block n of each of them, in their order. */
