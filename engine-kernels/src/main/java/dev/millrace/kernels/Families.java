@@ -18,6 +18,7 @@ import dev.millrace.kernels.family.KernelFamily;
 import dev.millrace.kernels.gemm.GemmPack;
 import dev.millrace.kernels.gemm.GemmPackTransposed;
 import dev.millrace.kernels.gemm.GemmTile;
+import dev.millrace.kernels.layout.PixelTranspose;
 import dev.millrace.kernels.layout.RunCopy;
 import dev.millrace.kernels.layout.RunFill;
 import dev.millrace.kernels.layout.SquareTranspose;
@@ -112,6 +113,7 @@ final class Families {
             new RunCopy(),
             new RunFill(),
             new SquareTranspose(),
+            new PixelTranspose(),
             new ConvertFamily(),
             new ReduceRows(),
             new ReduceColumns(),

@@ -37,7 +37,8 @@ record CopyNest(
             CopyLoop rows = copy.loops().getLast();
             for (CopyLoop columns : copy.loops()) {
                 if (columns.from() == copy.unit() && rows.from() > 0) {
-                    return new Transposes(copy, rows, columns, target).nests();
+                    Transposes transposes = new Transposes(copy, rows, columns, target);
+                    return transposes.areOfPixels() ? List.of(transposes.pixels()) : transposes.nests();
                 }
             }
             if (rows.from() == 0 && rows.count() * rows.to() >= target.vectorBytes()) {
@@ -80,6 +81,47 @@ record CopyNest(
 
     /** The squares of elements as large as they can be, then what they leave at the bottom and at the right. */
     private record Transposes(StridedCopy copy, CopyLoop rows, CopyLoop columns, Target target) {
+        /** Whether rows become planes, columns being the channels of their pixels. */
+        private boolean toPlanes() {
+            return rows.from() == columns.count() * copy.unit() && areChannels(columns, rows);
+        }
+
+        private boolean fromPlanes() {
+            return columns.to() == rows.count() * copy.unit() && areChannels(rows, columns);
+        }
+
+        private boolean areChannels(CopyLoop channels, CopyLoop pixels) {
+            return PixelTranspose.takes(copy.unit())
+                    && channels.count() <= PixelTranspose.MAX_CHANNELS
+                    && pixels.count() >= PixelTranspose.step(target, (int) copy.unit());
+        }
+
+        boolean areOfPixels() {
+            return toPlanes() || fromPlanes();
+        }
+
+        CopyNest pixels() {
+            CopyLoop pixels = toPlanes() ? rows : columns;
+            CopyLoop channels = toPlanes() ? columns : rows;
+            int bytes = (int) copy.unit();
+            List<CopyLoop> others = without(copy.loops(), rows, columns);
+            CopyLoop outer = longest(others);
+            return new CopyNest(
+                    PixelTranspose.key(bytes, (int) channels.count(), toPlanes()),
+                    pixels,
+                    channels,
+                    outer,
+                    without(others, outer),
+                    Math.max(PixelTranspose.step(target, bytes), 64 / bytes),
+                    0,
+                    copy.toOffset(),
+                    copy.fromOffset());
+        }
+
+        private static CopyLoop longest(List<CopyLoop> loops) {
+            return loops.stream().max(Comparator.comparingLong(CopyLoop::count)).orElse(CopyLoop.ONCE);
+        }
+
         List<CopyNest> nests() {
             int bytes = (int) copy.unit();
             int side = Squares.side(target, bytes, true);
@@ -108,9 +150,7 @@ record CopyNest(
             var variant = new SquareTranspose.Variant(
                     bytes, (int) Math.min(side, rowCount), (int) Math.min(side, columnCount), packed, dense);
             List<CopyLoop> others = without(copy.loops(), rows, columns);
-            CopyLoop outer = others.stream()
-                    .max(Comparator.comparingLong(CopyLoop::count))
-                    .orElse(CopyLoop.ONCE);
+            CopyLoop outer = longest(others);
             return new CopyNest(
                     variant.key(),
                     new CopyLoop(columnCount, columns.to(), columns.from()),

@@ -1,8 +1,6 @@
 package dev.millrace.kernels.layout;
 
 import dev.millrace.kernels.program.Address;
-import dev.millrace.kernels.program.BinaryOp;
-import dev.millrace.kernels.program.Constant;
 import dev.millrace.kernels.program.Element;
 import dev.millrace.kernels.program.MaskVar;
 import dev.millrace.kernels.program.ProgramBuilder;
@@ -79,13 +77,14 @@ final class Squares {
         if (!packed) {
             throw new IllegalStateException("elements are not packed");
         }
-        int perLane = Integer.BYTES / bytes;
+        WordParts parts = new WordParts(builder, bytes);
+        int perLane = parts.perWord();
         int lanes = builder.target().lanes();
         for (int place = 0; place < perLane; place++) {
             ScalarVar row = builder.copy(from, "row");
             List<VectorVar> gathered = new ArrayList<>();
             for (int i = 0; i < lanes; i++) {
-                gathered.add(rowsOf(row, rowStride, perLane, place));
+                gathered.add(rowsOf(parts, row, rowStride, place));
             }
             if (place == perLane - 1) {
                 builder.set(from, row);
@@ -106,32 +105,12 @@ final class Squares {
     }
 
     /** In each lane the elements at one place of a lane, of as many rows as a lane has elements. */
-    private VectorVar rowsOf(ScalarVar row, ScalarVar rowStride, int perLane, int place) {
-        int bits = Byte.SIZE * bytes;
-        List<VectorVar> parts = new ArrayList<>();
-        for (int i = 0; i < perLane; i++) {
-            parts.add(moved(builder.load(Address.at(row, 0)), place * bits, i * bits, bits));
+    private VectorVar rowsOf(WordParts parts, ScalarVar row, ScalarVar rowStride, int place) {
+        List<VectorVar> elements = new ArrayList<>();
+        for (int i = 0; i < parts.perWord(); i++) {
+            elements.add(parts.moved(builder.load(Address.at(row, 0)), place, i));
             builder.advance(row, rowStride);
         }
-        VectorVar all = parts.getFirst();
-        for (VectorVar part : parts.subList(1, perLane)) {
-            all = builder.binary(BinaryOp.OR, all, part);
-        }
-        return all;
-    }
-
-    /** Moves some bits of each lane to another place in it, and clears the others. */
-    private VectorVar moved(VectorVar words, int from, int to, int bits) {
-        VectorVar shifted = words;
-        boolean alone = false;
-        if (from < to) {
-            shifted = builder.binary(BinaryOp.SHIFT_LEFT, words, Constant.ofBits(to - from));
-            alone = from == 0 && to + bits == Integer.SIZE;
-        } else if (from > to) {
-            shifted = builder.binary(BinaryOp.SHIFT_RIGHT, words, Constant.ofBits(from - to));
-            alone = to == 0 && from + bits == Integer.SIZE;
-        }
-        int ones = (1 << bits) - 1 << to;
-        return alone ? shifted : builder.binary(BinaryOp.AND, shifted, Constant.ofBits(ones));
+        return parts.joined(elements);
     }
 }

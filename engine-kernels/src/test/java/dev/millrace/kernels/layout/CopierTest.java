@@ -76,5 +76,8 @@ class CopierTest {
         Exception size = assertThrows(IllegalArgumentException.class, () -> KERNELS.describe(fill));
         assertTrue(String.valueOf(size.getMessage()).contains("bytes"));
         assertEquals("layout.fill", fill.family());
+        KernelKey pixels = KernelKey.parse("layout.pixels:bytes=1,channels=5,planes=1");
+        Exception channels = assertThrows(IllegalArgumentException.class, () -> KERNELS.describe(pixels));
+        assertTrue(String.valueOf(channels.getMessage()).contains("channels"));
     }
 }

@@ -30,6 +30,9 @@ public final class CopyCase implements FamilyCase {
         if (rank > 0 && rank < 4) {
             counts[random.nextInt(rank)] += random.nextInt(small ? 20 : 120);
         }
+        if (rank > 1 && rank < 4 && random.nextInt(3) == 0) {
+            counts[random.nextInt(rank)] = 2 + random.nextInt(3);
+        }
         if (rank == 2 && random.nextBoolean()) {
             counts[0] = counts[1] + random.nextInt(3);
         }
