@@ -45,6 +45,7 @@ import dev.millrace.kernels.resize.BlendElements;
 import dev.millrace.kernels.resize.BlendRows;
 import dev.millrace.kernels.resize.RepeatElements;
 import dev.millrace.kernels.rows.ElementGather;
+import dev.millrace.kernels.rows.ElementPick;
 import dev.millrace.kernels.rows.IndexRun;
 import dev.millrace.kernels.rows.IndexTable;
 import dev.millrace.kernels.rows.RowMove;
@@ -101,6 +102,7 @@ final class Families {
             new IndexTable(),
             new IndexRun(),
             new ElementGather(),
+            new ElementPick(),
             new RowMove(),
             new BlendRows(),
             new BlendElements(),

@@ -5,6 +5,8 @@ import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.kernels.rows.ElementShape;
+import dev.millrace.kernels.rows.Elements;
 import dev.millrace.kernels.rows.IndexList;
 import dev.millrace.kernels.rows.RowNumbers;
 import dev.millrace.kernels.rows.Rows;
@@ -61,15 +63,11 @@ final class RowCases {
             Tensor data = operands.floats(rows, columns);
             Tensor indices = indices(operands, columns, rows, columns);
             Tensor y = operands.zeros(ElementType.FLOAT, rows, columns);
-            var numbers = new RowNumbers(kernels.set());
-            var moves = new Rows(kernels.set());
+            var elements = new Elements(kernels.set());
             var list = new IndexList(indices.segment(), true, count);
             long[] dims = {rows, columns};
-            MemorySegment table = arena.allocate(RowNumbers.tableBytes(count), 64);
-            Runnable ours = () -> {
-                numbers.ofElements(list, dims, dims, 1, table);
-                moves.gather(table, count, data.segment(), 1, count, 4, y.segment(), parallel);
-            };
+            var shape = new ElementShape(dims, dims, 1);
+            Runnable ours = () -> elements.gather(list, shape, data.segment(), y.segment(), parallel);
             return new Sides(ours, Map.of("y", y), () -> {
                 var model = new PeerModel();
                 Attributes axis = Attributes.of("axis", Attribute.of(1L));

@@ -3,6 +3,7 @@ package dev.millrace.kernels.layout;
 import dev.millrace.kernels.family.KernelFamily;
 import dev.millrace.kernels.family.KernelKey;
 import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.Interleaving;
 import dev.millrace.kernels.program.Program;
 import dev.millrace.kernels.program.ProgramBuilder;
 import dev.millrace.kernels.program.ScalarOp;

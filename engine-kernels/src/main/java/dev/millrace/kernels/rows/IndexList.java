@@ -26,4 +26,21 @@ public record IndexList(MemorySegment data, boolean wide, long count) {
                 ? data.get(ValueLayout.JAVA_LONG_UNALIGNED, 8 * place)
                 : data.get(ValueLayout.JAVA_INT_UNALIGNED, 4 * place);
     }
+
+    /**
+     * The first index that is out of range.
+     *
+     * @param dims what indices choose from: the first one of a tuple from the first dimension, and so on
+     */
+    IndexOutOfBoundsException firstWrong(long... dims) {
+        for (long place = 0; place < count; place++) {
+            long limit = dims[(int) (place % dims.length)];
+            long index = get(place);
+            if (index < -limit || index >= limit) {
+                return new IndexOutOfBoundsException("index " + index + " at place " + place + " is out of range: "
+                        + (limit == 0 ? "there are no rows" : "it can be " + -limit + " to " + (limit - 1)));
+            }
+        }
+        throw new IllegalStateException("the indices changed while they were read");
+    }
 }

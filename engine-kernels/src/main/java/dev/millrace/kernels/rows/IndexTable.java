@@ -4,8 +4,6 @@ import dev.millrace.kernels.family.KernelFamily;
 import dev.millrace.kernels.family.KernelKey;
 import dev.millrace.kernels.program.Address;
 import dev.millrace.kernels.program.BinaryOp;
-import dev.millrace.kernels.program.Comparison;
-import dev.millrace.kernels.program.Constant;
 import dev.millrace.kernels.program.LaneSums;
 import dev.millrace.kernels.program.MaskVar;
 import dev.millrace.kernels.program.Program;
@@ -18,19 +16,24 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * f(indices, stride in bytes, count, limit, table, wrong): indices as 32-bit numbers from 0 on, those below 0 counting
- * from the limit. The word at wrong becomes how many are out of range.
+ * from the limit, which is more than 0. The word at wrong becomes 0 if all are in range, else another number.
  */
 public final class IndexTable implements KernelFamily {
     private static final String NAME = "rows.indices";
 
-    /**
-     * One member of the family.
-     *
-     * @param wide whether indices have 64 bits
-     * @param further whether a table of earlier components is multiplied by the limit and added
-     */
-    public static KernelKey key(boolean wide, boolean further) {
-        return KernelKey.of(NAME).with("wide", wide ? 1 : 0).with("further", further ? 1 : 0);
+    /** What an index is a part of. */
+    enum Part {
+        /** Nothing: indices lie side by side, and the stride is not used. */
+        ALONE,
+        /** The first one of a tuple. */
+        FIRST,
+        /** A later one of a tuple: the table of those before it is multiplied by the limit and added. */
+        FURTHER
+    }
+
+    /** @param wide whether indices have 64 bits */
+    static KernelKey key(boolean wide, Part part) {
+        return KernelKey.of(NAME).with("wide", wide ? 1 : 0).with("part", part);
     }
 
     @Override
@@ -40,85 +43,68 @@ public final class IndexTable implements KernelFamily {
 
     @Override
     public Program describe(KernelKey key, Target target) {
-        key.onlyHas("wide", "further");
+        key.onlyHas("wide", "part");
         return new Writer(key, target).program();
     }
 
     private static final class Writer {
         private final ProgramBuilder builder;
-        private final boolean wide;
-        private final boolean further;
+        private final Part part;
         private final ScalarVar indices;
         private final ScalarVar stride;
         private final ScalarVar count;
         private final ScalarVar table;
         private final ScalarVar wrong;
         private final VectorVar limit;
-        private final VectorVar places;
-        private final VectorVar wrongOnes;
+        private final IndexReader reader;
 
         Writer(KernelKey key, Target target) {
-            wide = key.number("wide", 0, 1) == 1;
-            further = key.number("further", 0, 1) == 1;
+            part = key.oneOf("part", Part.values());
             builder = new ProgramBuilder(key.toString(), target);
             indices = builder.parameter("indices");
             stride = builder.parameter("stride");
             count = builder.parameter("count");
-            ScalarVar most = builder.parameter("limit");
+            limit = builder.spread(builder.parameter("limit"));
             table = builder.parameter("table");
             wrong = builder.parameter("wrong");
-            limit = builder.spread(most);
-            ScalarVar words = builder.scalar("words");
-            builder.scalar(words, ScalarOp.SHR, stride, 2);
-            places = builder.binary(BinaryOp.INT_MUL, LaneSums.laneNumbers(builder), builder.spread(words));
-            wrongOnes = builder.vector("wrongOnes");
-            builder.set(wrongOnes, Constant.ZERO);
+            reader = new IndexReader(builder, key.number("wide", 0, 1) == 1, limit);
         }
 
         Program program() {
             int lanes = builder.target().lanes();
-            builder.scalar(stride, ScalarOp.MUL, stride, lanes);
+            VectorVar places = part == Part.ALONE ? null : places();
             try (var _ = builder.loop(count, lanes)) {
-                some(null);
-                builder.advance(indices, stride);
+                store(places == null ? reader.read(indices, null) : reader.read(indices, places, null), null);
+                if (places == null) {
+                    builder.advance(indices, lanes * reader.bytes());
+                } else {
+                    builder.advance(indices, stride);
+                }
                 builder.advance(table, 4 * lanes);
             }
             try (var _ = builder.ifNotZero(count)) {
-                some(builder.firstLanes(count));
+                MaskVar mask = builder.firstLanes(count);
+                store(places == null ? reader.read(indices, count) : reader.read(indices, places, mask), mask);
             }
-            ScalarVar one = builder.scalar("one");
-            builder.set(one, 1);
-            builder.store(Address.at(wrong, 0), builder.reduce(BinaryOp.INT_ADD, wrongOnes), builder.firstLanes(one));
+            reader.storeWrong(wrong);
             return builder.build();
         }
 
-        private void some(@Nullable MaskVar mask) {
-            VectorVar given = builder.gather(indices, places, mask);
-            MaskVar negative = builder.compare(Comparison.INT_GREATER, Constant.ZERO, given);
-            VectorVar index = builder.binary(BinaryOp.INT_ADD, given, builder.select(negative, limit, Constant.ZERO));
-            MaskVar below = builder.compare(Comparison.INT_GREATER, limit, index);
-            VectorVar bad = builder.select(below, Constant.ZERO, Constant.ofBits(1));
-            MaskVar stillNegative = builder.compare(Comparison.INT_GREATER, Constant.ZERO, index);
-            bad = builder.select(stillNegative, Constant.ofBits(1), bad);
-            if (wide) {
-                bad = orTooLarge(given, bad, mask);
-            }
-            builder.binary(wrongOnes, BinaryOp.INT_ADD, wrongOnes, bad);
-            if (further) {
-                VectorVar before = builder.load(Address.at(table, 0), mask);
-                index = builder.binary(BinaryOp.INT_ADD, builder.binary(BinaryOp.INT_MUL, before, limit), index);
-            }
-            builder.store(Address.at(table, 0), index, mask);
+        /** Of a vector of indices, in words; the stride becomes that from vector to vector. */
+        private VectorVar places() {
+            ScalarVar words = builder.scalar("words");
+            builder.scalar(words, ScalarOp.SHR, stride, 2);
+            builder.scalar(stride, ScalarOp.MUL, stride, builder.target().lanes());
+            return builder.binary(BinaryOp.INT_MUL, LaneSums.laneNumbers(builder), builder.spread(words));
         }
 
-        /** The upper half must be nothing but the sign of the lower one. */
-        private VectorVar orTooLarge(VectorVar given, VectorVar bad, @Nullable MaskVar mask) {
-            ScalarVar upper = builder.scalar("upper");
-            builder.scalar(upper, ScalarOp.ADD, indices, 4);
-            VectorVar high = builder.gather(upper, places, mask);
-            VectorVar sign = builder.binary(BinaryOp.SHIFT_RIGHT_SIGNED, given, Constant.ofBits(31));
-            MaskVar fits = builder.compare(Comparison.INT_EQUAL, high, sign);
-            return builder.select(fits, bad, Constant.ofBits(1));
+        private void store(VectorVar index, @Nullable MaskVar mask) {
+            VectorVar number = index;
+            if (part == Part.FURTHER) {
+                VectorVar before = builder.load(Address.at(table, 0), mask);
+                number = builder.binary(BinaryOp.INT_ADD, builder.binary(BinaryOp.INT_MUL, before, limit), index);
+            }
+            builder.store(Address.at(table, 0), number, mask);
         }
     }
 }

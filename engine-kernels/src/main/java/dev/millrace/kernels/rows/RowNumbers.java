@@ -7,6 +7,10 @@ import dev.millrace.kernels.program.Memory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
 
 /**
  * Checks indices and turns them into numbers of rows, 32 bits each, from 0 on. Nothing but the table is written, so
@@ -17,13 +21,15 @@ public final class RowNumbers {
     private static final int EXTRA = 4;
 
     private final KernelSet kernels;
-    private final Kernel[] tables = new Kernel[4];
+    private final Map<IndexTable.Part, Kernel> narrow = new EnumMap<>(IndexTable.Part.class);
+    private final Map<IndexTable.Part, Kernel> wide = new EnumMap<>(IndexTable.Part.class);
     private final Kernel run;
 
     public RowNumbers(KernelSet kernels) {
         this.kernels = kernels;
-        for (int i = 0; i < tables.length; i++) {
-            tables[i] = kernels.kernel(IndexTable.key(i / 2 == 1, i % 2 == 1));
+        for (IndexTable.Part part : IndexTable.Part.values()) {
+            narrow.put(part, kernels.kernel(IndexTable.key(false, part)));
+            wide.put(part, kernels.kernel(IndexTable.key(true, part)));
         }
         run = kernels.kernel(IndexRun.key());
     }
@@ -53,38 +59,57 @@ public final class RowNumbers {
         if (dims.length == 0 || indices.count() % dims.length != 0) {
             throw new IllegalArgumentException(indices.count() + " indices are no tuples of " + dims.length);
         }
-        checkRows(dims);
+        long rows = product("indices choose among", dims, Integer.MAX_VALUE);
         long count = indices.count() / dims.length;
         checkTable(table, count);
+        Extents.apart("the table", table, "the indices", indices.data());
+        if (count == 0) {
+            return;
+        }
+        if (rows == 0) {
+            throw indices.firstWrong(dims);
+        }
         Memory memory = kernels.newMemory();
         long from = memory.pointer(indices.data());
         long to = memory.pointer(table);
         long wrong = 0;
         for (int i = 0; i < dims.length; i++) {
-            tables[(indices.wide() ? 2 : 0) + (i > 0 ? 1 : 0)].call(
-                    memory,
-                    from + (long) indices.bytes() * i,
-                    (long) indices.bytes() * dims.length,
-                    count,
-                    dims[i],
-                    to,
-                    to + 4 * count);
+            kernel(indices.wide(), i, dims.length)
+                    .call(
+                            memory,
+                            from + (long) indices.bytes() * i,
+                            (long) indices.bytes() * dims.length,
+                            count,
+                            dims[i],
+                            to,
+                            to + 4 * count);
             wrong |= table.get(ValueLayout.JAVA_INT_UNALIGNED, 4 * count);
         }
         Reference.reachabilityFence(indices);
         if (wrong != 0) {
-            throw firstWrong(indices, dims);
+            throw indices.firstWrong(dims);
         }
     }
 
-    private static void checkRows(long[] dims) {
-        long rows = 1;
+    private Kernel kernel(boolean isWide, int component, int components) {
+        IndexTable.Part first = components == 1 ? IndexTable.Part.ALONE : IndexTable.Part.FIRST;
+        IndexTable.Part part = component > 0 ? IndexTable.Part.FURTHER : first;
+        return Objects.requireNonNull((isWide ? wide : narrow).get(part));
+    }
+
+    /** The product of some dimensions, which must not be more than a number. */
+    static long product(String what, long[] dims, long most) {
+        long product = 1;
         for (long dim : dims) {
-            rows = Math.multiplyExact(rows, dim);
-            if (dim < 0 || rows > Integer.MAX_VALUE) {
-                throw new IllegalArgumentException("indices choose among " + rows + " rows, not up to 2^31 - 1");
+            if (dim < 0) {
+                throw new IllegalArgumentException(what + " dimensions of " + Arrays.toString(dims));
             }
+            product = dim == 0 ? 0 : Math.multiplyExact(product, dim);
         }
+        if (product > most) {
+            throw new IllegalArgumentException(what + " " + product + ", not up to " + most);
+        }
+        return product;
     }
 
     private static void checkTable(MemorySegment table, long count) {
@@ -92,73 +117,20 @@ public final class RowNumbers {
         Extents.writable("the table", table);
     }
 
-    private static IndexOutOfBoundsException firstWrong(IndexList indices, long[] dims) {
-        for (long place = 0; place < indices.count(); place++) {
-            long limit = dims[(int) (place % dims.length)];
-            long index = indices.get(place);
-            if (index < -limit || index >= limit) {
-                return new IndexOutOfBoundsException("index " + index + " at place " + place + " is out of range: "
-                        + (limit == 0 ? "there are no rows" : "it can be " + -limit + " to " + (limit - 1)));
-            }
-        }
-        throw new IllegalStateException("the indices changed while they were read");
-    }
-
     /**
-     * Each index stands for an element: it replaces the place of the index itself along one axis.
+     * Each index stands for an element: its number becomes that of the element in the data.
      *
-     * @param dims of the indices
-     * @param dataDims of the data; not less than those of the indices, but for the axis
      * @throws IndexOutOfBoundsException if an index is out of range; the message has it and its place
      */
-    public void ofElements(IndexList indices, long[] dims, long[] dataDims, int axis, MemorySegment table) {
-        if (dims.length != dataDims.length || axis < 0 || axis >= dims.length) {
-            throw new IllegalArgumentException("indices of " + dims.length + " dimensions choose along axis " + axis
-                    + " of data of " + dataDims.length);
-        }
-        checkRows(dataDims);
-        long count = 1;
-        for (int i = 0; i < dims.length; i++) {
-            count = Math.multiplyExact(count, dims[i]);
-            if (i != axis && dims[i] > dataDims[i]) {
-                throw new IllegalArgumentException(
-                        "the indices have " + dims[i] + " in dimension " + i + ", but the data " + dataDims[i]);
-            }
-        }
-        if (count != indices.count()) {
-            throw new IllegalArgumentException("there are " + indices.count() + " indices, not " + count);
-        }
-        ofIndices(indices, dataDims[axis], table);
-        if (count > 0) {
-            addPlaces(dims, dataDims, axis, table);
-        }
-    }
-
-    /** Multiplies by the stride of the axis and adds the places along the other ones, a run of indices at a time. */
-    private void addPlaces(long[] dims, long[] dataDims, int axis, MemorySegment table) {
-        int last = dims.length - 1;
-        long[] strides = new long[dims.length];
-        long stride = 1;
-        for (int i = last; i >= 0; i--) {
-            strides[i] = stride;
-            stride *= dataDims[i];
-        }
+    public void ofElements(IndexList indices, ElementShape shape, MemorySegment table) {
+        shape.check(indices);
+        ofIndices(indices, shape.limit(), table);
         Memory memory = kernels.newMemory();
         long to = memory.pointer(table);
-        long[] place = new long[dims.length];
-        int moving;
-        do {
-            long start = 0;
-            for (int i = 0; i < last; i++) {
-                start += i == axis ? 0 : place[i] * strides[i];
-            }
-            run.call(memory, to, dims[last], strides[axis], start, axis == last ? 0 : 1, 0);
-            to += 4 * dims[last];
-            moving = last - 1;
-            while (moving >= 0 && ++place[moving] == dims[moving]) {
-                place[moving--] = 0;
-            }
-        } while (moving >= 0);
+        for (long row = 0; row < shape.rows(); row++) {
+            run.call(memory, to, shape.rowLength(), shape.scale(), shape.rowStart(row), shape.step(), 0);
+            to += 4 * shape.rowLength();
+        }
         Reference.reachabilityFence(table);
     }
 }

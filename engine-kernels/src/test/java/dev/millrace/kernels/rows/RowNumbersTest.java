@@ -59,4 +59,34 @@ class RowNumbersTest {
                 () -> new Rows(kernels.set())
                         .scatter(memory, 1, memory, RowMove.Update.ADD, other, 2, 6, Parallel.NONE));
     }
+
+    private void assertWrongElement(long[] dims, long[] dataDims, int axis, String message, long... indices) {
+        MemorySegment list = arena.allocateFrom(ValueLayout.JAVA_LONG, indices);
+        MemorySegment data = arena.allocate(64);
+        MemorySegment out = arena.allocate(64);
+        Exception wrong = assertThrows(
+                RuntimeException.class,
+                () -> new Elements(kernels.set())
+                        .gather(
+                                new IndexList(list, true, indices.length),
+                                new ElementShape(dims, dataDims, axis),
+                                data,
+                                out,
+                                Parallel.NONE));
+        assertTrue(wrong.toString().contains(message), wrong.toString());
+    }
+
+    @Test
+    void elementsThatAreNotThereAreRefused() {
+        long[] dims = {2, 2};
+        long[] dataDims = {2, 3};
+        assertWrongElement(dims, dataDims, 1, "index 3 at place 3", 0, 1, -3, 3);
+        assertWrongElement(dims, dataDims, 0, "index -3 at place 2", 0, 1, -3, 3);
+        assertWrongElement(dims, dataDims, 1, "index 8589934592 at place 0", 1L << 33, 0, 0, 0);
+        assertWrongElement(dims, new long[] {2, 0}, 1, "there are no rows", 0, 0, 0, 0);
+        assertWrongElement(dims, new long[] {1, 3}, 1, "the indices have 2 in dimension 0", 0, 0, 0, 0);
+        assertWrongElement(dims, dataDims, 2, "choose along axis 2", 0, 0, 0, 0);
+        assertWrongElement(dims, dataDims, 1, "there are 3 indices", 0, 0, 0);
+        assertWrongElement(new long[] {2, -2}, dataDims, 1, "[2, -2]", 0, 0, 0, 0);
+    }
 }

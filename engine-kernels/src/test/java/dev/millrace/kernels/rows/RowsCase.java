@@ -135,9 +135,14 @@ public final class RowsCase implements FamilyCase {
         long width = random.nextInt(3) == 0 ? 8 : 4;
         MemorySegment data = memory.randomBytes(elements * width, random);
         MemorySegment out = memory.bytes(count * width);
-        MemorySegment table = table(memory, count);
-        new RowNumbers(kernels).ofElements(indices, dims, dataDims, axis, table);
-        new Rows(kernels).gather(table, count, data, 1, elements, width, out, TestThreads.of(1));
+        ElementShape shape = new ElementShape(dims, dataDims, axis);
+        if (width == 4 && random.nextBoolean()) {
+            new Elements(kernels).gather(indices, shape, data, out, TestThreads.of(1 + random.nextInt(3)));
+        } else {
+            MemorySegment table = table(memory, count);
+            new RowNumbers(kernels).ofElements(indices, shape, table);
+            new Rows(kernels).gather(table, count, data, 1, elements, width, out, TestThreads.of(1));
+        }
         long[] place = new long[rank];
         for (long i = 0; i < count; i++) {
             long rest = i;

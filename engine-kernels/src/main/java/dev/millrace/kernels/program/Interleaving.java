@@ -1,12 +1,5 @@
-package dev.millrace.kernels.layout;
+package dev.millrace.kernels.program;
 
-import dev.millrace.kernels.program.BinaryOp;
-import dev.millrace.kernels.program.Comparison;
-import dev.millrace.kernels.program.Constant;
-import dev.millrace.kernels.program.LaneSums;
-import dev.millrace.kernels.program.MaskVar;
-import dev.millrace.kernels.program.ProgramBuilder;
-import dev.millrace.kernels.program.VectorVar;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
@@ -15,7 +8,7 @@ import java.util.function.IntUnaryOperator;
  * Takes words that take turns apart, and puts them together again: word i of stream j is word {@code ways * i + j} of as
  * many vectors as there are streams, a vector of each.
  */
-final class Interleaving {
+public final class Interleaving {
     private static final int BLOCK = 4;
     private static final int THREE = 3;
 
@@ -25,7 +18,7 @@ final class Interleaving {
     private final List<MaskVar> classes = new ArrayList<>();
 
     /** @param ways how many streams, 2 to 4 */
-    Interleaving(ProgramBuilder builder, int ways) {
+    public Interleaving(ProgramBuilder builder, int ways) {
         this.builder = builder;
         this.ways = ways;
         lanes = builder.target().lanes();
@@ -38,7 +31,7 @@ final class Interleaving {
     }
 
     /** The streams of vectors in which they take turns. */
-    List<VectorVar> apart(List<VectorVar> vectors) {
+    public List<VectorVar> apart(List<VectorVar> vectors) {
         List<VectorVar> streams = new ArrayList<>();
         if (ways == THREE) {
             for (int j = 0; j < ways; j++) {
@@ -55,7 +48,7 @@ final class Interleaving {
     }
 
     /** The vectors in which streams take turns. */
-    List<VectorVar> together(List<VectorVar> streams) {
+    public List<VectorVar> together(List<VectorVar> streams) {
         List<VectorVar> placed = new ArrayList<>();
         for (int j = 0; j < ways; j++) {
             int stream = j;
