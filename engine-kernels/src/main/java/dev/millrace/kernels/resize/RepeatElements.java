@@ -3,6 +3,7 @@ package dev.millrace.kernels.resize;
 import dev.millrace.kernels.family.KernelFamily;
 import dev.millrace.kernels.family.KernelKey;
 import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.MaskVar;
 import dev.millrace.kernels.program.Program;
 import dev.millrace.kernels.program.ProgramBuilder;
 import dev.millrace.kernels.program.ScalarOp;
@@ -10,16 +11,26 @@ import dev.millrace.kernels.program.ScalarVar;
 import dev.millrace.kernels.program.Target;
 import dev.millrace.kernels.program.VectorVar;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
-/** f(from, to, count): each element of 32 bits several times, one behind the other. */
+/**
+ * f(from, to, count, rows): each element of 32 bits several times, one behind the other, and each row of what this gives
+ * several times.
+ */
 public final class RepeatElements implements KernelFamily {
-    /** The most times that an element is there. */
+    /** The most times that an element or a row is there. */
     public static final int MAX_TIMES = 4;
 
     private static final String NAME = "resize.repeat";
 
-    public static KernelKey key(int times) {
-        return KernelKey.of(NAME).with("times", times);
+    /**
+     * One member of the family.
+     *
+     * @param times for elements
+     * @param copies for rows
+     */
+    static KernelKey key(int times, int copies) {
+        return KernelKey.of(NAME).with("times", times).with("copies", copies);
     }
 
     @Override
@@ -29,39 +40,77 @@ public final class RepeatElements implements KernelFamily {
 
     @Override
     public Program describe(KernelKey key, Target target) {
-        key.onlyHas("times");
-        int times = key.number("times", 2, MAX_TIMES);
-        int lanes = target.lanes();
-        ProgramBuilder builder = new ProgramBuilder(key.toString(), target);
-        ScalarVar from = builder.parameter("from");
-        ScalarVar to = builder.parameter("to");
-        ScalarVar count = builder.parameter("count");
-        try (var _ = builder.loop(count, lanes)) {
-            VectorVar given = builder.load(Address.at(from, 0));
-            for (int part = 0; part < times; part++) {
-                builder.store(Address.at(to, part * 4 * lanes), repeated(builder, given, part, times));
-            }
-            builder.advance(from, 4 * lanes);
-            builder.advance(to, times * 4 * lanes);
-        }
-        try (var _ = builder.ifNotZero(count)) {
-            VectorVar given = builder.load(Address.at(from, 0), builder.firstLanes(count));
-            ScalarVar some = builder.scalar("some");
-            for (int part = 0; part < times; part++) {
-                builder.scalar(some, ScalarOp.MUL, count, times);
-                builder.scalar(some, ScalarOp.SUB, some, part * lanes);
-                builder.scalar(some, ScalarOp.MAX, some, 0);
-                builder.scalar(some, ScalarOp.MIN, some, lanes);
-                VectorVar result = repeated(builder, given, part, times);
-                builder.store(Address.at(to, part * 4 * lanes), result, builder.firstLanes(some));
-            }
-        }
-        return builder.build();
+        key.onlyHas("times", "copies");
+        return new Writer(key, target).program();
     }
 
-    private static VectorVar repeated(ProgramBuilder builder, VectorVar given, int part, int times) {
-        int[] places = new int[builder.target().lanes()];
-        Arrays.setAll(places, i -> (part * places.length + i) / times);
-        return builder.permute(given, places);
+    private static final class Writer {
+        private final ProgramBuilder builder;
+        private final int times;
+        private final int lanes;
+        private final ScalarVar from;
+        private final ScalarVar to;
+        private final ScalarVar count;
+        private final ScalarVar rows;
+        private final ScalarVar[] copies;
+
+        Writer(KernelKey key, Target target) {
+            times = key.number("times", 1, MAX_TIMES);
+            copies = new ScalarVar[key.number("copies", 1, MAX_TIMES)];
+            lanes = target.lanes();
+            builder = new ProgramBuilder(key.toString(), target);
+            from = builder.parameter("from");
+            to = builder.parameter("to");
+            count = builder.parameter("count");
+            rows = builder.parameter("rows");
+        }
+
+        Program program() {
+            ScalarVar width = builder.scalar("width");
+            builder.scalar(width, ScalarOp.MUL, count, 4 * times);
+            try (var _ = builder.loop(rows, 1)) {
+                for (int i = 0; i < copies.length; i++) {
+                    copies[i] = builder.copy(to, "copy");
+                    builder.advance(to, width);
+                }
+                ScalarVar left = builder.copy(count, "left");
+                try (var _ = builder.loop(left, lanes)) {
+                    repeat(builder.load(Address.at(from, 0)), null);
+                    builder.advance(from, 4 * lanes);
+                    for (ScalarVar copy : copies) {
+                        builder.advance(copy, times * 4 * lanes);
+                    }
+                }
+                try (var _ = builder.ifNotZero(left)) {
+                    repeat(builder.load(Address.at(from, 0), builder.firstLanes(left)), left);
+                    builder.scalar(left, ScalarOp.SHL, left, 2);
+                    builder.advance(from, left);
+                }
+            }
+            return builder.build();
+        }
+
+        /** @param some how many elements there are, if there are fewer than lanes */
+        private void repeat(VectorVar given, @Nullable ScalarVar some) {
+            for (int part = 0; part < times; part++) {
+                int first = part * lanes;
+                int[] places = new int[lanes];
+                Arrays.setAll(places, i -> (first + i) / times);
+                VectorVar repeated = times == 1 ? given : builder.permute(given, places);
+                MaskVar mask = some == null ? null : masked(some, first);
+                for (ScalarVar copy : copies) {
+                    builder.store(Address.at(copy, 4 * first), repeated, mask);
+                }
+            }
+        }
+
+        private MaskVar masked(ScalarVar elements, int first) {
+            ScalarVar results = builder.scalar("results");
+            builder.scalar(results, ScalarOp.MUL, elements, times);
+            builder.scalar(results, ScalarOp.SUB, results, first);
+            builder.scalar(results, ScalarOp.MAX, results, 0);
+            builder.scalar(results, ScalarOp.MIN, results, lanes);
+            return builder.firstLanes(results);
+        }
     }
 }

@@ -2,6 +2,7 @@ package dev.millrace.kernels.resize;
 
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.family.KernelCache;
 import dev.millrace.kernels.family.KernelSet;
 import dev.millrace.kernels.program.Kernel;
 import dev.millrace.kernels.program.Memory;
@@ -10,8 +11,6 @@ import dev.millrace.kernels.rows.RowMove;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * Resizes dense data: fp32 elements, or elements of any size where the nearest one is taken. Memory is native (heap
@@ -21,12 +20,14 @@ public final class Resize {
     /** Less than this is not worth another thread. */
     private static final long MIN_RESULTS_PER_TASK = 16 * 1024;
 
+    private static final int MAX_ELEMENT_BYTES = 16;
+
     private final KernelSet kernels;
     private final Kernel rows;
     private final Kernel elements;
     private final Kernel moveRows;
     private final Kernel moveElements;
-    private final List<Kernel> repeat = new ArrayList<>();
+    private final KernelCache<Repeats> repeats;
 
     public Resize(KernelSet kernels) {
         this.kernels = kernels;
@@ -34,9 +35,7 @@ public final class Resize {
         elements = kernels.kernel(BlendElements.key());
         moveRows = kernels.kernel(RowMove.gather());
         moveElements = kernels.kernel(ElementGather.key());
-        for (int times = 2; times <= RepeatElements.MAX_TIMES; times++) {
-            repeat.add(kernels.kernel(RepeatElements.key(times)));
-        }
+        repeats = new KernelCache<>(kernels, repeat -> RepeatElements.key(repeat.times(), repeat.copies()));
     }
 
     /** What {@link #run} needs as scratch memory for so many threads. */
@@ -47,8 +46,8 @@ public final class Resize {
     /**
      * Resizes.
      *
-     * @param elementBytes 4, or another number where the nearest element is taken
-     * @param outside what results have that lie outside of the data, where these are cropped; fp32 only
+     * @param elementBytes 4, or another number up to 16 where the nearest element is taken and nothing is cropped
+     * @param outside what results have that lie outside of the data, where these are cropped
      * @param scratch memory of this call alone
      */
     public void run(
@@ -59,28 +58,38 @@ public final class Resize {
             float outside,
             MemorySegment scratch,
             Parallel parallel) {
-        if (elementBytes < 1 || elementBytes != 4 && plan.rule().mode() != ResizeRule.Mode.NEAREST) {
-            throw new IllegalArgumentException("elements of " + elementBytes + " bytes cannot be blended");
+        boolean crops = plan.rule().coordinates() == ResizeRule.Coordinates.TF_CROP_AND_RESIZE;
+        boolean isFloat = elementBytes == Float.BYTES;
+        if (!isFloat && (plan.rule().mode() != ResizeRule.Mode.NEAREST || crops)) {
+            throw new IllegalArgumentException("elements of " + elementBytes + " bytes cannot be blended or cropped");
         }
-        long results = plan.planes() * plan.resultsOfPlane();
-        Extents.bytes("the data", data, plan.planes() * plan.elementsOfPlane() * elementBytes);
-        Extents.bytes("the output", out, results * elementBytes);
+        if (elementBytes < 1 || elementBytes > MAX_ELEMENT_BYTES) {
+            throw new IllegalArgumentException("elements of " + elementBytes + " bytes cannot be resized");
+        }
+        Extents.bytes("the data", data, Math.multiplyExact(plan.elements(), elementBytes));
+        Extents.bytes("the output", out, Math.multiplyExact(plan.results(), elementBytes));
         Extents.writable("the output", out);
         Extents.apart("the output", out, "the data", data);
-        if (results == 0) {
+        if (plan.results() == 0) {
             return;
         }
-        int tasks = (int) Math.clamp(Math.min(plan.planes(), results / MIN_RESULTS_PER_TASK), 1, parallel.width());
-        Extents.bytes("the scratch", scratch, scratchBytes(plan, elementBytes, tasks));
+        int most = (int) Math.clamp(plan.results() / MIN_RESULTS_PER_TASK, 1, parallel.width());
         try {
-            Parallel threads = tasks == 1 ? Parallel.NONE : parallel;
-            threads.run(tasks, task -> {
-                Planes planes = new Planes(kernels.newMemory(), plan, elementBytes, data, out, scratch, task);
-                for (long i = plan.planes() * task / tasks; i < plan.planes() * (task + 1) / tasks; i++) {
-                    planes.resize(i);
-                }
-            });
-            if (plan.rule().coordinates() == ResizeRule.Coordinates.TF_CROP_AND_RESIZE) {
+            Repeats repeat = isFloat ? plan.repeats() : null;
+            if (repeat != null) {
+                share(repeat.rows(), most, parallel, (task, first, end) -> repeat(repeat, data, out, first, end));
+            } else {
+                long units = plan.planes() * plan.bands().size();
+                Extents.bytes("the scratch", scratch, scratchBytes(plan, elementBytes, (int) Math.min(most, units)));
+                Extents.writable("the scratch", scratch);
+                share(units, most, parallel, (task, first, end) -> {
+                    Bands bands = new Bands(plan, elementBytes, data, out, scratch, task);
+                    for (long unit = first; unit < end; unit++) {
+                        bands.resize(unit);
+                    }
+                });
+            }
+            if (crops) {
                 setOutside(plan, out, outside);
             }
         } finally {
@@ -91,8 +100,28 @@ public final class Resize {
         }
     }
 
-    /** The planes of one task. */
-    private final class Planes {
+    /** A share of some units of work. */
+    private interface Share {
+        void run(int task, long first, long end);
+    }
+
+    private static void share(long units, int mostTasks, Parallel parallel, Share share) {
+        int tasks = (int) Math.min(mostTasks, units);
+        Parallel threads = tasks == 1 ? Parallel.NONE : parallel;
+        threads.run(tasks, task -> share.run(task, units * task / tasks, units * (task + 1) / tasks));
+    }
+
+    private void repeat(Repeats repeat, MemorySegment data, MemorySegment out, long first, long end) {
+        Memory memory = kernels.newMemory();
+        long from = memory.pointer(data) + 4 * first * repeat.count();
+        long to = memory.pointer(out) + 4 * first * repeat.count() * repeat.times() * repeat.copies();
+        boolean together = repeat.copies() == 1;
+        long count = together ? (end - first) * repeat.count() : repeat.count();
+        repeats.kernel(repeat.ofAnySize()).call(memory, from, to, count, together ? 1 : end - first, 0, 0);
+    }
+
+    /** The bands of one task: band by band, plane after plane. */
+    private final class Bands {
         private final Memory memory;
         private final ResizePlan plan;
         private final int elementBytes;
@@ -101,17 +130,16 @@ public final class Resize {
         private final long[] between = new long[2];
         private final long[] tables;
 
-        Planes(
-                Memory memory,
+        Bands(
                 ResizePlan plan,
                 int elementBytes,
                 MemorySegment data,
                 MemorySegment out,
                 MemorySegment scratch,
                 int task) {
-            this.memory = memory;
             this.plan = plan;
             this.elementBytes = elementBytes;
+            memory = kernels.newMemory();
             from = memory.pointer(data);
             to = memory.pointer(out);
             long bytes = plan.between() * elementBytes;
@@ -122,45 +150,57 @@ public final class Resize {
                     .toArray();
         }
 
-        void resize(long plane) {
-            long source = from + plane * plan.elementsOfPlane() * elementBytes;
+        void resize(long unit) {
+            long plane = unit / plan.bands().size();
+            Band band = plan.bands().get((int) (unit % plan.bands().size()));
+            long sourceRow = plane * plan.rowsOfPlane() + band.firstSource();
+            long resultRow = plane * plan.resultRowsOfPlane() + band.first();
+            long source = from + sourceRow * plan.elementsOfRow() * elementBytes;
             for (int i = 0; i < tables.length; i++) {
                 boolean last = i == tables.length - 1;
-                long target = last ? to + plane * plan.resultsOfPlane() * elementBytes : between[i % 2];
-                step(plan.steps().get(i), tables[i], source, target);
+                long target = last ? to + resultRow * plan.resultsOfRow() * elementBytes : between[i % 2];
+                step(plan.steps().get(i), band, tables[i], source, target);
                 source = target;
             }
         }
 
-        private void step(ResizeStep step, long table, long source, long target) {
+        private void step(ResizeStep step, Band band, long table, long source, long target) {
+            boolean nearest = plan.rule().mode() == ResizeRule.Mode.NEAREST;
             ResizeAxis axis = step.axis();
             long width = step.inner() * elementBytes;
-            if (width == 4) {
-                if (step.times() >= 2 && step.times() <= RepeatElements.MAX_TIMES) {
-                    long count = step.outer() * axis.from();
-                    repeat.get(step.times() - 2).call(memory, source, target, count, 0, 0, 0);
-                } else if (plan.rule().mode() == ResizeRule.Mode.NEAREST) {
-                    moveElements.call(memory, table, source, target, axis.to(), step.outer(), 4L * axis.from());
-                } else {
-                    long sizes = axis.to() | (long) step.taps() << 32;
-                    elements.call(memory, table, source, target, step.outer(), sizes, 4L * axis.from());
-                }
-                return;
-            }
-            for (long i = 0; i < step.outer(); i++) {
-                long block = source + i * axis.from() * width;
-                long result = target + i * axis.to() * width;
-                if (plan.rule().mode() == ResizeRule.Mode.NEAREST) {
-                    moveRows.call(memory, table, block, result, width | width << 32, axis.to(), width);
-                } else {
-                    rows.call(memory, table, block, result, axis.to(), step.taps(), width);
+            boolean someRows = step.rows() == ResizeStep.Rows.BECOME_RESULTS;
+            long results = someRows ? band.results() : axis.to();
+            long entries = table + (someRows ? step.entryBytes() * band.first() : 0);
+            long start = source - (someRows ? band.firstSource() * width : 0);
+            long outer = step.outer(band);
+            if (width == 4 && nearest) {
+                moveElements.call(memory, entries, start, target, results, outer, 4L * axis.from());
+            } else if (width == 4) {
+                long sizes = results | (long) step.taps().count() << 32;
+                elements.call(memory, entries, start, target, outer, sizes, 4L * axis.from());
+            } else {
+                for (long i = 0; i < outer; i++) {
+                    long block = start + i * axis.from() * width;
+                    long result = target + i * results * width;
+                    if (nearest) {
+                        moveRows.call(memory, entries, block, result, width | width << 32, results, width);
+                    } else {
+                        rows.call(
+                                memory,
+                                entries,
+                                block,
+                                result,
+                                results,
+                                step.taps().count(),
+                                width);
+                    }
                 }
             }
         }
     }
 
     private static void setOutside(ResizePlan plan, MemorySegment out, float value) {
-        long[] dims = plan.results();
+        long[] dims = plan.resultDims();
         for (ResizeAxis axis : plan.axes()) {
             long outer = 1;
             long inner = 1;

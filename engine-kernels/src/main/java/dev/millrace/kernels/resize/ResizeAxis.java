@@ -62,4 +62,18 @@ public record ResizeAxis(int axis, int from, int to, float scale, float start, f
         };
         return (int) Math.clamp(rounded, 0, from - 1);
     }
+
+    /** How many times in a row each element is there as the nearest one, where all are there as often; else 0. */
+    int times(ResizeRule rule) {
+        if (to % from != 0) {
+            return 0;
+        }
+        int times = to / from;
+        for (int i = 0; i < to; i++) {
+            if (nearest(rule, i) != i / times) {
+                return 0;
+            }
+        }
+        return times;
+    }
 }

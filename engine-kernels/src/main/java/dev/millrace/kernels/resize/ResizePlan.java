@@ -4,20 +4,30 @@ import dev.millrace.kernels.program.Target;
 import java.lang.foreign.SegmentAllocator;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * How data of one shape is resized: one axis after the other, those first that shrink most. What is before the first of
- * these axes are planes, which have nothing to do with each other.
+ * How data of one shape is resized: one axis after the other. What is before the first of these axes are planes, which
+ * have nothing to do with each other. A plane is made of rows, those of its first dimension, and done in bands of rows of
+ * results, which are small enough to stay in a cache between steps.
  */
 public final class ResizePlan {
+    /** About what a band has at any time. */
+    private static final long BAND_ELEMENTS = 32 * 1024;
+
+    private static final long MAX_ROW_ELEMENTS = 1 << 27;
+
     private final ResizeRule rule;
-    private final List<ResizeStep> steps;
-    private final long[] results;
+    private final List<ResizeStep> steps = new ArrayList<>();
+    private final List<Band> bands = new ArrayList<>();
     private final List<ResizeAxis> axes;
-    private final long planes;
-    private final long elements;
+    private final long[] dims;
+    private final long[] results;
+    /** The first dimension of planes. */
+    private final int rows;
+
+    private final @Nullable Repeats repeats;
 
     /**
      * Makes a plan and its tables.
@@ -29,8 +39,13 @@ public final class ResizePlan {
     public ResizePlan(ResizeRule rule, long[] dims, List<ResizeAxis> axes, Target target, SegmentAllocator tables) {
         this.rule = rule;
         this.axes = List.copyOf(axes);
-        int first = dims.length;
+        this.dims = dims.clone();
+        results = dims.clone();
+        if (axes.isEmpty()) {
+            throw new IllegalArgumentException("there is no axis to resize");
+        }
         boolean[] known = new boolean[dims.length];
+        int first = dims.length - 2;
         for (ResizeAxis axis : axes) {
             if (axis.axis() >= dims.length || known[axis.axis()] || dims[axis.axis()] != axis.from()) {
                 throw new IllegalArgumentException(
@@ -38,24 +53,53 @@ public final class ResizePlan {
             }
             known[axis.axis()] = true;
             first = Math.min(first, axis.axis());
+            results[axis.axis()] = axis.to();
         }
-        if (axes.isEmpty()) {
-            throw new IllegalArgumentException("there is no axis to resize");
+        rows = Math.max(0, first);
+        if (Math.max(elementsOfRow(), resultsOfRow()) > MAX_ROW_ELEMENTS || dims[rows] > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException(Arrays.toString(dims) + " has rows too large to resize");
         }
-        planes = product(dims, 0, first);
-        elements = product(dims, first, dims.length);
+        addSteps(target, tables);
+        addBands();
+        repeats = findRepeats();
+    }
+
+    private void addSteps(Target target, SegmentAllocator tables) {
         long[] current = dims.clone();
-        List<ResizeAxis> inOrder = new ArrayList<>(axes);
-        inOrder.sort(Comparator.comparingDouble((ResizeAxis axis) -> (double) axis.to() / axis.from())
-                .thenComparingInt(axis -> -axis.axis()));
-        steps = new ArrayList<>();
-        for (ResizeAxis axis : inOrder) {
-            long outer = product(current, first, axis.axis());
+        boolean areResults = false;
+        for (ResizeAxis axis : StepOrder.of(rule, dims, axes)) {
+            boolean become = axis.axis() == rows;
+            ResizeStep.Rows over = become
+                    ? ResizeStep.Rows.BECOME_RESULTS
+                    : areResults ? ResizeStep.Rows.OF_RESULTS : ResizeStep.Rows.OF_DATA;
+            long outer = become ? 1 : product(current, rows + 1, axis.axis());
             long inner = product(current, axis.axis() + 1, dims.length);
-            steps.add(ResizeStep.of(rule, axis, outer, inner, target, tables));
+            steps.add(ResizeStep.of(rule, axis, over, outer, inner, target, tables));
             current[axis.axis()] = axis.to();
+            areResults |= become;
         }
-        results = current;
+    }
+
+    private void addBands() {
+        int count = (int) results[rows];
+        ResizeStep ofRows = steps.stream()
+                .filter(step -> step.rows() == ResizeStep.Rows.BECOME_RESULTS)
+                .findAny()
+                .orElse(null);
+        if (ofRows != null && ofRows.inner() == 1) {
+            bands.add(new Band(0, count, 0, (int) dims[rows]));
+            return;
+        }
+        long largest = Math.max(1, Math.max(elementsOfRow(), resultsOfRow()));
+        int number = (int) Math.min(count, Math.ceilDiv(count * largest, BAND_ELEMENTS));
+        for (int i = 0; i < number; i++) {
+            int first = (int) ((long) count * i / number);
+            int end = (int) ((long) count * (i + 1) / number);
+            bands.add(
+                    ofRows == null
+                            ? new Band(first, end, first, end)
+                            : ofRows.taps().band(first, end));
+        }
     }
 
     private static long product(long[] dims, int from, int to) {
@@ -67,7 +111,7 @@ public final class ResizePlan {
     }
 
     /** The dimensions of the result. */
-    public long[] results() {
+    public long[] resultDims() {
         return results.clone();
     }
 
@@ -83,23 +127,69 @@ public final class ResizePlan {
         return steps;
     }
 
+    /** Of each plane; one where rows are single elements, which are not cut. */
+    List<Band> bands() {
+        return bands;
+    }
+
     long planes() {
-        return planes;
+        return product(dims, 0, rows);
     }
 
-    long elementsOfPlane() {
-        return elements;
+    /** Rows of the data in a plane. */
+    long rowsOfPlane() {
+        return dims[rows];
     }
 
-    long resultsOfPlane() {
-        return steps.getLast().resultsOfPlane();
+    /** Rows of results in a plane. */
+    long resultRowsOfPlane() {
+        return results[rows];
     }
 
-    /** The most elements that a plane has between two steps. */
+    long elementsOfRow() {
+        return product(dims, rows + 1, dims.length);
+    }
+
+    long resultsOfRow() {
+        return product(results, rows + 1, dims.length);
+    }
+
+    long elements() {
+        return product(dims, 0, dims.length);
+    }
+
+    long results() {
+        return product(results, 0, dims.length);
+    }
+
+    /** What this is if it does nothing but repeat elements, and rows of them, a few times; else null. */
+    @Nullable
+    Repeats repeats() {
+        return repeats;
+    }
+
+    private @Nullable Repeats findRepeats() {
+        int last = dims.length - 1;
+        int times = 1;
+        int copies = 1;
+        for (ResizeAxis axis : axes) {
+            int its = rule.mode() == ResizeRule.Mode.NEAREST ? axis.times(rule) : 0;
+            if (its < 1 || its > RepeatElements.MAX_TIMES || axis.axis() < last - 1) {
+                return null;
+            }
+            times = axis.axis() == last ? its : times;
+            copies = axis.axis() < last ? its : copies;
+        }
+        return new Repeats(product(dims, 0, last), dims[last], times, copies);
+    }
+
+    /** The most elements that a band has between two steps. */
     long between() {
         long most = 0;
         for (ResizeStep step : steps.subList(0, steps.size() - 1)) {
-            most = Math.max(most, step.resultsOfPlane());
+            for (Band band : bands) {
+                most = Math.max(most, step.results(band));
+            }
         }
         return most;
     }

@@ -8,45 +8,62 @@ import java.lang.foreign.ValueLayout;
 /**
  * One axis of a plan with its table.
  *
- * @param outer how many times the axis is there in a plane
+ * @param outer how many times the axis is there in a row of a band; 1 if it goes over these rows
  * @param inner elements between its neighbours
- * @param taps for each result
- * @param times how many times in a row each element is there, or 0
+ * @param taps what results are made of
  * @param table for {@link BlendRows}, for {@link BlendElements} or, for nearest elements, of numbers
  */
-record ResizeStep(ResizeAxis axis, long outer, long inner, int taps, int times, MemorySegment table) {
+record ResizeStep(ResizeAxis axis, Rows rows, long outer, long inner, Taps taps, MemorySegment table) {
+    /** How a step stands to the rows that bands are made of. */
+    enum Rows {
+        /** It goes over each row of the data. */
+        OF_DATA,
+        /** It makes rows of results of rows of the data. */
+        BECOME_RESULTS,
+        /** It goes over each row of the results. */
+        OF_RESULTS
+    }
+
     static ResizeStep of(
-            ResizeRule rule, ResizeAxis axis, long outer, long inner, Target target, SegmentAllocator tables) {
-        if (rule.mode() == ResizeRule.Mode.NEAREST) {
-            return new ResizeStep(axis, outer, inner, 1, times(rule, axis), numbers(rule, axis, tables));
-        }
+            ResizeRule rule,
+            ResizeAxis axis,
+            Rows rows,
+            long outer,
+            long inner,
+            Target target,
+            SegmentAllocator tables) {
         Taps taps = Taps.of(rule, axis);
+        if (rule.mode() == ResizeRule.Mode.NEAREST) {
+            return new ResizeStep(axis, rows, outer, inner, taps, numbers(taps, tables));
+        }
         MemorySegment table = inner == 1 ? ofVectors(taps, axis.to(), target.lanes(), tables) : ofRows(taps, tables);
-        return new ResizeStep(axis, outer, inner, taps.count(), 0, table);
+        return new ResizeStep(axis, rows, outer, inner, taps, table);
     }
 
-    /** How many times in a row each element of an axis is there where all are there as often, else 0. */
-    private static int times(ResizeRule rule, ResizeAxis axis) {
-        if (rule.mode() != ResizeRule.Mode.NEAREST || axis.to() % axis.from() != 0) {
-            return 0;
-        }
-        int times = axis.to() / axis.from();
-        for (int i = 0; i < axis.to(); i++) {
-            if (axis.nearest(rule, i) != i / times) {
-                return 0;
-            }
-        }
-        return times;
+    /** How many times the axis is there in a band. */
+    long outer(Band band) {
+        return switch (rows) {
+            case OF_DATA -> outer * band.sources();
+            case BECOME_RESULTS -> outer;
+            case OF_RESULTS -> outer * band.results();
+        };
     }
 
-    long resultsOfPlane() {
-        return outer * axis.to() * inner;
+    /** How many elements a band has behind this step. */
+    long results(Band band) {
+        return outer(band) * inner * (rows == Rows.BECOME_RESULTS ? band.results() : axis.to());
     }
 
-    private static MemorySegment numbers(ResizeRule rule, ResizeAxis axis, SegmentAllocator tables) {
-        MemorySegment table = tables.allocate(4L * axis.to(), 64);
-        for (int i = 0; i < axis.to(); i++) {
-            table.setAtIndex(ValueLayout.JAVA_INT, i, axis.nearest(rule, i));
+    /** What the table has for each result, of those that are for rows. */
+    long entryBytes() {
+        return table.byteSize() / axis.to();
+    }
+
+    private static MemorySegment numbers(Taps taps, SegmentAllocator tables) {
+        int count = taps.elements().length;
+        MemorySegment table = tables.allocate(4L * count, 64);
+        for (int i = 0; i < count; i++) {
+            table.setAtIndex(ValueLayout.JAVA_INT, i, taps.elements()[i]);
         }
         return table;
     }
@@ -66,7 +83,7 @@ record ResizeStep(ResizeAxis axis, long outer, long inner, int taps, int times, 
         MemorySegment table = tables.allocate(8L * lanes * vectors * taps.count(), 64);
         for (int result = 0; result < results; result++) {
             for (int tap = 0; tap < taps.count(); tap++) {
-                long vector = 2L * lanes * (result / lanes * taps.count() + tap);
+                long vector = 2L * lanes * ((long) result / lanes * taps.count() + tap);
                 long at = vector + result % lanes;
                 table.setAtIndex(ValueLayout.JAVA_INT, at, taps.elements()[result * taps.count() + tap]);
                 table.setAtIndex(ValueLayout.JAVA_FLOAT, at + lanes, taps.weights()[result * taps.count() + tap]);

@@ -1,5 +1,7 @@
 package dev.millrace.kernels.resize;
 
+import java.util.Arrays;
+
 /**
  * Which elements make up the results along an axis, and by what weight.
  *
@@ -9,11 +11,34 @@ package dev.millrace.kernels.resize;
  */
 record Taps(int count, int[] elements, float[] weights) {
     static Taps of(ResizeRule rule, ResizeAxis axis) {
+        return rule.mode() == ResizeRule.Mode.NEAREST ? nearest(rule, axis) : blended(rule, axis);
+    }
+
+    private static Taps nearest(ResizeRule rule, ResizeAxis axis) {
+        int[] elements = new int[axis.to()];
+        Arrays.setAll(elements, i -> axis.nearest(rule, i));
+        float[] weights = new float[axis.to()];
+        Arrays.fill(weights, 1);
+        return new Taps(1, elements, weights);
+    }
+
+    /** What some rows of results are made of. */
+    Band band(int first, int end) {
+        int least = Integer.MAX_VALUE;
+        int most = -1;
+        for (int i = first * count; i < end * count; i++) {
+            least = Math.min(least, elements[i]);
+            most = Math.max(most, elements[i]);
+        }
+        return new Band(first, end, least, most + 1);
+    }
+
+    private static Taps blended(ResizeRule rule, ResizeAxis axis) {
         double stretch = rule.antialias() ? Math.max(1, 1 / (double) axis.scale()) : 1;
         int reach = (int) Math.ceil((rule.mode() == ResizeRule.Mode.LINEAR ? 1 : 2) * stretch);
         int count = 2 * reach;
-        int[] elements = new int[axis.to() * count];
-        float[] weights = new float[axis.to() * count];
+        int[] elements = new int[Math.multiplyExact(axis.to(), count)];
+        float[] weights = new float[elements.length];
         double[] ofResult = new double[count];
         for (int result = 0; result < axis.to(); result++) {
             float place = axis.place(rule.coordinates(), result);

@@ -50,7 +50,7 @@ public final class ResizeCase implements FamilyCase {
         try (Arena tables = Arena.ofShared()) {
             ResizePlan plan = new ResizePlan(rule, dims, axes, kernels.target(), tables);
             long count = Arrays.stream(dims).reduce(1, (a, b) -> a * b);
-            long results = Arrays.stream(plan.results()).reduce(1, (a, b) -> a * b);
+            long results = Arrays.stream(plan.resultDims()).reduce(1, (a, b) -> a * b);
             MemorySegment data = memory.random(count, random);
             MemorySegment out = memory.floats(results);
             Resize resize = new Resize(kernels);

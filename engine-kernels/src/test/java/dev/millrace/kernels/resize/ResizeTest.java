@@ -1,6 +1,7 @@
 package dev.millrace.kernels.resize;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.millrace.kernels.Kernels;
@@ -104,6 +105,32 @@ class ResizeTest {
     }
 
     @Test
+    void pixelsOfBytesAreResizedByTheNearestInManyBands() {
+        int size = 300;
+        MemorySegment data = arena.allocate(size * size * 4L);
+        for (long i = 0; i < data.byteSize(); i++) {
+            data.set(ValueLayout.JAVA_BYTE, i, (byte) (i * 31 / 7));
+        }
+        MemorySegment out = arena.allocate(2L * size * (size - 1) * 4);
+        ResizePlan plan = new ResizePlan(
+                ResizeRule.of(Mode.NEAREST).with(Coordinates.ASYMMETRIC).with(Rounding.FLOOR),
+                new long[] {size, size, 4},
+                List.of(ResizeAxis.of(0, size, 2 * size), ResizeAxis.of(1, size, size - 1)),
+                kernels.set().target(),
+                arena);
+        Resize resize = new Resize(kernels.set());
+        MemorySegment scratch = arena.allocate(resize.scratchBytes(plan, 1, 1));
+        resize.run(plan, 1, data, out, 0, scratch, Parallel.NONE);
+        for (int row = 0; row < 2 * size; row++) {
+            for (int column = 0; column < size - 1; column++) {
+                long from = (row / 2L * size + (long) (column * (double) size / (size - 1))) * 4;
+                long to = ((long) row * (size - 1) + column) * 4;
+                assertEquals(data.get(ValueLayout.JAVA_INT, from), out.get(ValueLayout.JAVA_INT, to));
+            }
+        }
+    }
+
+    @Test
     void whatDoesNotFitIsRefused() {
         MemorySegment data = arena.allocate(24);
         ResizePlan plan = new ResizePlan(
@@ -119,6 +146,15 @@ class ResizeTest {
         assertThrows(
                 IllegalArgumentException.class,
                 () -> resize.run(plan, 2, data, arena.allocate(36), 0, MemorySegment.NULL, Parallel.NONE));
+        ResizePlan cropped = new ResizePlan(
+                ResizeRule.of(Mode.NEAREST).with(Coordinates.TF_CROP_AND_RESIZE),
+                new long[] {6},
+                List.of(UP),
+                kernels.set().target(),
+                arena);
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> resize.run(cropped, 2, data, arena.allocate(36), 0, MemorySegment.NULL, Parallel.NONE));
         assertThrows(
                 IllegalArgumentException.class,
                 () -> new ResizePlan(

@@ -1,0 +1,59 @@
+package dev.millrace.kernels.resize;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Finds a good order for the axes of a plan: those first that shrink most, but the last dimension of the data, whose
+ * elements are gathered one by one, where this is least work.
+ */
+final class StepOrder {
+    /** What an element that is gathered costs, beside one that is one of a row. */
+    private static final double GATHERED = 6;
+
+    private StepOrder() {}
+
+    static List<ResizeAxis> of(ResizeRule rule, long[] dims, List<ResizeAxis> axes) {
+        List<ResizeAxis> order = new ArrayList<>(axes);
+        order.sort(Comparator.comparingDouble((ResizeAxis axis) -> (double) axis.to() / axis.from())
+                .thenComparingInt(ResizeAxis::axis));
+        ResizeAxis last = order.stream()
+                .filter(axis -> axis.axis() == dims.length - 1)
+                .findAny()
+                .orElse(null);
+        if (last == null) {
+            return order;
+        }
+        order.remove(last);
+        double costOfLast = rule.mode() == ResizeRule.Mode.NEAREST && last.times(rule) > 0 ? 1 : GATHERED;
+        int best = 0;
+        double least = Double.POSITIVE_INFINITY;
+        for (int place = 0; place <= order.size(); place++) {
+            double cost = cost(order, place, last, costOfLast);
+            if (cost < least) {
+                least = cost;
+                best = place;
+            }
+        }
+        order.add(best, last);
+        return order;
+    }
+
+    /** Work for each element of the data, where the last dimension is in one place among the others. */
+    private static double cost(List<ResizeAxis> others, int place, ResizeAxis last, double costOfLast) {
+        double size = 1;
+        double cost = 0;
+        for (int i = 0; i <= others.size(); i++) {
+            if (i == place) {
+                size *= (double) last.to() / last.from();
+                cost += size * costOfLast;
+            }
+            if (i < others.size()) {
+                size *= (double) others.get(i).to() / others.get(i).from();
+                cost += size;
+            }
+        }
+        return cost;
+    }
+}
