@@ -13,7 +13,11 @@ public record SumRule(Type type, boolean exclusive, boolean reverse) {
     /** What is summed up; ints wrap around. */
     public enum Type {
         FLOAT,
-        INT
+        INT;
+
+        BinaryOp add() {
+            return this == FLOAT ? BinaryOp.ADD : BinaryOp.INT_ADD;
+        }
     }
 
     KernelKey addTo(KernelKey key) {
@@ -24,9 +28,5 @@ public record SumRule(Type type, boolean exclusive, boolean reverse) {
         key.onlyHas("type", "exclusive", "reverse");
         return new SumRule(
                 key.oneOf("type", Type.values()), key.number("exclusive", 0, 1) == 1, key.number("reverse", 0, 1) == 1);
-    }
-
-    BinaryOp add() {
-        return type == Type.FLOAT ? BinaryOp.ADD : BinaryOp.INT_ADD;
     }
 }

@@ -3,6 +3,7 @@ package dev.millrace.kernels.select;
 import dev.millrace.kernels.family.KernelFamily;
 import dev.millrace.kernels.family.KernelKey;
 import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.BinaryOp;
 import dev.millrace.kernels.program.Constant;
 import dev.millrace.kernels.program.MaskVar;
 import dev.millrace.kernels.program.Program;
@@ -11,16 +12,22 @@ import dev.millrace.kernels.program.ScalarOp;
 import dev.millrace.kernels.program.ScalarVar;
 import dev.millrace.kernels.program.Target;
 import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.kernels.rowwise.RowLoop;
 import org.jspecify.annotations.Nullable;
 
-/** f(from, to, count, stride in bytes, columns): running sums down some columns. */
+/**
+ * f(from, to, count, stride in bytes, columns): running sums down some columns, of which there is at least one row. A
+ * row is added to the sums that were written before it. Exclusive sums are held in registers instead, some columns after
+ * the others, since the row before may have been written over.
+ */
 public final class SumsOfColumns implements KernelFamily {
     private static final String NAME = "select.columnsums";
+    private static final int UNROLL = 4;
     /** Vectors side by side, so that memory is read in runs. */
     private static final int STRIP = 8;
 
-    public static KernelKey key(SumRule rule) {
-        return rule.addTo(KernelKey.of(NAME));
+    static KernelKey key(SumRule.Type type, boolean exclusive) {
+        return KernelKey.of(NAME).with("type", type).with("exclusive", exclusive ? 1 : 0);
     }
 
     @Override
@@ -30,63 +37,94 @@ public final class SumsOfColumns implements KernelFamily {
 
     @Override
     public Program describe(KernelKey key, Target target) {
-        SumRule rule = SumRule.of(key);
-        int lanes = target.lanes();
-        ProgramBuilder builder = new ProgramBuilder(key.toString(), target);
-        ScalarVar from = builder.parameter("from");
-        ScalarVar to = builder.parameter("to");
-        ScalarVar count = builder.parameter("count");
-        ScalarVar stride = builder.parameter("stride");
-        ScalarVar columns = builder.parameter("columns");
-        if (rule.reverse()) {
-            ScalarVar last = builder.scalar("last");
-            builder.scalar(last, ScalarOp.SUB, count, 1);
-            builder.scalar(last, ScalarOp.MUL, last, stride);
-            builder.advance(from, last);
-            builder.advance(to, last);
-            ScalarVar negative = builder.scalar("negative");
-            builder.scalar(negative, ScalarOp.MUL, stride, -1);
-            builder.set(stride, negative);
-        }
-        for (int vectors : new int[] {STRIP, 1}) {
-            try (var _ = builder.loop(columns, vectors * lanes)) {
-                sums(builder, rule, from, to, count, stride, vectors, null);
-                builder.advance(from, 4 * vectors * lanes);
-                builder.advance(to, 4 * vectors * lanes);
-            }
-        }
-        try (var _ = builder.ifNotZero(columns)) {
-            sums(builder, rule, from, to, count, stride, 1, builder.firstLanes(columns));
-        }
-        return builder.build();
+        key.onlyHas("type", "exclusive");
+        return new Writer(key, target).program();
     }
 
-    private static void sums(
-            ProgramBuilder builder,
-            SumRule rule,
-            ScalarVar from,
-            ScalarVar to,
-            ScalarVar count,
-            ScalarVar stride,
-            int vectors,
-            @Nullable MaskVar mask) {
-        VectorVar[] sums = new VectorVar[vectors];
-        for (int i = 0; i < vectors; i++) {
-            sums[i] = builder.vector("sum");
-            builder.set(sums[i], Constant.ZERO);
+    private static final class Writer {
+        private final ProgramBuilder builder;
+        private final BinaryOp add;
+        private final boolean exclusive;
+        private final ScalarVar from;
+        private final ScalarVar to;
+        private final ScalarVar count;
+        private final ScalarVar stride;
+        private final ScalarVar columns;
+
+        Writer(KernelKey key, Target target) {
+            add = key.oneOf("type", SumRule.Type.values()).add();
+            exclusive = key.number("exclusive", 0, 1) == 1;
+            builder = new ProgramBuilder(key.toString(), target);
+            from = builder.parameter("from");
+            to = builder.parameter("to");
+            count = builder.parameter("count");
+            stride = builder.parameter("stride");
+            columns = builder.parameter("columns");
         }
-        ScalarVar source = builder.copy(from, "source");
-        ScalarVar target = builder.copy(to, "target");
-        ScalarVar left = builder.copy(count, "left");
-        try (var _ = builder.loop(left, 1)) {
-            for (int i = 0; i < vectors; i++) {
-                int at = builder.target().vectorBytes() * i;
-                VectorVar with = builder.binary(rule.add(), sums[i], builder.load(Address.at(source, at), mask));
-                builder.store(Address.at(target, at), rule.exclusive() ? sums[i] : with, mask);
-                builder.set(sums[i], with);
+
+        Program program() {
+            if (exclusive) {
+                strips();
+            } else {
+                rows();
             }
-            builder.advance(source, stride);
-            builder.advance(target, stride);
+            return builder.build();
+        }
+
+        private void rows() {
+            row(null);
+            builder.scalar(count, ScalarOp.SUB, count, 1);
+            try (var _ = builder.loop(count, 1)) {
+                ScalarVar before = builder.copy(to, "before");
+                builder.advance(from, stride);
+                builder.advance(to, stride);
+                row(before);
+            }
+        }
+
+        private void row(@Nullable ScalarVar before) {
+            new RowLoop(builder, UNROLL).over(columns, (_, offset, displacement, mask) -> {
+                VectorVar sum = builder.load(RowLoop.at(from, offset, displacement), mask);
+                if (before != null) {
+                    sum = builder.binary(add, builder.load(RowLoop.at(before, offset, displacement), mask), sum);
+                }
+                builder.store(RowLoop.at(to, offset, displacement), sum, mask);
+            });
+        }
+
+        private void strips() {
+            int bytes = builder.target().vectorBytes();
+            for (int vectors : new int[] {STRIP, 1}) {
+                try (var _ = builder.loop(columns, vectors * builder.target().lanes())) {
+                    strip(vectors, null);
+                    builder.advance(from, vectors * bytes);
+                    builder.advance(to, vectors * bytes);
+                }
+            }
+            try (var _ = builder.ifNotZero(columns)) {
+                strip(1, builder.firstLanes(columns));
+            }
+        }
+
+        private void strip(int vectors, @Nullable MaskVar mask) {
+            VectorVar[] sums = new VectorVar[vectors];
+            for (int i = 0; i < vectors; i++) {
+                sums[i] = builder.vector("sum");
+                builder.set(sums[i], Constant.ZERO);
+            }
+            ScalarVar source = builder.copy(from, "source");
+            ScalarVar target = builder.copy(to, "target");
+            ScalarVar left = builder.copy(count, "left");
+            try (var _ = builder.loop(left, 1)) {
+                for (int i = 0; i < vectors; i++) {
+                    int at = builder.target().vectorBytes() * i;
+                    VectorVar given = builder.load(Address.at(source, at), mask);
+                    builder.store(Address.at(target, at), sums[i], mask);
+                    builder.binary(sums[i], add, sums[i], given);
+                }
+                builder.advance(source, stride);
+                builder.advance(target, stride);
+            }
         }
     }
 }

@@ -103,13 +103,13 @@ public final class SumsOfRow implements KernelFamily {
         }
 
         private void some(@Nullable MaskVar mask) {
-            VectorVar sums = LaneSums.upTo(builder, rule.add(), turned(builder.load(Address.at(from, 0), mask)));
+            VectorVar sums = LaneSums.upTo(builder, rule.type().add(), turned(builder.load(Address.at(from, 0), mask)));
             VectorVar given = rule.exclusive() ? LaneSums.shifted(builder, sums, 1) : sums;
-            VectorVar result = builder.binary(rule.add(), given, before);
+            VectorVar result = builder.binary(rule.type().add(), given, before);
             builder.store(Address.at(to, 0), turned(result), mask);
             int[] last = new int[lanes];
             Arrays.fill(last, lanes - 1);
-            builder.binary(before, rule.add(), before, builder.permute(sums, last));
+            builder.binary(before, rule.type().add(), before, builder.permute(sums, last));
         }
 
         private VectorVar turned(VectorVar vector) {

@@ -40,7 +40,8 @@ public final class SelectCase implements FamilyCase {
         top(kernels, memory, shape, data, best.extreme(), random, threads);
         if (!special) {
             SumRule rule = new SumRule(SumRule.Type.FLOAT, random.nextBoolean(), random.nextBoolean());
-            sums(kernels, memory, shape, data, rule, threads);
+            sums(kernels, memory, shape, data, rule, threads, random.nextBoolean());
+            sumsOfInts(kernels, memory, shape, rule, threads, random);
         }
     }
 
@@ -117,9 +118,13 @@ public final class SelectCase implements FamilyCase {
             AxisShape shape,
             MemorySegment data,
             SumRule rule,
-            TestThreads threads) {
+            TestThreads threads,
+            boolean inPlace) {
         MemorySegment out = memory.floats(shape.elements());
-        new PrefixSum(kernels, rule).run(shape, data, out, threads);
+        if (inPlace) {
+            out.copyFrom(data.asSlice(0, out.byteSize()));
+        }
+        new PrefixSum(kernels, rule).run(shape, inPlace ? out : data, out, threads);
         for (long line = 0; line < shape.lines(); line++) {
             double sum = 0;
             for (long i = 0; i < shape.count(); i++) {
@@ -129,6 +134,31 @@ public final class SelectCase implements FamilyCase {
                 if (!(Math.abs(out.getAtIndex(FLOAT, at) - expected) < 1e-4)) {
                     throw new AssertionError(rule + " of " + shape + " in line " + line + " at " + i + " is "
                             + out.getAtIndex(FLOAT, at) + ", not " + expected);
+                }
+                sum = with;
+            }
+        }
+    }
+
+    private static void sumsOfInts(
+            KernelSet kernels,
+            GuardedMemory memory,
+            AxisShape shape,
+            SumRule rule,
+            TestThreads threads,
+            Random random) {
+        MemorySegment data = memory.randomBytes(4 * shape.elements(), random);
+        MemorySegment out = memory.floats(shape.elements());
+        new PrefixSum(kernels, new SumRule(SumRule.Type.INT, rule.exclusive(), rule.reverse()))
+                .run(shape, data, out, threads);
+        for (long line = 0; line < shape.lines(); line++) {
+            int sum = 0;
+            for (long i = 0; i < shape.count(); i++) {
+                long at = at(shape, line, rule.reverse() ? shape.count() - 1 - i : i);
+                int with = sum + data.getAtIndex(ValueLayout.JAVA_INT_UNALIGNED, at);
+                int got = out.getAtIndex(ValueLayout.JAVA_INT_UNALIGNED, at);
+                if (got != (rule.exclusive() ? sum : with)) {
+                    throw new AssertionError(rule + " of ints, " + shape + " in line " + line + " at " + i);
                 }
                 sum = with;
             }

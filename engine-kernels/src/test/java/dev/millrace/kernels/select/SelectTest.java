@@ -59,6 +59,10 @@ class SelectTest {
                 IllegalArgumentException.class, () -> top.run(shape, 11, data, other, other, other, Parallel.NONE));
         assertThrows(
                 IndexOutOfBoundsException.class, () -> top.run(shape, 6, data, other, other, other, Parallel.NONE));
+        PrefixSum sums = new PrefixSum(kernels.set(), new SumRule(SumRule.Type.INT, false, false));
+        AxisShape five = AxisShape.rows(1, 5);
+        assertThrows(IllegalArgumentException.class, () -> sums.run(five, data, data.asSlice(4), Parallel.NONE));
+        sums.run(five, data, data.asSlice(20), Parallel.NONE);
         ArgBest best = new ArgBest(kernels.set(), new Best(Best.Extreme.LARGEST, false));
         assertThrows(IllegalArgumentException.class, () -> best.run(AxisShape.rows(1, 0), data, other, Parallel.NONE));
         assertThrows(
