@@ -28,7 +28,7 @@ public enum Function {
     ERF(2.5, (builder, x) -> new MathSteps(builder).erf(x)),
     /** The same function with half the steps. */
     ERF_AS_RATIO(7, (builder, x) -> new MathSteps(builder).erfAsRatio(x)),
-    TANH(2.5, (builder, x) -> new MathSteps(builder).tanh(x)),
+    TANH(5.5, (builder, x) -> new MathSteps(builder).tanh(x)),
     /** Below -87 the bound is of the absolute error, 2^-126. */
     SIGMOID(3.5, (builder, x) -> new MathSteps(builder).sigmoid(x)),
     /** Of floats up to 2^18, as are cosine and tangent; beyond, the error grows with the argument. */

@@ -37,6 +37,8 @@ final class MathSteps {
     private static final Constant MANTISSA_BITS = Constant.ofBits(23);
     /** Its power of two is {@code 2^-127}, whose exponent is that of zero. */
     private static final float LEAST_EXPONENT = -87.9f;
+    /** Its power of two is {@code 2^128}, whose exponent is that of infinity. */
+    private static final float LARGEST_EXPONENT = 88.7f;
 
     /** (exp(r) - 1 - r) / r^2 for |r| up to ln(2)/2. */
     private static final float[] EXP = {0.49999994f, 0.16666521f, 0.04166839f, 0.008368735f, 0.001381456f};
@@ -54,21 +56,16 @@ final class MathSteps {
         -0.11789855f,
         0.06915546f
     };
-    /** erf(x)/x - 1 in x^2, for |x| up to 1. */
+    /** erf(x)/x - 1 in x^2, for |x| up to {@link #ERF_MIDDLE}. */
     private static final float[] ERF_NEAR = {
-        0.12837917f, -0.37612626f, 0.112835854f, -0.026853813f, 0.0051883277f, -0.00080101937f, 7.853861e-05f
+        0.12837906f, -0.37612498f, 0.11281863f, -0.026767615f, 0.0049948483f, -0.00059994066f
     };
-    /** log(1 - erf(x)), for x from 1 to 3.92. */
+    /** The eighth root of 1 - erf(x), for x from {@link #ERF_MIDDLE} to 3.92. */
     private static final float[] ERF_FAR = {
-        0.00018846837f,
-        -1.1295803f,
-        -0.6332164f,
-        -0.1084221f,
-        0.025210341f,
-        -0.004205285f,
-        0.00044147274f,
-        -2.1697622e-05f
+        1.0007209f, -0.14461744f, -0.06212921f, -0.010792542f, 0.012662017f, -0.0024073648f, 0.00014385735f
     };
+
+    private static final double ERF_MIDDLE = 0.96;
     /** erf(x)/x as a ratio of polynomials in x^2, for |x| up to 3.92. */
     private static final float[] ERF_ABOVE = {
         1.1283791f, 0.19077814f, 0.052789554f, 0.0037793743f, 0.00028480482f, 2.0420312e-06f
@@ -77,8 +74,10 @@ final class MathSteps {
     private static final float[] ERF_BELOW = {
         1.0f, 0.50240546f, 0.11425519f, 0.014996962f, 0.0011651589f, 3.8004513e-05f
     };
-    /** (tanh(x)/x - 1) / x^2 in x^2, for |x| up to 0.65. */
-    private static final float[] TANH = {-0.3333323f, 0.13330415f, -0.05366528f, 0.020415194f, -0.0054682684f};
+    /** tanh(x)/x as a ratio of polynomials in x^2 that begin with 1, for |x| up to 9.02. */
+    private static final float[] TANH_ABOVE = {0.13382687f, 0.0034974576f, 2.0635836e-05f, 1.3384289e-08f};
+
+    private static final float[] TANH_BELOW = {0.46716008f, 0.025884358f, 0.00032885184f, 7.7902524e-07f};
 
     private final ProgramBuilder builder;
 
@@ -106,13 +105,24 @@ final class MathSteps {
 
     /** Of what is at most 0, with fewer steps: below {@code 2^-126} the result is 0, also of negative infinity. */
     VectorVar expOfNegative(Value x) {
-        VectorVar clamped = builder.max(of(LEAST_EXPONENT), x);
-        VectorVar shifted = builder.multiplyAdd(clamped, of(LOG2_E), TO_EXPONENT);
-        VectorVar n = builder.sub(shifted, TO_EXPONENT);
-        VectorVar most = builder.multiplySubtract(clamped, of(LOG2_E), n);
-        VectorVar back = builder.multiplySubtract(clamped, of(LOG2_E_REST), most);
-        VectorVar power = builder.multiplyAdd(polynomial(back, POWER_BACK), back, ONE);
+        return shiftedPower(builder.max(of(LEAST_EXPONENT), x), 1);
+    }
+
+    /**
+     * The exponential of x or, with a sign of -1, of -x. Its power of two is made of the bits of the exponent alone: that
+     * of {@code 2^-127} is 0, that of {@code 2^128} is infinite, and there is none beyond.
+     */
+    private VectorVar shiftedPower(VectorVar x, float sign) {
+        VectorVar shifted = builder.multiplyAdd(x, of(sign * LOG2_E), TO_EXPONENT);
+        VectorVar power = powerOfRest(x, sign, builder.sub(shifted, TO_EXPONENT));
         return builder.mul(power, builder.binary(BinaryOp.SHIFT_LEFT, shifted, MANTISSA_BITS));
+    }
+
+    /** {@code exp(x) / 2^n} or, with a sign of -1, {@code exp(-x) / 2^n}. */
+    private VectorVar powerOfRest(VectorVar x, float sign, VectorVar n) {
+        VectorVar most = builder.multiplySubtract(x, of(sign * LOG2_E), n);
+        VectorVar back = builder.multiplySubtract(x, of(sign * LOG2_E_REST), most);
+        return builder.multiplyAdd(polynomial(back, POWER_BACK), back, ONE);
     }
 
     VectorVar reciprocal(Value x) {
@@ -147,10 +157,7 @@ final class MathSteps {
     VectorVar exp(Value x) {
         VectorVar clamped = builder.max(of(-104), builder.min(of(89), x));
         VectorVar n = builder.sub(builder.multiplyAdd(clamped, of(LOG2_E), TO_INTEGER), TO_INTEGER);
-        VectorVar most = builder.multiplySubtract(clamped, of(LOG2_E), n);
-        VectorVar back = builder.multiplySubtract(clamped, of(LOG2_E_REST), most);
-        VectorVar power = builder.multiplyAdd(polynomial(back, POWER_BACK), back, ONE);
-        return builder.binary(BinaryOp.SCALE, power, n);
+        return builder.binary(BinaryOp.SCALE, powerOfRest(clamped, 1, n), n);
     }
 
     /** A result that has the sign of its argument where it is zero. */
@@ -194,13 +201,16 @@ final class MathSteps {
         return builder.select(inDomain, fromZero, Constant.of(Float.NaN));
     }
 
-    /** Near zero a polynomial; far from it 1 - exp(polynomial), up to where that is 1. */
+    /** Near zero a polynomial; far from it 1 less the eighth power of one, up to where that is 1. */
     VectorVar erf(Value x) {
         VectorVar magnitude = builder.min(of(3.92), abs(x));
         VectorVar square = builder.mul(magnitude, magnitude);
         VectorVar near = builder.multiplyAdd(polynomial(square, ERF_NEAR), magnitude, magnitude);
-        VectorVar far = builder.sub(ONE, expOfNegative(polynomial(magnitude, ERF_FAR)));
-        MaskVar isFar = builder.compare(Comparison.GREATER, magnitude, ONE);
+        VectorVar root = polynomial(magnitude, ERF_FAR);
+        VectorVar second = builder.mul(root, root);
+        VectorVar fourth = builder.mul(second, second);
+        VectorVar far = builder.multiplySubtract(fourth, fourth, ONE);
+        MaskVar isFar = builder.compare(Comparison.GREATER, magnitude, of(ERF_MIDDLE));
         return withSign(builder.select(isFar, far, near), x);
     }
 
@@ -212,22 +222,19 @@ final class MathSteps {
         return withSign(builder.min(ONE, builder.div(above, polynomial(square, ERF_BELOW))), x);
     }
 
-    /** Near zero a polynomial; far from it (1 - exp(-2x)) / (1 + exp(-2x)). */
+    /** A ratio of polynomials up to where it is 1. */
     VectorVar tanh(Value x) {
-        VectorVar magnitude = abs(x);
+        VectorVar magnitude = builder.min(of(9.02), abs(x));
         VectorVar square = builder.mul(magnitude, magnitude);
         VectorVar cube = builder.mul(square, magnitude);
-        VectorVar near = builder.multiplyAdd(polynomial(square, TANH), cube, magnitude);
-        VectorVar power = expOfNegative(builder.mul(magnitude, of(-2)));
-        VectorVar far = builder.div(builder.sub(ONE, power), builder.add(power, ONE));
-        MaskVar isFar = builder.compare(Comparison.GREATER, magnitude, of(0.65));
-        return withSign(builder.select(isFar, far, near), x);
+        VectorVar above = builder.multiplyAdd(polynomial(square, TANH_ABOVE), cube, magnitude);
+        VectorVar below = builder.multiplyAdd(polynomial(square, TANH_BELOW), square, ONE);
+        return withSign(builder.min(ONE, builder.div(above, below)), x);
     }
 
-    /** The exponential is taken of -|x|, so that it never overflows and the small results keep their precision. */
+    /** {@code 1 / (1 + exp(-x))}, whose terms are both positive, so that the small results keep their precision. */
     VectorVar sigmoid(Value x) {
-        VectorVar power = expOfNegative(builder.binary(BinaryOp.OR, x, Constant.ofBits(SIGN)));
-        MaskVar negative = builder.compare(Comparison.LESS, x, Constant.ZERO);
-        return builder.div(builder.select(negative, power, ONE), builder.add(power, ONE));
+        VectorVar clamped = builder.max(of(-LARGEST_EXPONENT), builder.min(of(-LEAST_EXPONENT), x));
+        return builder.div(ONE, builder.add(shiftedPower(clamped, -1), ONE));
     }
 }
