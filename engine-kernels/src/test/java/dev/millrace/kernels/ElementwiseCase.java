@@ -3,6 +3,7 @@ package dev.millrace.kernels;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.kernels.driver.Streaming;
 import dev.millrace.kernels.expression.DataType;
 import dev.millrace.kernels.expression.Elementwise;
 import dev.millrace.kernels.expression.Expr;
@@ -78,7 +79,8 @@ final class ElementwiseCase implements FamilyCase {
         if (inPlace) {
             given.set(1, out);
         }
-        new Elementwise(kernels, expression, DataType.F32).run(given, out, count, parallel);
+        Streaming streaming = random.nextBoolean() ? Streaming.USUAL : new Streaming(0);
+        new Elementwise(kernels, expression, DataType.F32, streaming).run(given, out, count, parallel);
         for (int i = 0; i < count; i++) {
             double[] values = new double[Expr.MAX_INPUTS];
             for (int j = 0; j < values.length; j++) {

@@ -2,6 +2,7 @@ package dev.millrace.kernels.convert;
 
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.driver.Streaming;
 import dev.millrace.kernels.family.KernelSet;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -23,11 +24,19 @@ public final class Cast {
     /** Numbers that several stages convert at a time. */
     private static final int CHUNK = 2048;
 
+    private final KernelSet kernels;
     private final NumberType from;
     private final NumberType to;
+    private final Streaming streaming;
     private final List<CastStage> stages;
 
     public Cast(KernelSet kernels, NumberType from, NumberType to) {
+        this(kernels, from, to, Streaming.USUAL);
+    }
+
+    public Cast(KernelSet kernels, NumberType from, NumberType to, Streaming streaming) {
+        this.kernels = kernels;
+        this.streaming = streaming;
         this.from = from;
         this.to = to;
         List<CastStage> way = new ArrayList<>();
@@ -42,14 +51,14 @@ public final class Cast {
 
     private static CastStage next(KernelSet kernels, NumberType from, NumberType to) {
         if (ConvertFamily.knows(from) && ConvertFamily.knows(to)) {
-            return new KernelStage(kernels, from, to);
+            return new KernelStage(kernels, from, to, false);
         }
         NumberType via = ConvertFamily.knows(from) ? before(from, to) : after(from, to);
         if (via == from) {
             via = to;
         }
         if (ConvertFamily.knows(from) && ConvertFamily.knows(via)) {
-            return new KernelStage(kernels, from, via);
+            return new KernelStage(kernels, from, via, false);
         }
         NumberType target = via;
         return Arrays.stream(LoopStage.values())
@@ -99,19 +108,26 @@ public final class Cast {
         Extents.bytes("the target of the cast", target, to.bytes(count));
         Extents.writable("the target of the cast", target);
         Extents.apart("the target of the cast", target, "its source", source);
+        List<CastStage> way = isStreamed(target, count) ? List.of(new KernelStage(kernels, from, to, true)) : stages;
         long tasks = Math.max(1, Math.min(parallel.width(), count / MIN_PER_TASK));
         if (tasks == 1) {
-            part(source, target, 0, count);
+            part(way, source, target, 0, count);
             return;
         }
         long each = (count / tasks + GRAIN - 1) / GRAIN * GRAIN;
         parallel.run((int) tasks, task -> {
             long first = Math.min(count, task * each);
-            part(source, target, first, task == tasks - 1 ? count : Math.min(count, first + each));
+            part(way, source, target, first, task == tasks - 1 ? count : Math.min(count, first + each));
         });
     }
 
-    private void part(MemorySegment source, MemorySegment target, long first, long end) {
+    private boolean isStreamed(MemorySegment target, long count) {
+        return ConvertFamily.knows(from)
+                && ConvertFamily.canStream(to)
+                && streaming.suits(target, to.bytes(count), kernels.target());
+    }
+
+    private static void part(List<CastStage> stages, MemorySegment source, MemorySegment target, long first, long end) {
         if (stages.size() == 1) {
             stages.getFirst().run(source, first, target, first, end - first);
             return;
@@ -120,13 +136,19 @@ public final class Cast {
             MemorySegment even = arena.allocate(Long.BYTES * CHUNK, Long.BYTES);
             MemorySegment odd = arena.allocate(Long.BYTES * CHUNK, Long.BYTES);
             for (long at = first; at < end; at += CHUNK) {
-                chunk(source, target, at, Math.min(CHUNK, end - at), even, odd);
+                chunk(stages, source, target, at, Math.min(CHUNK, end - at), even, odd);
             }
         }
     }
 
-    private void chunk(
-            MemorySegment source, MemorySegment target, long first, long count, MemorySegment even, MemorySegment odd) {
+    private static void chunk(
+            List<CastStage> stages,
+            MemorySegment source,
+            MemorySegment target,
+            long first,
+            long count,
+            MemorySegment even,
+            MemorySegment odd) {
         for (int i = 0; i < stages.size(); i++) {
             boolean isFirst = i == 0;
             boolean isLast = i == stages.size() - 1;

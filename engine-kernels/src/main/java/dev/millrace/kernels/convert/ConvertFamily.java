@@ -36,8 +36,14 @@ public final class ConvertFamily implements KernelFamily {
         return type.fitsLane() || type == NumberType.S64 || type == NumberType.U64;
     }
 
-    static KernelKey key(NumberType from, NumberType to) {
-        return KernelKey.of(NAME).with("from", from).with("to", to);
+    /** @param streamed whether the target is aligned to vectors, and is written past the caches */
+    static KernelKey key(NumberType from, NumberType to, boolean streamed) {
+        return KernelKey.of(NAME).with("from", from).with("to", to).with("streamed", streamed ? 1 : 0);
+    }
+
+    /** Whether numbers of a type can be written past the caches. */
+    static boolean canStream(NumberType to) {
+        return knows(to) && to.bits() >= Integer.SIZE;
     }
 
     @Override
@@ -47,9 +53,11 @@ public final class ConvertFamily implements KernelFamily {
 
     @Override
     public Program describe(KernelKey key, Target target) {
-        key.onlyHas("from", "to");
+        key.onlyHas("from", "to", "streamed");
         var builder = new ProgramBuilder(key.toString(), target);
-        return new Writer(builder, key.oneOf("from", TYPES), key.oneOf("to", TYPES)).program();
+        NumberType to = key.oneOf("to", TYPES);
+        boolean streamed = key.number("streamed", 0, canStream(to) ? 1 : 0) == 1;
+        return new Writer(builder, key.oneOf("from", TYPES), to, streamed).program();
     }
 
     private static final class Writer {
@@ -57,15 +65,17 @@ public final class ConvertFamily implements KernelFamily {
         private final WideNumbers wide;
         private final NumberType from;
         private final NumberType to;
+        private final boolean streamed;
         private final int lanes;
         private final ScalarVar target;
         private final ScalarVar source;
         private final ScalarVar count;
 
-        Writer(ProgramBuilder builder, NumberType from, NumberType to) {
+        Writer(ProgramBuilder builder, NumberType from, NumberType to, boolean streamed) {
             this.builder = builder;
             this.from = from;
             this.to = to;
+            this.streamed = streamed;
             wide = new WideNumbers(builder);
             lanes = builder.target().lanes();
             target = builder.parameter("to");
@@ -114,11 +124,20 @@ public final class ConvertFamily implements KernelFamily {
             Halves halves = fromWide ? wide.load(in, masks) : null;
             VectorVar number = fromWide ? null : LaneNumbers.load(builder, from, in, mask);
             if (to.bits() > Integer.SIZE) {
-                wide.store(out, halves != null ? halves : widened(wide.paired(Objects.requireNonNull(number))), masks);
+                Halves wider = halves != null ? halves : widened(wide.paired(Objects.requireNonNull(number)));
+                if (streamed && masks == null) {
+                    wide.stream(out, wider);
+                } else {
+                    wide.store(out, wider, masks);
+                }
             } else {
                 VectorVar result =
                         halves != null ? wide.inOrder(narrowed(halves)) : converted(Objects.requireNonNull(number));
-                LaneNumbers.store(builder, to, out, result, mask);
+                if (streamed && mask == null) {
+                    builder.stream(out, result);
+                } else {
+                    LaneNumbers.store(builder, to, out, result, mask);
+                }
             }
         }
 

@@ -13,11 +13,11 @@ final class KernelStage implements CastStage {
     private final NumberType to;
     private final Kernel kernel;
 
-    KernelStage(KernelSet kernels, NumberType from, NumberType to) {
+    KernelStage(KernelSet kernels, NumberType from, NumberType to, boolean streamed) {
         this.kernels = kernels;
         this.from = from;
         this.to = to;
-        kernel = kernels.kernel(ConvertFamily.key(from, to));
+        kernel = kernels.kernel(ConvertFamily.key(from, to, streamed));
     }
 
     @Override

@@ -81,6 +81,12 @@ final class WideNumbers {
         builder.store(to.plus(vectorBytes), second, masks == null ? null : masks.second);
     }
 
+    /** Past the caches, to an address that is a multiple of the bytes of a vector. */
+    void stream(Address to, Halves numbers) {
+        builder.stream(to, builder.binary(BinaryOp.INTERLEAVE_LOW, numbers.low, numbers.high));
+        builder.stream(to.plus(vectorBytes), builder.binary(BinaryOp.INTERLEAVE_HIGH, numbers.low, numbers.high));
+    }
+
     private VectorVar shift(BinaryOp op, Value value, int bits) {
         return builder.binary(op, value, Constant.ofBits(bits));
     }

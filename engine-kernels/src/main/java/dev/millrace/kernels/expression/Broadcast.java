@@ -2,9 +2,9 @@ package dev.millrace.kernels.expression;
 
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.driver.Streaming;
 import dev.millrace.kernels.family.KernelKey;
 import dev.millrace.kernels.family.KernelSet;
-import dev.millrace.kernels.program.Kernel;
 import dev.millrace.kernels.rowwise.RowNest;
 import dev.millrace.kernels.rowwise.RowShape;
 import java.lang.foreign.MemorySegment;
@@ -13,9 +13,7 @@ import java.util.List;
 
 /** An elementwise expression over inputs that are repeated along some dimensions. Safe for use by several threads. */
 public final class Broadcast {
-    private final KernelSet kernels;
-    private final KernelKey key;
-    private final Kernel kernel;
+    private final ElementwiseCall call;
     private final RowNest nest;
 
     /**
@@ -27,17 +25,25 @@ public final class Broadcast {
      * @param strides of each input, in its elements, for each dimension; 0 where it is repeated
      */
     public Broadcast(KernelSet kernels, Expr expression, DataType type, List<Long> extents, List<List<Long>> strides) {
-        this.kernels = kernels;
+        this(kernels, expression, type, extents, strides, Streaming.USUAL);
+    }
+
+    public Broadcast(
+            KernelSet kernels,
+            Expr expression,
+            DataType type,
+            List<Long> extents,
+            List<List<Long>> strides,
+            Streaming streaming) {
         RowShape shape = RowsOfInputs.of(expression, type, extents, strides);
         RowShape merged = shape.coalesced();
-        key = ElementwiseFamily.key(RowsOfInputs.singlesWhereRepeated(expression, merged), type);
-        kernel = kernels.kernel(key);
+        call = new ElementwiseCall(kernels, RowsOfInputs.singlesWhereRepeated(expression, merged), type, streaming);
         nest = new RowNest(merged);
     }
 
     /** Names the kernel, for a process that wants it later. */
     public KernelKey key() {
-        return key;
+        return call.key();
     }
 
     /**
@@ -50,7 +56,6 @@ public final class Broadcast {
         List<MemorySegment> segments = new ArrayList<>(inputs.size() + 1);
         segments.add(out);
         segments.addAll(inputs);
-        nest.check(segments);
-        nest.run(kernels, kernel, segments, parallel);
+        call.run(nest, segments, parallel);
     }
 }

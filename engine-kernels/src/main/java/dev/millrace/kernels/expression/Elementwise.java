@@ -2,9 +2,9 @@ package dev.millrace.kernels.expression;
 
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.driver.Streaming;
 import dev.millrace.kernels.family.KernelKey;
 import dev.millrace.kernels.family.KernelSet;
-import dev.millrace.kernels.program.Kernel;
 import dev.millrace.kernels.rowwise.RowNest;
 import dev.millrace.kernels.rowwise.RowShape;
 import java.lang.foreign.MemorySegment;
@@ -13,11 +13,9 @@ import java.util.List;
 
 /** An elementwise expression over inputs of one length, as one kernel. Safe for use by several threads. */
 public final class Elementwise {
-    private final KernelSet kernels;
-    private final KernelKey key;
+    private final ElementwiseCall call;
     private final DataType type;
     private final ExprInputs reads;
-    private final Kernel kernel;
     private final List<RowShape.Operand> operands;
     private volatile Prepared last;
 
@@ -25,11 +23,13 @@ public final class Elementwise {
 
     /** @param type what the results are stored as, converted if they are of another kind */
     public Elementwise(KernelSet kernels, Expr expression, DataType type) {
-        this.kernels = kernels;
+        this(kernels, expression, type, Streaming.USUAL);
+    }
+
+    public Elementwise(KernelSet kernels, Expr expression, DataType type, Streaming streaming) {
         this.type = type;
-        key = ElementwiseFamily.key(expression, type);
+        call = new ElementwiseCall(kernels, expression, type, streaming);
         reads = ExprInputs.of(expression);
-        kernel = kernels.kernel(key);
         operands = new ArrayList<>();
         for (int i = 0; i <= reads.operands(); i++) {
             operands.add(RowShape.Operand.of("an input that is not read", 0, 0L));
@@ -53,7 +53,7 @@ public final class Elementwise {
 
     /** Names the kernel, for a process that wants it later. */
     public KernelKey key() {
-        return key;
+        return call.key();
     }
 
     private Prepared prepare(long count) {
@@ -70,7 +70,7 @@ public final class Elementwise {
     public void run(List<MemorySegment> inputs, MemorySegment out, long count, Parallel parallel) {
         if (inputs.size() < reads.operands()) {
             throw new IllegalArgumentException(
-                    key + " reads input " + (reads.operands() - 1) + ", but " + inputs.size() + " inputs were given");
+                    key() + " reads input " + (reads.operands() - 1) + ", but " + inputs.size() + " inputs were given");
         }
         Extents.writable("the output", out);
         Prepared prepared = last;
@@ -81,7 +81,6 @@ public final class Elementwise {
         List<MemorySegment> segments = new ArrayList<>(operands.size());
         segments.add(out);
         segments.addAll(inputs.subList(0, reads.operands()));
-        prepared.nest().check(segments);
-        prepared.nest().run(kernels, kernel, segments, parallel);
+        call.run(prepared.nest(), segments, parallel);
     }
 }

@@ -3,6 +3,7 @@ package dev.millrace.kernels.expression;
 import dev.millrace.kernels.family.KernelFamily;
 import dev.millrace.kernels.family.KernelKey;
 import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.Element;
 import dev.millrace.kernels.program.MaskVar;
 import dev.millrace.kernels.program.Program;
 import dev.millrace.kernels.program.ProgramBuilder;
@@ -21,13 +22,22 @@ public final class ElementwiseFamily implements KernelFamily {
     private static final String NAME = "elementwise";
     private static final String EXPRESSION = "expr";
     private static final String OUTPUT = "out";
+    private static final String STREAMED = "streamed";
     /** Vectors in a step of an expression that is little more than loads and a store. */
     private static final int CHEAP_STEP = 4;
 
     private static final int CHEAP = 4;
 
-    public static KernelKey key(Expr expression, DataType out) {
-        return KernelKey.of(NAME).with(EXPRESSION, ExprText.print(expression)).with(OUTPUT, out);
+    /** @param streamed whether the rows of the output are aligned to vectors, and are written past the caches */
+    public static KernelKey key(Expr expression, DataType out, boolean streamed) {
+        return KernelKey.of(NAME)
+                .with(EXPRESSION, ExprText.print(expression))
+                .with(OUTPUT, out)
+                .with(STREAMED, streamed ? 1 : 0);
+    }
+
+    static boolean canStream(DataType out) {
+        return out.element() == Element.WORD;
     }
 
     @Override
@@ -37,10 +47,11 @@ public final class ElementwiseFamily implements KernelFamily {
 
     @Override
     public Program describe(KernelKey key, Target target) {
-        key.onlyHas(EXPRESSION, OUTPUT);
+        key.onlyHas(EXPRESSION, OUTPUT, STREAMED);
         DataType out = key.oneOf(OUTPUT, DataType.values());
         Expr expression = parse(key).to(out.kind());
-        return new Writer(new ProgramBuilder(key.toString(), target), expression, out).program();
+        boolean streamed = key.number(STREAMED, 0, canStream(out) ? 1 : 0) == 1;
+        return new Writer(new ProgramBuilder(key.toString(), target), expression, out, streamed).program();
     }
 
     private static Expr parse(KernelKey key) {
@@ -56,13 +67,15 @@ public final class ElementwiseFamily implements KernelFamily {
         private final ProgramBuilder builder;
         private final Expr expression;
         private final DataType out;
+        private final boolean streamed;
         private final ExprInputs used;
         private final RowLoops rows;
         private final ElementSteps elements;
         private final Map<Expr, VectorVar> singles = new HashMap<>();
 
-        Writer(ProgramBuilder builder, Expr expression, DataType out) {
+        Writer(ProgramBuilder builder, Expr expression, DataType out, boolean streamed) {
             this.builder = builder;
+            this.streamed = streamed;
             this.expression = expression;
             this.out = out;
             used = ExprInputs.of(expression);
@@ -87,7 +100,12 @@ public final class ElementwiseFamily implements KernelFamily {
                 values.put(input, elements.load(type, rows.at(1 + input.index(), type.bytes(), plus), mask));
             }
             VectorVar result = new ExprWriter(builder, values).write(expression);
-            elements.store(out, rows.at(0, out.bytes(), plus), result, mask);
+            Address to = rows.at(0, out.bytes(), plus);
+            if (streamed && mask == null) {
+                builder.stream(to, result);
+            } else {
+                elements.store(out, to, result, mask);
+            }
         }
     }
 }

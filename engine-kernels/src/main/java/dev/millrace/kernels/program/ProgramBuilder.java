@@ -281,7 +281,12 @@ public final class ProgramBuilder {
             throw new IllegalArgumentException("kernel " + name + " stores " + element);
         }
         checkMask(element, mask);
-        add(new Step.Store(to, element, from, mask));
+        add(new Step.Store(to, element, from, mask, false));
+    }
+
+    /** Stores words that will not be read soon. The address is a multiple of the bytes of a vector. */
+    public void stream(Address to, VectorVar from) {
+        add(new Step.Store(to, Element.WORD, from, null, true));
     }
 
     /** Moves 1, 2, 4 or 8 bytes from memory to memory. */

@@ -79,7 +79,8 @@ final class ProgramText implements StepVisitor {
 
     @Override
     public void store(Step.Store step) {
-        line(type(step.element()), step.to(), " = ", step.from(), masked(step.mask()));
+        String streamed = step.streamed() ? "stream " : "";
+        line(streamed, type(step.element()), step.to(), " = ", step.from(), masked(step.mask()));
     }
 
     private static String type(Element element) {

@@ -73,12 +73,16 @@ public sealed interface Step {
     /**
      * Writes consecutive elements. The memory of lanes outside of the mask is not touched. The mask of elements that
      * are no words is one of {@link FirstLanes}.
+     *
+     * @param streamed whether they should not stay in the caches, if the machine can leave them out; then they are
+     *     words without a mask, and their address is a multiple of the bytes of a vector
      */
     record Store(
             Address to,
             Element element,
             VectorVar from,
-            @Nullable MaskVar mask) implements Step {
+            @Nullable MaskVar mask,
+            boolean streamed) implements Step {
         @Override
         public void accept(StepVisitor visitor) {
             visitor.store(this);

@@ -42,6 +42,21 @@ public final class RowNest {
         }
     }
 
+    /** The bytes from the first element of an operand to the end of the last. */
+    public long bytes(int operand) {
+        return shape.bytes(operand);
+    }
+
+    /** Whether all rows of an operand begin multiples of so many bytes from its start. */
+    public boolean rowsAreMultiplesOf(int operand, int bytes) {
+        for (int i = 0; i < shape.dimensions(); i++) {
+            if (shape.extent(i) > 1 && shape.stride(operand, i) % bytes != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /**
      * Calls a kernel for all rows.
      *

@@ -6,6 +6,7 @@ import dev.millrace.kernels.FamilyCase;
 import dev.millrace.kernels.GuardedMemory;
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.TestThreads;
+import dev.millrace.kernels.driver.Streaming;
 import dev.millrace.kernels.family.KernelSet;
 import java.lang.foreign.MemorySegment;
 import java.util.Random;
@@ -30,7 +31,8 @@ public final class CastCase implements FamilyCase {
             Numbers.put(from, source, i, Numbers.random(from, to, random));
         }
         Parallel parallel = random.nextInt(3) == 0 ? TestThreads.of(3) : Parallel.NONE;
-        new Cast(kernels, from, to).run(source, target, count, parallel);
+        Streaming streaming = random.nextBoolean() ? Streaming.USUAL : new Streaming(0);
+        new Cast(kernels, from, to, streaming).run(source, target, count, parallel);
         for (int i = 0; i < count; i++) {
             Number number = Numbers.get(from, source, i);
             Number expected = Numbers.cast(number, to);

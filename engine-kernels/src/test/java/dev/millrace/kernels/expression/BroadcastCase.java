@@ -6,6 +6,7 @@ import dev.millrace.kernels.FamilyCase;
 import dev.millrace.kernels.GuardedMemory;
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.TestThreads;
+import dev.millrace.kernels.driver.Streaming;
 import dev.millrace.kernels.family.KernelSet;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -40,7 +41,8 @@ public final class BroadcastCase implements FamilyCase {
         MemorySegment out = memory.bytes(elements * outType.bytes(), outType.bytes());
         Parallel parallel = random.nextInt(4) == 0 ? TestThreads.of(3) : Parallel.NONE;
         List<List<Long>> strides = operands.stream().map(Operand::strides).toList();
-        new Broadcast(kernels, sum, outType, extents, strides)
+        Streaming streaming = random.nextBoolean() ? Streaming.USUAL : new Streaming(0);
+        new Broadcast(kernels, sum, outType, extents, strides, streaming)
                 .run(operands.stream().map(Operand::memory).toList(), out, parallel);
         for (long i = 0; i < elements; i++) {
             double expected = 0;

@@ -24,7 +24,8 @@ class KernelKeyTest {
     @Test
     void aKeyComesBackFromItsText() {
         KernelKey tile = new GemmTile.Variant(6, 2, true, false, Epilogue.of(true, Activation.RELU)).key();
-        KernelKey expression = ElementwiseFamily.key(Expr.silu(Expr.input(0)).plus(Expr.number(-0.5f)), DataType.F32);
+        KernelKey expression =
+                ElementwiseFamily.key(Expr.silu(Expr.input(0)).plus(Expr.number(-0.5f)), DataType.F32, false);
         for (KernelKey key : List.of(tile, expression, GemmPack.key(2), KernelKey.of("bare"))) {
             KernelKey again = KernelKey.parse(key.toString());
             assertEquals(key, again);
@@ -68,10 +69,10 @@ class KernelKeyTest {
         refused("gemm.f32.pack:vectors=1,vectors=2", "has a parameter vectors already");
         refused("gemm.f32.pack:vectors", "a part without =");
         refused(
-                "elementwise:out=f32,expr=(cube in0)",
+                "elementwise:out=f32,streamed=0,expr=(cube in0)",
                 "the parameter expr is wrong: expression (cube in0): unknown function");
-        refused("elementwise:out=f32,expr=(add in0 in9)", "input 9 does not exist");
-        refused("elementwise:out=f32,expr=" + "(abs ".repeat(70) + "in0" + ")".repeat(70), "nested deeper");
+        refused("elementwise:out=f32,streamed=0,expr=(add in0 in9)", "input 9 does not exist");
+        refused("elementwise:out=f32,streamed=0,expr=" + "(abs ".repeat(70) + "in0" + ")".repeat(70), "nested deeper");
     }
 
     @Test

@@ -53,7 +53,7 @@ final class EmulatedArithmetic {
 
     private static int lane(String name, int to, int a, int b, int immediate) {
         return switch (name) {
-            case "vmovups", "vmovaps" -> a;
+            case "vmovups", "vmovaps", "vmovntps" -> a;
             case "vpandd" -> a & b;
             case "vpord" -> a | b;
             case "vpxord" -> a ^ b;

@@ -78,7 +78,11 @@ final class RandomProgram {
             Element element = random.nextInt(3) == 0 ? STORED[random.nextInt(STORED.length)] : Element.WORD;
             Value stored = element == Element.WORD ? value : number(value);
             VectorVar register = stored instanceof VectorVar variable ? variable : value;
-            builder.store(element, Address.at(out, i * bytes), register, random.nextInt(3) == 0 ? first : null);
+            if (element == Element.WORD && random.nextInt(4) == 0) {
+                builder.stream(Address.at(out, i * bytes), register);
+            } else {
+                builder.store(element, Address.at(out, i * bytes), register, random.nextInt(3) == 0 ? first : null);
+            }
             if (random.nextInt(4) == 0) {
                 builder.move(Address.at(out, i * bytes + 8), Address.at(in, offset, 8, 3), 1 << random.nextInt(4));
             }

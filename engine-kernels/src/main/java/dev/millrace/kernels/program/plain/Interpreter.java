@@ -142,6 +142,9 @@ final class Interpreter implements StepVisitor {
     @Override
     public void store(Step.Store step) {
         long to = pointer(step.to());
+        if (step.streamed() && to % ((long) Integer.BYTES * lanes) != 0) {
+            throw new IllegalStateException("0x" + Long.toHexString(to) + " is streamed to, but not aligned");
+        }
         int[] from = vectors[step.from().id()];
         for (int i = 0; i < lanes; i++) {
             if (included(step.mask(), i)) {

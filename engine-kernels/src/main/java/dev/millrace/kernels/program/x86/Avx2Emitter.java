@@ -158,7 +158,7 @@ final class Avx2Emitter extends StepEmitter {
         if (step.element() != Element.WORD) {
             storeNarrow(step);
         } else if (step.mask() == null) {
-            emit(MoveOps.VMOVUPS, memory(step.to()), vector(step.from()));
+            emit(wholeStore(step), memory(step.to()), vector(step.from()));
         } else {
             emit(MoveOps.VMASKMOVPS, memory(step.to()), mask(step.mask()), vector(step.from()));
         }

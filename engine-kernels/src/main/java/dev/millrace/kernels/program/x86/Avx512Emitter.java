@@ -112,7 +112,7 @@ final class Avx512Emitter extends StepEmitter {
             case U8 -> emit(PackedOps.VPMOVDB, to, from);
             case U16 -> emit(PackedOps.VPMOVDW, to, from);
             case F16 -> emit(ConvertOps.VCVTPS2PH, to, from, Imm.of(0));
-            default -> emit(MoveOps.VMOVUPS, to, from);
+            default -> emit(wholeStore(step), to, from);
         }
     }
 

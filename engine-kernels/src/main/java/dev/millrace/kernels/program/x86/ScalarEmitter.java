@@ -23,6 +23,7 @@ abstract class ScalarEmitter implements StepVisitor {
     protected final Assembler assembler;
     protected final Registers registers;
     private int number = 1;
+    private boolean fenced;
 
     ScalarEmitter(Assembler assembler, Registers registers) {
         this.assembler = assembler;
@@ -42,6 +43,11 @@ abstract class ScalarEmitter implements StepVisitor {
         return Gpr.of(registers.of(variable));
     }
 
+    /** What was streamed is seen by other threads in order only after a fence. */
+    final void fenceAtEnd() {
+        fenced = true;
+    }
+
     final void function(Program program) {
         int saved = registers.usedScalars() & Registers.CALLEE_SAVED;
         for (int i = 0; i < 16; i++) {
@@ -54,6 +60,9 @@ abstract class ScalarEmitter implements StepVisitor {
             if ((saved >> i & 1) != 0) {
                 emit(ScalarOps.POP, Gpr.of(i));
             }
+        }
+        if (fenced) {
+            emit(ScalarOps.SFENCE);
         }
         emit(ScalarOps.VZEROUPPER);
         emit(ScalarOps.RET);

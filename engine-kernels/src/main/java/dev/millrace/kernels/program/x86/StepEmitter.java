@@ -85,6 +85,15 @@ abstract class StepEmitter extends ScalarEmitter {
         };
     }
 
+    /** The instruction that stores words. */
+    final Op wholeStore(Step.Store step) {
+        if (!step.streamed()) {
+            return MoveOps.VMOVUPS;
+        }
+        fenceAtEnd();
+        return MoveOps.VMOVNTPS;
+    }
+
     private void move(Vec to, Value from) {
         if (from instanceof VectorVar variable) {
             if (registers.of(variable) != to.number()) {

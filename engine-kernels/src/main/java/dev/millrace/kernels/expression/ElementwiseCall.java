@@ -1,0 +1,52 @@
+package dev.millrace.kernels.expression;
+
+import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.driver.Streaming;
+import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.kernels.program.Kernel;
+import dev.millrace.kernels.rowwise.RowNest;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+
+/** The kernels of an expression, and which of them suits the rows of a call. Safe for use by several threads. */
+final class ElementwiseCall {
+    private final KernelSet kernels;
+    private final Expr expression;
+    private final DataType type;
+    private final Streaming streaming;
+    private final KernelKey key;
+    private final Kernel kernel;
+
+    ElementwiseCall(KernelSet kernels, Expr expression, DataType type, Streaming streaming) {
+        this.kernels = kernels;
+        this.expression = expression;
+        this.type = type;
+        this.streaming = streaming;
+        key = ElementwiseFamily.key(expression, type, false);
+        kernel = kernels.kernel(key);
+    }
+
+    KernelKey key() {
+        return key;
+    }
+
+    /** @param segments the output, then the inputs */
+    void run(RowNest nest, List<MemorySegment> segments, Parallel parallel) {
+        nest.check(segments);
+        nest.run(kernels, isStreamed(nest, segments) ? streamedKernel() : kernel, segments, parallel);
+    }
+
+    /** What is read as well is in the caches already. */
+    private boolean isStreamed(RowNest nest, List<MemorySegment> segments) {
+        MemorySegment out = segments.getFirst();
+        return ElementwiseFamily.canStream(type)
+                && streaming.suits(out, nest.bytes(0), kernels.target())
+                && nest.rowsAreMultiplesOf(0, kernels.target().vectorBytes())
+                && segments.subList(1, segments.size()).stream().noneMatch(in -> in.address() == out.address());
+    }
+
+    private Kernel streamedKernel() {
+        return kernels.kernel(ElementwiseFamily.key(expression, type, true));
+    }
+}
