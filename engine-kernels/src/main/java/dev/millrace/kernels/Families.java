@@ -39,6 +39,7 @@ import dev.millrace.kernels.quantised.WeightRow;
 import dev.millrace.kernels.recurrent.GruStep;
 import dev.millrace.kernels.recurrent.LstmStep;
 import dev.millrace.kernels.reduce.ReduceColumns;
+import dev.millrace.kernels.reduce.ReduceExpression;
 import dev.millrace.kernels.reduce.ReduceFinish;
 import dev.millrace.kernels.reduce.ReduceRows;
 import dev.millrace.kernels.resize.BlendElements;
@@ -118,6 +119,7 @@ final class Families {
             new PixelTranspose(),
             new ConvertFamily(),
             new ReduceRows(),
+            new ReduceExpression(),
             new ReduceColumns(),
             new ReduceFinish());
 

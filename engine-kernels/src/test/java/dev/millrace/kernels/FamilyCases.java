@@ -17,6 +17,7 @@ import dev.millrace.kernels.quantise.QuantisationCase;
 import dev.millrace.kernels.quantised.QuantisedGemmCase;
 import dev.millrace.kernels.quantised.WeightGemmCase;
 import dev.millrace.kernels.recurrent.RecurrentCase;
+import dev.millrace.kernels.reduce.ExpressionReductionCase;
 import dev.millrace.kernels.reduce.ReductionCase;
 import dev.millrace.kernels.resize.ResizeCase;
 import dev.millrace.kernels.rows.RowsCase;
@@ -52,6 +53,7 @@ final class FamilyCases {
             new TransposedConvCase(),
             new PlaceCase(),
             new ReductionCase(),
+            new ExpressionReductionCase(),
             new QuantisedDepthwiseCase(),
             new BlockedQuantisedConvCase());
 

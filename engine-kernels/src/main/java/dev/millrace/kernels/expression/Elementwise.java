@@ -14,7 +14,6 @@ import java.util.List;
 /** An elementwise expression over inputs of one length, as one kernel. Safe for use by several threads. */
 public final class Elementwise {
     private final ElementwiseCall call;
-    private final DataType type;
     private final ExprInputs reads;
     private final List<RowShape.Operand> operands;
     private volatile Prepared last;
@@ -27,28 +26,10 @@ public final class Elementwise {
     }
 
     public Elementwise(KernelSet kernels, Expr expression, DataType type, Streaming streaming) {
-        this.type = type;
         call = new ElementwiseCall(kernels, expression, type, streaming);
         reads = ExprInputs.of(expression);
-        operands = new ArrayList<>();
-        for (int i = 0; i <= reads.operands(); i++) {
-            operands.add(RowShape.Operand.of("an input that is not read", 0, 0L));
-        }
-        operands.set(0, RowShape.Operand.of("the output", type.bytes(), (long) type.bytes()));
-        for (Expr.Single single : reads.singles()) {
-            operands.set(
-                    1 + single.index(),
-                    RowShape.Operand.of(name(single.index()), single.type().bytes(), 0L));
-        }
-        for (Expr.Input input : reads.inputs()) {
-            long bytes = input.type().bytes();
-            operands.set(1 + input.index(), RowShape.Operand.of(name(input.index()), bytes, bytes));
-        }
+        operands = reads.rows(RowShape.Operand.of("the output", type.bytes(), (long) type.bytes()), List.of(1L));
         last = prepare(0);
-    }
-
-    private static String name(int index) {
-        return "input " + index;
     }
 
     /** Names the kernel, for a process that wants it later. */

@@ -1,6 +1,10 @@
 package dev.millrace.kernels.expression;
 
+import dev.millrace.kernels.rowwise.RowShape;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -26,6 +30,32 @@ public record ExprInputs(Set<Expr.Input> inputs, Set<Expr.Single> singles) {
             operands = Math.max(operands, single.index() + 1);
         }
         return operands;
+    }
+
+    /**
+     * The operands of {@link ExprRows}.
+     *
+     * @param strides of the inputs, in their elements, for each dimension
+     */
+    public List<RowShape.Operand> rows(RowShape.Operand result, List<Long> strides) {
+        List<Long> none = Collections.nCopies(strides.size(), 0L);
+        List<RowShape.Operand> rows =
+                new ArrayList<>(Collections.nCopies(1 + operands(), new RowShape.Operand("what is not read", 0, none)));
+        rows.set(0, result);
+        for (Expr.Single single : singles) {
+            rows.set(
+                    1 + single.index(),
+                    new RowShape.Operand(
+                            "input " + single.index(), single.type().bytes(), none));
+        }
+        for (Expr.Input input : inputs) {
+            long bytes = input.type().bytes();
+            List<Long> apart = strides.stream()
+                    .map(stride -> Math.multiplyExact(stride, bytes))
+                    .toList();
+            rows.set(1 + input.index(), new RowShape.Operand("input " + input.index(), bytes, apart));
+        }
+        return rows;
     }
 
     private void collect(Expr expression) {

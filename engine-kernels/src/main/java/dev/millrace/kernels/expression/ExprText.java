@@ -1,5 +1,6 @@
 package dev.millrace.kernels.expression;
 
+import dev.millrace.kernels.family.KernelKey;
 import java.util.Locale;
 
 /**
@@ -69,6 +70,20 @@ public final class ExprText {
             throw reader.wrong("something follows the expression");
         }
         return expression;
+    }
+
+    /**
+     * The expression that a parameter of a key is.
+     *
+     * @throws IllegalArgumentException if it is none; the message names the parameter
+     */
+    public static Expr parse(KernelKey key, String parameter) {
+        try {
+            return parse(key.text(parameter));
+        } catch (IllegalArgumentException wrong) {
+            throw new IllegalArgumentException(
+                    "the parameter " + parameter + " is wrong: " + wrong.getMessage(), wrong);
+        }
     }
 
     private IllegalArgumentException wrong(String what) {

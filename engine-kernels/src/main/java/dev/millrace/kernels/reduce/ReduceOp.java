@@ -71,6 +71,16 @@ public enum ReduceOp {
         return after;
     }
 
+    /** What only combines. */
+    static ReduceOp of(Combine combine) {
+        return switch (combine) {
+            case ADD -> SUM;
+            case MUL -> PROD;
+            case MAX -> MAX;
+            case MIN -> MIN;
+        };
+    }
+
     /** Whether ints can be reduced by it. */
     public boolean forInts() {
         return before == Before.NONE && after == After.NONE;

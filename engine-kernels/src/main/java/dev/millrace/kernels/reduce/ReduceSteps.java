@@ -71,8 +71,13 @@ final class ReduceSteps {
     VectorVar load(Address from, @Nullable MaskVar mask) {
         VectorVar loaded = LaneNumbers.load(builder, kind.type, from, mask);
         boolean zeros = identity().isZero() && kind.before != Before.EXP;
+        return zeros ? loaded : orNeutral(loaded, mask);
+    }
+
+    /** Numbers that change nothing outside of the mask. */
+    VectorVar orNeutral(VectorVar numbers, @Nullable MaskVar mask) {
         Value neutral = kind.before == Before.EXP ? Constant.of(Float.NEGATIVE_INFINITY) : identity();
-        return mask == null || zeros ? loaded : builder.select(mask, loaded, neutral);
+        return mask == null ? numbers : builder.select(mask, numbers, neutral);
     }
 
     /** Combines numbers, not yet mapped, with what there is of others. */

@@ -4,14 +4,11 @@ import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.convert.NumberType;
 import dev.millrace.kernels.driver.Extents;
 import dev.millrace.kernels.family.KernelSet;
-import dev.millrace.kernels.program.Kernel;
-import dev.millrace.kernels.program.Memory;
 import dev.millrace.kernels.reduce.ReduceOp.After;
 import dev.millrace.kernels.reduce.ReduceOp.Before;
 import dev.millrace.kernels.reduce.ReduceOp.Combine;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.ref.Reference;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -48,19 +45,17 @@ public final class Reduction {
         }
     }
 
-    private final KernelSet kernels;
     private final ReduceOp op;
     private final NumberType type;
     private final long numbers;
     private final long results;
-    private final float divisor;
     private final Step[] steps;
     /** The greatest numbers, which logarithms of sums of exponentials need first. */
     private final Step[] greatest;
 
-    private final @Nullable Kernel finish;
-    private final @Nullable Kernel finite;
-    private final @Nullable Kernel logarithms;
+    private final @Nullable FinishCall finish;
+    private final @Nullable FinishCall finite;
+    private final @Nullable FinishCall logarithms;
     private final long most;
     private final long partials;
 
@@ -73,7 +68,6 @@ public final class Reduction {
         if (!known) {
             throw new IllegalArgumentException("there is no " + op + " of " + type);
         }
-        this.kernels = kernels;
         this.op = op;
         this.type = type;
         boolean[] reduced = new boolean[shape.length];
@@ -86,7 +80,7 @@ public final class Reduction {
         }
         numbers = product(shape, IntStream.range(0, shape.length));
         results = product(shape, IntStream.range(0, shape.length).filter(i -> !reduced[i]));
-        divisor = (float) product(shape, Arrays.stream(axes));
+        float divisor = (float) product(shape, Arrays.stream(axes));
         List<ReduceStage> stages = numbers == 0 ? List.of() : ReduceStage.of(shape, reduced);
         boolean exponentials = op.before() == Before.EXP;
         steps = new Step[stages.size()];
@@ -100,9 +94,9 @@ public final class Reduction {
             }
         }
         boolean same = type.bits() == WORD.bits() && (op.after() == After.NONE || exponentials);
-        finish = same ? null : kernels.kernel(ReduceFinish.key(exponentials ? After.NONE : op.after(), type));
-        finite = exponentials ? kernels.kernel(ReduceFinish.key(After.FINITE, WORD)) : null;
-        logarithms = exponentials ? kernels.kernel(ReduceFinish.key(After.LOG_PLUS, WORD)) : null;
+        finish = same ? null : new FinishCall(kernels, exponentials ? After.NONE : op.after(), type, divisor);
+        finite = exponentials ? new FinishCall(kernels, After.FINITE, WORD, divisor) : null;
+        logarithms = exponentials ? new FinishCall(kernels, After.LOG_PLUS, WORD, divisor) : null;
         most = stages.stream().mapToLong(ReduceStage::results).max().orElse(0);
         partials = stages.stream().mapToLong(ReduceStage::partialResults).max().orElse(0);
     }
@@ -151,34 +145,19 @@ public final class Reduction {
         for (int i = 0; i < steps.length; i++) {
             boolean last = i == steps.length - 1 && type.bits() == WORD.bits();
             MemorySegment to = last ? out : between[i % 2];
-            if (greatest.length == 0) {
+            if (finite == null || logarithms == null) {
                 steps[i].run(from, to, parts, null, parallel);
             } else {
                 long count = steps[i].stage().results();
                 greatest[i].run(from, shift, parts, null, parallel);
-                finish(finite, shift, shift, null, count);
+                finite.run(shift, shift, null, count);
                 steps[i].run(from, to, parts, shift, parallel);
-                finish(logarithms, to, to, shift, count);
+                logarithms.run(to, to, shift, count);
             }
             from = to;
         }
-        finish(finish, from, out, null, results);
-    }
-
-    private void finish(
-            @Nullable Kernel kernel, MemorySegment in, MemorySegment out, @Nullable MemorySegment shift, long count) {
-        if (kernel == null) {
-            return;
-        }
-        Memory memory = kernels.newMemory();
-        long far = shift == null ? 0 : memory.pointer(shift);
-        try {
-            kernel.call(
-                    memory, memory.pointer(out), memory.pointer(in), far, count, Float.floatToRawIntBits(divisor), 0);
-        } finally {
-            Reference.reachabilityFence(in);
-            Reference.reachabilityFence(out);
-            Reference.reachabilityFence(shift);
+        if (finish != null) {
+            finish.run(from, out, null, results);
         }
     }
 

@@ -1,0 +1,58 @@
+package dev.millrace.kernels.expression;
+
+import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.MaskVar;
+import dev.millrace.kernels.program.ProgramBuilder;
+import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.kernels.rowwise.RowLoops;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Writes the values of an expression along rows, whose operands are a result and then the inputs of the expression. */
+public final class ExprRows {
+    /** An expression that wants no more registers than this is little more than its loads. */
+    private static final int CHEAP = 4;
+
+    private final ProgramBuilder builder;
+    private final Expr expression;
+    private final ExprInputs used;
+    private final ElementSteps elements;
+    private final RowLoops rows;
+    private final Map<Expr, VectorVar> singles = new HashMap<>();
+
+    public ExprRows(ProgramBuilder builder, Expr expression) {
+        this.builder = builder;
+        this.expression = expression;
+        used = ExprInputs.of(expression);
+        elements = new ElementSteps(builder);
+        rows = new RowLoops(builder, 1 + used.operands());
+    }
+
+    public RowLoops rows() {
+        return rows;
+    }
+
+    /** Whether several vectors at a time are better than one. */
+    public boolean isCheap() {
+        return RegisterNeed.of(expression) <= CHEAP;
+    }
+
+    /** Begins a row. */
+    public void start() {
+        for (Expr.Single single : used.singles()) {
+            singles.put(single, elements.spread(single.type(), Address.at(rows.start(1 + single.index()), 0)));
+        }
+    }
+
+    /** The vector at the place that the loops have come to, plus so many vectors. */
+    public VectorVar value(@Nullable MaskVar mask, int number) {
+        int plus = number * builder.target().lanes();
+        Map<Expr, VectorVar> values = new HashMap<>(singles);
+        for (Expr.Input input : used.inputs()) {
+            DataType type = input.type();
+            values.put(input, elements.load(type, rows.at(1 + input.index(), type.bytes(), plus), mask));
+        }
+        return new ExprWriter(builder, values).write(expression);
+    }
+}

@@ -1,0 +1,88 @@
+package dev.millrace.kernels.reduce;
+
+import dev.millrace.kernels.convert.NumberType;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.ExprRows;
+import dev.millrace.kernels.expression.ExprText;
+import dev.millrace.kernels.expression.Kind;
+import dev.millrace.kernels.family.KernelFamily;
+import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.MaskVar;
+import dev.millrace.kernels.program.Program;
+import dev.millrace.kernels.program.ProgramBuilder;
+import dev.millrace.kernels.program.ScalarVar;
+import dev.millrace.kernels.program.Target;
+import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.kernels.reduce.ReduceOp.Before;
+import dev.millrace.kernels.reduce.ReduceOp.Combine;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * f(block): makes one float of the values of an expression along each row. The operands of the rows are the results,
+ * then inputs 0 to 3.
+ */
+public final class ReduceExpression implements KernelFamily {
+    private static final String NAME = "reduce.expression";
+    private static final String EXPRESSION = "expr";
+    /** Independent results of one row: what hides the latency of a step. */
+    private static final int CHAINS = 4;
+
+    private static final Before[] BEFORE = {Before.NONE, Before.SQUARE, Before.ABS};
+
+    static KernelKey key(Expr expression, Combine combine, Before before) {
+        return KernelKey.of(NAME)
+                .with(EXPRESSION, ExprText.print(expression))
+                .with("combine", combine)
+                .with("before", before);
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Program describe(KernelKey key, Target target) {
+        key.onlyHas(EXPRESSION, "combine", "before");
+        Combine combine = key.oneOf("combine", Combine.values());
+        var kind = new ReduceSteps.Kind(NumberType.F32, combine, key.oneOf("before", BEFORE));
+        Expr expression = ExprText.parse(key, EXPRESSION).to(Kind.FLOAT);
+        return new Writer(new ProgramBuilder(key.toString(), target), expression, kind).program();
+    }
+
+    private static final class Writer {
+        private final ProgramBuilder builder;
+        private final ExprRows values;
+        private final ReduceSteps steps;
+        private final List<VectorVar> results = new ArrayList<>();
+
+        Writer(ProgramBuilder builder, Expr expression, ReduceSteps.Kind kind) {
+            this.builder = builder;
+            values = new ExprRows(builder, expression);
+            steps = new ReduceSteps(builder, kind);
+        }
+
+        Program program() {
+            int chains = values.isCheap() ? CHAINS : 1;
+            ScalarVar one = builder.scalar("one");
+            builder.set(one, 1);
+            return values.rows().program(() -> {
+                values.start();
+                for (int i = 0; i < chains; i++) {
+                    results.add(steps.start("result" + i));
+                }
+                values.rows().overRow(chains, this::vector);
+                VectorVar result = steps.acrossLanes(steps.combined(results));
+                builder.store(Address.at(values.rows().start(0), 0), result, builder.firstLanes(one));
+            });
+        }
+
+        private void vector(@Nullable MaskVar mask, int number) {
+            VectorVar numbers = steps.orNeutral(values.value(mask, number), mask);
+            steps.accumulate(results.get(number), numbers, null);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package dev.millrace.kernels.reduce;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.kernels.Kernels;
+import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.expression.Expr;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ExpressionReductionTest {
+    private static final Kernels KERNELS = Kernels.shared();
+    private static final Expr DIFFERENCE = Expr.input(0).minus(Expr.input(1));
+
+    private static ExpressionReduction reduction(ReduceOp op, long rows, long columns) {
+        return new ExpressionReduction(KERNELS.set(), DIFFERENCE, op, rows, columns);
+    }
+
+    private static MemorySegment floats(Arena arena, float... values) {
+        return arena.allocateFrom(ValueLayout.JAVA_FLOAT, values);
+    }
+
+    private static float reduced(ReduceOp op, float... x) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment out = arena.allocate(4, 4);
+            List<MemorySegment> inputs = List.of(floats(arena, x), floats(arena, new float[x.length]));
+            reduction(op, 1, x.length).run(inputs, out, MemorySegment.NULL, Parallel.NONE);
+            return out.get(ValueLayout.JAVA_FLOAT, 0);
+        }
+    }
+
+    @Test
+    void oneNaNMakesTheResultNaN() {
+        for (ReduceOp op : List.of(ReduceOp.SUM, ReduceOp.MEAN, ReduceOp.MAX, ReduceOp.MIN, ReduceOp.PROD)) {
+            assertTrue(Float.isNaN(reduced(op, 1, 2, Float.NaN, 4, 5, 6, 7, 8, 9)), op.name());
+        }
+    }
+
+    @Test
+    void nothingGivesWhatChangesNothing() {
+        assertEquals(0, reduced(ReduceOp.SUM));
+        assertEquals(1, reduced(ReduceOp.PROD));
+        assertEquals(Float.NEGATIVE_INFINITY, reduced(ReduceOp.MAX));
+        assertTrue(Float.isNaN(reduced(ReduceOp.MEAN)));
+    }
+
+    @Test
+    void whatIsWrongIsRefused() {
+        assertThrows(IllegalArgumentException.class, () -> reduction(ReduceOp.LOG_SUM_EXP, 1, 1));
+        assertThrows(IllegalArgumentException.class, () -> reduction(ReduceOp.SUM, -1, 1));
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment four = arena.allocate(16, 4);
+            MemorySegment out = arena.allocate(8, 4);
+            ExpressionReduction two = reduction(ReduceOp.SUM, 2, 2);
+            MemorySegment none = MemorySegment.NULL;
+            assertThrows(IllegalArgumentException.class, () -> two.run(List.of(four), out, none, Parallel.NONE));
+            List<MemorySegment> inputs = List.of(four, four);
+            assertThrows(IndexOutOfBoundsException.class, () -> two.run(inputs, out.asSlice(4), none, Parallel.NONE));
+            assertThrows(IllegalArgumentException.class, () -> two.run(inputs, four.asSlice(8), none, Parallel.NONE));
+            List<MemorySegment> tooShort = List.of(four, four.asSlice(4));
+            assertThrows(IndexOutOfBoundsException.class, () -> two.run(tooShort, out, none, Parallel.NONE));
+            ExpressionReduction parts = reduction(ReduceOp.SUM, 1, 100_000);
+            MemorySegment large = arena.allocate(400_000, 4);
+            assertThrows(
+                    IndexOutOfBoundsException.class, () -> parts.run(List.of(large, large), out, none, Parallel.NONE));
+        }
+    }
+}
