@@ -25,7 +25,8 @@ final class KernelCases {
                         BroadcastCases.all(),
                         NormCases.all(),
                         CastCases.all(),
-                        ReduceCases.all())
+                        ReduceCases.all(),
+                        ExpressionReductionCases.all())
                 .flatMap(List::stream)
                 .toList();
     }

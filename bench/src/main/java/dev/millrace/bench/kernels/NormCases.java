@@ -3,6 +3,7 @@ package dev.millrace.bench.kernels;
 import dev.millrace.bench.kernels.KernelCase.Sides;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.norm.ChannelNorm;
@@ -79,6 +80,18 @@ final class NormCases {
         return model;
     }
 
+    private static PeerModel scaled(String op, Tensor in, Tensor... constants) {
+        var model = new PeerModel();
+        List<Value> operands = new ArrayList<>();
+        operands.add(model.input("x", in));
+        for (int i = 0; i < constants.length; i++) {
+            operands.add(model.constant("constant" + i, constants[i]));
+        }
+        Attributes epsilon = Attributes.of("epsilon", Attribute.of(EPSILON));
+        model.output("y", model.node(op, epsilon, operands.toArray(new Value[0])));
+        return model;
+    }
+
     private static KernelCase layers(int rows, int columns) {
         String shape = "LayerNormalization " + rows + "x" + columns;
         return KernelCase.of("norm", shape, work((double) rows * columns), (kernels, arena, parallel) -> {
@@ -90,18 +103,10 @@ final class NormCases {
             var variant = new NormRows.Variant(true, false, true, true, false);
             var norm = new RowNorm(kernels.set(), variant, EPSILON);
             var given = RowNorm.Operands.of(in.segment(), out.segment()).scaledBy(scale.segment(), bias.segment());
-            return new Sides(() -> norm.run(given, rows, columns, parallel), Map.of("y", out), () -> {
-                var model = new PeerModel();
-                model.output(
-                        "y",
-                        model.node(
-                                "LayerNormalization",
-                                Attributes.of("epsilon", Attribute.of(EPSILON)),
-                                model.input("x", in),
-                                model.constant("scale", scale),
-                                model.constant("bias", bias)));
-                return model;
-            });
+            return new Sides(
+                    () -> norm.run(given, rows, columns, parallel),
+                    Map.of("y", out),
+                    () -> scaled("LayerNormalization", in, scale, bias));
         });
     }
 
@@ -116,18 +121,10 @@ final class NormCases {
             var norm = new ChannelNorm(kernels.set());
             var images = new ChannelNorm.Images(
                     in.segment(), out.segment(), scale.segment(), bias.segment(), 1, channels, pixels);
-            return new Sides(() -> norm.groups(images, channels, EPSILON, parallel), Map.of("y", out), () -> {
-                var model = new PeerModel();
-                model.output(
-                        "y",
-                        model.node(
-                                "InstanceNormalization",
-                                Attributes.of("epsilon", Attribute.of(EPSILON)),
-                                model.input("x", in),
-                                model.constant("scale", scale),
-                                model.constant("bias", bias)));
-                return model;
-            });
+            return new Sides(
+                    () -> norm.groups(images, channels, EPSILON, parallel),
+                    Map.of("y", out),
+                    () -> scaled("InstanceNormalization", in, scale, bias));
         });
     }
 
@@ -147,20 +144,10 @@ final class NormCases {
             ChannelNorm.foldBatch(
                     scale.segment(), bias.segment(), mean.segment(), variance.segment(), EPSILON, factors, offsets);
             var images = new ChannelNorm.Images(in.segment(), out.segment(), factors, offsets, 1, channels, pixels);
-            return new Sides(() -> norm.scale(images, parallel), Map.of("y", out), () -> {
-                var model = new PeerModel();
-                model.output(
-                        "y",
-                        model.node(
-                                "BatchNormalization",
-                                Attributes.of("epsilon", Attribute.of(EPSILON)),
-                                model.input("x", in),
-                                model.constant("scale", scale),
-                                model.constant("bias", bias),
-                                model.constant("mean", mean),
-                                model.constant("variance", variance)));
-                return model;
-            });
+            return new Sides(
+                    () -> norm.scale(images, parallel),
+                    Map.of("y", out),
+                    () -> scaled("BatchNormalization", in, scale, bias, mean, variance));
         });
     }
 }
