@@ -1,0 +1,140 @@
+package dev.millrace.kernels;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.kernels.conv.Axis;
+import dev.millrace.kernels.conv.BlockedQuantisedConv;
+import dev.millrace.kernels.conv.Conv;
+import dev.millrace.kernels.conv.ConvMethod;
+import dev.millrace.kernels.conv.ConvShape;
+import dev.millrace.kernels.conv.TransposedConv;
+import dev.millrace.kernels.conv.quantised.QuantisedConv;
+import dev.millrace.kernels.conv.quantised.QuantisedDepthwiseConv;
+import dev.millrace.kernels.driver.PackedBytes;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.kernels.gemm.Gemm;
+import dev.millrace.kernels.quantised.QuantisedGemm;
+import dev.millrace.kernels.quantised.QuantisedMatrix;
+import dev.millrace.kernels.quantised.WeightFormat;
+import dev.millrace.kernels.quantised.WeightGemm;
+import dev.millrace.kernels.recurrent.LstmStep;
+import dev.millrace.kernels.recurrent.Recurrent;
+import dev.millrace.kernels.recurrent.RecurrentShape;
+import dev.millrace.kernels.window.DepthwiseConv;
+import dev.millrace.kernels.window.WindowShape;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+/** The name of a layout says all about packed bytes: those with the same name may be used at either level. */
+class PackedLayoutsTest {
+    private static final int CHANNELS = 24;
+    private static final int K = 37;
+    private static final int N = 53;
+    private static final ConvShape SHAPE =
+            ConvShape.flat(1, CHANNELS, CHANNELS, Axis.of(12, 3, 1, 1, 1, 1), Axis.of(12, 3, 1, 1, 1, 1));
+
+    /** A driver that packs. */
+    private record Packer(String name, Packing packing) {}
+
+    private interface Packing {
+        PackedBytes pack(KernelSet kernels, MemorySegment original, Arena arena);
+    }
+
+    private static final List<Packer> PACKERS = List.of(
+            new Packer("gemm", (kernels, original, arena) -> {
+                Gemm gemm = new Gemm(kernels);
+                return packed(
+                        gemm.packedLayout(), gemm.packedBytes(K, N), arena, to -> gemm.pack(original, N, K, N, to));
+            }),
+            new Packer("bytes", (kernels, original, arena) -> {
+                QuantisedGemm gemm = new QuantisedGemm(kernels);
+                QuantisedMatrix matrix = QuantisedMatrix.of(original, true, N);
+                return packed(gemm.packedLayout(), gemm.packedBytes(K, N), arena, to -> gemm.pack(matrix, K, N, to));
+            }),
+            new Packer("halves", (kernels, original, arena) -> {
+                WeightGemm gemm = new WeightGemm(kernels, WeightFormat.F16);
+                return packed(
+                        gemm.packedLayout(), gemm.packedBytes(K, N), arena, to -> gemm.pack(original, N, K, N, to));
+            }),
+            new Packer("direct", (kernels, original, arena) -> conv(kernels, original, arena, ConvMethod.DIRECT)),
+            new Packer("winograd", (kernels, original, arena) -> conv(kernels, original, arena, ConvMethod.WINOGRAD_4)),
+            new Packer("transposed", (kernels, original, arena) -> {
+                TransposedConv conv = new TransposedConv(kernels, SHAPE, Expr.input(0));
+                return packed(conv.packedLayout(), conv.packedBytes(), arena, to -> conv.pack(original, null, to));
+            }),
+            new Packer("depthwise", (kernels, original, arena) -> {
+                WindowShape shape = new WindowShape(1, CHANNELS, SHAPE.depth(), SHAPE.height(), SHAPE.width());
+                DepthwiseConv conv = new DepthwiseConv(kernels, shape, Expr.input(0));
+                return packed(conv.packedLayout(), conv.packedBytes(), arena, to -> conv.pack(original, null, to));
+            }),
+            new Packer("conv of bytes", (kernels, original, arena) -> {
+                QuantisedConv conv = new QuantisedConv(kernels, SHAPE);
+                QuantisedMatrix weights = QuantisedMatrix.of(original, true, CHANNELS * SHAPE.taps());
+                return packed(conv.packedLayout(), conv.packedBytes(), arena, to -> conv.pack(weights, to));
+            }),
+            new Packer("depthwise of bytes", (kernels, original, arena) -> {
+                QuantisedDepthwiseConv conv = new QuantisedDepthwiseConv(kernels, SHAPE.inGroups(CHANNELS));
+                QuantisedMatrix weights = QuantisedMatrix.of(original, true, SHAPE.taps());
+                return packed(conv.packedLayout(), conv.packedBytes(), arena, to -> conv.pack(weights, to));
+            }),
+            new Packer("conv of bytes in blocks", (kernels, original, arena) -> {
+                BlockedQuantisedConv conv = new BlockedQuantisedConv(kernels, SHAPE, Byte.MIN_VALUE, Byte.MAX_VALUE);
+                Consumer<MemorySegment> pack = to -> conv.pack(original, null, null, original, to);
+                return packed(conv.packedLayout(), conv.packedBytes(), arena, pack);
+            }),
+            new Packer("recurrent", (kernels, original, arena) -> {
+                Expr tanh = Expr.input(0).apply(Function.TANH);
+                var variant = new LstmStep.Variant(tanh, tanh, tanh, false, false, false);
+                Recurrent layer = Recurrent.lstm(kernels, new Gemm(kernels), List.of(variant), 0);
+                var shape = new RecurrentShape(1, 1, K, N, RecurrentShape.Direction.FORWARD);
+                return packed(
+                        layer.packedLayout(),
+                        layer.packedBytes(shape),
+                        arena,
+                        to -> layer.pack(shape, original, original, null, to));
+            }));
+
+    private static PackedBytes conv(KernelSet kernels, MemorySegment original, Arena arena, ConvMethod wanted) {
+        ConvMethod method = wanted.fits(SHAPE, kernels.target()) ? wanted : ConvMethod.DIRECT;
+        Conv conv = new Conv(kernels, SHAPE, false, Expr.input(0), method);
+        return packed(conv.packedLayout(), conv.packedBytes(), arena, to -> conv.pack(original, null, to));
+    }
+
+    private static PackedBytes packed(String layout, long bytes, Arena arena, Consumer<MemorySegment> pack) {
+        MemorySegment to = arena.allocate(bytes, 64);
+        pack.accept(to);
+        return new PackedBytes(layout, to);
+    }
+
+    @Test
+    void bytesOfOneLayoutAreTheSameAtAllLevels() {
+        List<TestLevel> levels = TestLevel.all();
+        TreeSet<String> layouts = new TreeSet<>();
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment original = new GuardedMemory(arena).random(1 << 16, new Random(1));
+            for (Packer packer : PACKERS) {
+                Map<String, MemorySegment> known = new HashMap<>();
+                for (TestLevel level : levels) {
+                    PackedBytes packed = packer.packing().pack(level.kernels(), original, arena);
+                    MemorySegment first = known.computeIfAbsent(packed.layout(), _ -> packed.bytes());
+                    assertEquals(-1, first.mismatch(packed.bytes()), packer.name() + ", " + packed.layout());
+                    layouts.add(packed.layout());
+                }
+                assertTrue(known.size() > 1, packer.name() + " has but one layout");
+            }
+        } finally {
+            levels.forEach(TestLevel::close);
+        }
+        assertTrue(layouts.size() >= 2 * PACKERS.size(), "drivers share names of layouts: " + layouts);
+    }
+}
