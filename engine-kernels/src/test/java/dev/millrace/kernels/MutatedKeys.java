@@ -43,13 +43,31 @@ final class MutatedKeys {
         this.samples = samples.stream().map(KernelKey::toString).toList();
     }
 
+    /** Every other key has only values that keys of its family have, so that it is often a good one. */
     String next() {
+        if (random.nextBoolean()) {
+            return crossed(pick(samples));
+        }
         String text = pick(samples);
         int changes = 1 + random.nextInt(2);
         for (int i = 0; i < changes; i++) {
             text = random.nextInt(20) == 0 ? scrambled(text) : changed(text);
         }
         return text;
+    }
+
+    /** Some values are those of another key of the same family. */
+    private String crossed(String text) {
+        int values = text.indexOf(':') + 1;
+        String family = text.substring(0, values);
+        List<String> others =
+                samples.stream().filter(sample -> sample.startsWith(family)).toList();
+        List<String> parts = new ArrayList<>();
+        for (String part : text.substring(values).split(",", -1)) {
+            String name = part.substring(0, part.indexOf('=') + 1);
+            parts.add(random.nextInt(3) == 0 ? name + value(name, pick(others)) : part);
+        }
+        return family + String.join(",", parts);
     }
 
     private <T> T pick(List<T> all) {
@@ -87,19 +105,19 @@ final class MutatedKeys {
         boolean isNumber = value.matches("[0-9]{1,6}");
         return switch (random.nextInt(4)) {
             case 0 -> name + pick(Arrays.asList(VALUES));
-            case 1 -> name + valueOfAnother(name);
+            case 1 -> name + value(name, pick(samples));
             default -> isNumber ? name + (Integer.parseInt(value) + random.nextInt(9) - 4) : name + scrambled(value);
         };
     }
 
-    private String valueOfAnother(String name) {
-        String other = pick(samples);
-        int at = other.indexOf(name);
+    /** The value that a key has for a name, or 1. */
+    private static String value(String name, String key) {
+        int at = key.indexOf(name);
         if (at < 0) {
             return "1";
         }
-        int end = other.indexOf(',', at);
-        return other.substring(at + name.length(), end < 0 ? other.length() : end);
+        int end = key.indexOf(',', at);
+        return key.substring(at + name.length(), end < 0 ? key.length() : end);
     }
 
     private String scrambled(String text) {

@@ -14,7 +14,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** One run of a program. */
-final class Interpreter implements StepVisitor {
+class Interpreter implements StepVisitor {
     private final Program program;
     private final SegmentMemory memory;
     private final int lanes;
