@@ -16,7 +16,7 @@ import java.util.Random;
 import java.util.Set;
 
 /** Interprets, and remembers which kernels were asked for. */
-final class UsedKeys implements Lowering {
+public final class UsedKeys implements Lowering {
     private final Set<KernelKey> keys = new LinkedHashSet<>();
     private final PlainLowering plain;
 
@@ -25,7 +25,7 @@ final class UsedKeys implements Lowering {
     }
 
     /** The keys of the kernels that the drivers of all families use for some random shapes. */
-    static List<KernelKey> of(Target target, int shapes) {
+    public static List<KernelKey> of(Target target, int shapes) {
         UsedKeys used = new UsedKeys(target);
         for (FamilyCase family : FamilyCases.ALL) {
             for (int i = 0; i < shapes; i++) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.kernels.code.CodeArena;
 import dev.millrace.kernels.code.CodeMap;
 import dev.millrace.kernels.code.Machine;
+import dev.millrace.kernels.program.bytecode.SmallMethods;
 import dev.millrace.kernels.program.bytecode.VectorApiLowering;
 import dev.millrace.kernels.program.plain.PlainLowering;
 import dev.millrace.kernels.program.x86.X86Lowering;
@@ -70,6 +71,17 @@ class LoweringsAgreeTest {
     @ValueSource(ints = {128, 256, 512})
     void randomProgramsComputeTheSameBitsOnTheVectorApi(int bits) {
         agree("vector api, " + bits + " bits", new VectorApiLowering(bits), 5, PROGRAMS / 5, PROGRAMS / 5);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {128, 256, 512})
+    void randomProgramsInManyMethodsComputeTheSameBits(int bits) {
+        agree(
+                "vector api in many methods, " + bits + " bits",
+                SmallMethods.ofBits(bits),
+                5,
+                PROGRAMS / 10,
+                PROGRAMS / 10);
     }
 
     /**

@@ -48,8 +48,12 @@ final class VectorCode {
         bits = "SPECIES_" + 32 * program.target().lanes();
         slots = new int[program.variables()];
         Arrays.fill(slots, NO_SLOT);
-        for (int i = 0; i < program.parameters().size(); i++) {
-            slots[program.parameters().get(i).id()] = code.parameterSlot(i);
+    }
+
+    /** Says that variables are the parameters of the method. */
+    void takeParameters(List<ScalarVar> parameters) {
+        for (int i = 0; i < parameters.size(); i++) {
+            slots[parameters.get(i).id()] = code.parameterSlot(i);
         }
     }
 
