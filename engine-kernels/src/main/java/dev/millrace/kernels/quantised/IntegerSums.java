@@ -28,6 +28,7 @@ final class IntegerSums {
 
     private final ProgramBuilder builder;
     private final IntegerDot dot;
+    private final RowForm form;
     private final int rows;
     private final int vectors;
     private final int bytes;
@@ -38,12 +39,13 @@ final class IntegerSums {
     private final ScalarVar stride5;
     private final VectorVar[][] sums;
 
-    IntegerSums(ProgramBuilder builder, IntegerDot dot, int rows, int vectors, ScalarVar stride) {
+    IntegerSums(ProgramBuilder builder, IntegerTile.Variant variant, ScalarVar stride) {
         this.builder = builder;
-        this.dot = dot;
-        this.rows = rows;
-        this.vectors = vectors;
         this.stride = stride;
+        dot = variant.dot();
+        form = variant.form();
+        rows = variant.rows();
+        vectors = variant.vectors();
         bytes = builder.target().vectorBytes();
         unroll = dot.isSplit() ? builder.target().lanes() : UNROLL;
         sets = dot == IntegerDot.WHOLE ? sets(rows * vectors) : 1;
@@ -87,11 +89,16 @@ final class IntegerSums {
         return (dot == IntegerDot.PAIRS ? 2 : 1) * vectors * bytes;
     }
 
-    /** @return the sums, row by row */
-    VectorVar[] write(ScalarVar a, ScalarVar b, ScalarVar fours) {
-        start(a);
+    /**
+     * @param starts where the numbers are that the sums of a row start from
+     * @return the sums, row by row
+     */
+    VectorVar[] write(ScalarVar a, ScalarVar b, ScalarVar fours, Address starts) {
+        start(a, starts);
         ScalarVar left = builder.copy(a, "left");
-        builder.advance(left, PackedRow.DATA);
+        if (form != RowForm.GIVEN) {
+            builder.advance(left, PackedRow.DATA);
+        }
         ScalarVar right = builder.copy(b, "right");
         VectorVar ones = builder.vector("ones");
         if (dot == IntegerDot.BYTES || dot == IntegerDot.NIBBLES) {
@@ -111,19 +118,19 @@ final class IntegerSums {
         return addedUp();
     }
 
-    private void start(ScalarVar a) {
-        for (int set = 0; set < sets; set++) {
-            for (int i = 0; i < rows; i++) {
-                for (int j = 0; j < vectors; j++) {
-                    sums[set][i * vectors + j] = builder.vector("sum");
-                    if (dot == IntegerDot.PAIRS && j > 0) {
-                        builder.set(sums[set][i * vectors + j], sums[set][i * vectors]);
-                    } else if (dot == IntegerDot.PAIRS) {
-                        builder.set(sums[set][i * vectors], builder.spread(row(a, i, PackedRow.START)));
-                    } else {
-                        builder.set(sums[set][i * vectors + j], Constant.ZERO);
-                    }
-                }
+    private void start(ScalarVar a, Address starts) {
+        for (int i = 0; i < rows; i++) {
+            for (int j = 0; j < vectors; j++) {
+                VectorVar start = builder.load(starts.plus(j * bytes));
+                sums[0][i * vectors + j] = dot == IntegerDot.PAIRS
+                        ? builder.binary(BinaryOp.INT_ADD, start, builder.spread(row(a, i, PackedRow.START)))
+                        : start;
+            }
+        }
+        for (int set = 1; set < sets; set++) {
+            for (int i = 0; i < rows * vectors; i++) {
+                sums[set][i] = builder.vector("sum");
+                builder.set(sums[set][i], Constant.ZERO);
             }
         }
     }

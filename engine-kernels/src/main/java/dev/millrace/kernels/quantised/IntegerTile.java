@@ -7,7 +7,7 @@ import dev.millrace.kernels.program.Program;
 import dev.millrace.kernels.program.Target;
 
 /**
- * Columns of tiles: f(A, B, C, terms, stride, panels). Each tile is {@code rows} of packed A, {@code stride} bytes
+ * Columns of tiles: f(A, B, C, terms, stride, panels). Each tile is {@code rows} of A, {@code stride} bytes
  * apart, times a packed panel of B of {@code vectors} width; the kernel goes down the rows, then on to the next panel.
  * terms is a block as in {@link TermBlock}.
  */
@@ -21,6 +21,7 @@ public final class IntegerTile implements KernelFamily {
     /**
      * One member of the family.
      *
+     * @param form of the rows of A
      * @param rows of a tile
      * @param vectors in a row of a tile
      * @param masked whether the last vector is written in part
@@ -31,6 +32,7 @@ public final class IntegerTile implements KernelFamily {
      */
     record Variant(
             IntegerDot dot,
+            RowForm form,
             int rows,
             int vectors,
             boolean masked,
@@ -43,6 +45,7 @@ public final class IntegerTile implements KernelFamily {
         KernelKey key() {
             return KernelKey.of(NAME)
                     .with("dot", dot)
+                    .with("form", form)
                     .with("rows", rows)
                     .with("vectors", vectors)
                     .with("masked", masked ? 1 : 0)
@@ -54,11 +57,18 @@ public final class IntegerTile implements KernelFamily {
         }
 
         static Variant of(KernelKey key, Target target) {
-            key.onlyHas("dot", "rows", "vectors", "masked", "zeros", "output", "bias", "scales", "activation");
+            key.onlyHas(
+                    "dot", "form", "rows", "vectors", "masked", "zeros", "output", "bias", "scales", "activation");
             IntegerDot dot = key.oneOf("dot", IntegerDot.values());
             if (dot == IntegerDot.WHOLE && !IntegerDot.hasWhole(target)) {
                 throw new IllegalArgumentException(
                         "kernel key " + key + ": the parameter dot is whole, which " + target.name() + " cannot do");
+            }
+            RowForm form = key.oneOf("form", RowForm.values());
+            int zeros = key.number("zeros", 0, 1);
+            if (form == RowForm.GIVEN && (dot.isSplit() || zeros == 1)) {
+                throw new IllegalArgumentException("kernel key " + key + ": the parameter form is given, but " + dot
+                        + (zeros == 1 ? " with zero points" : "") + " wants packed rows");
             }
             QuantisedOutput output = key.oneOf("output", QuantisedOutput.values());
             Activation activation = key.oneOf("activation", Activation.values());
@@ -68,10 +78,11 @@ public final class IntegerTile implements KernelFamily {
             }
             return new Variant(
                     dot,
+                    form,
                     key.number("rows", 1, dot.rows()),
                     key.number("vectors", 1, IntegerDot.vectors(target)),
                     key.number("masked", 0, 1) == 1,
-                    key.number("zeros", 0, 1) == 1,
+                    zeros == 1,
                     output,
                     key.number("bias", 0, 1) == 1,
                     key.number("scales", 0, 1) == 1,

@@ -50,14 +50,15 @@ final class IntegerTileWriter {
     }
 
     Program program() {
-        IntegerSums sums = new IntegerSums(builder, variant.dot(), rows, vectors, stride);
+        IntegerSums sums = new IntegerSums(builder, variant, stride);
         builder.set(done, 0);
         try (var _ = builder.loop(panels, 1)) {
+            prepare();
             ScalarVar row = builder.copy(a, "row");
             ScalarVar to = builder.copy(c, "to");
             ScalarVar tiles = number(TermBlock.TILES);
             try (var _ = builder.loop(tiles, 1)) {
-                VectorVar[] tile = sums.write(row, b, number(TermBlock.FOURS));
+                VectorVar[] tile = sums.write(row, b, number(TermBlock.FOURS), Address.at(terms, TermBlock.STARTS));
                 store(tile, row, to);
             }
             builder.advance(b, sums.panelBytes(number(TermBlock.FOURS)));
@@ -80,19 +81,61 @@ final class IntegerTileWriter {
         return builder.load(Address.at(number(pointer), done, 1, vector * bytes), mask);
     }
 
+    /** Numbers per column that all tiles of a panel use. */
+    private void prepare() {
+        MaskVar mask = variant.masked() ? builder.firstLanes(number(TermBlock.TAIL)) : null;
+        for (int j = 0; j < vectors; j++) {
+            builder.store(Address.at(terms, TermBlock.STARTS + j * bytes), start(j, maskOf(j, mask)));
+            if (variant.output() != QuantisedOutput.S32) {
+                builder.store(Address.at(terms, TermBlock.FACTORS + j * bytes), factor(j, maskOf(j, mask)));
+            }
+            if (variant.output() == QuantisedOutput.F32 && variant.bias()) {
+                VectorVar bias = term(TermBlock.BIAS, j, maskOf(j, mask));
+                builder.store(Address.at(terms, TermBlock.BIASES + j * bytes), bias);
+            }
+        }
+    }
+
+    private VectorVar start(int vector, @Nullable MaskVar mask) {
+        VectorVar start = variant.bias() && variant.output() != QuantisedOutput.F32
+                ? term(TermBlock.BIAS, vector, mask)
+                : builder.unary(UnaryOp.COPY, Constant.ZERO);
+        if (variant.dot() == IntegerDot.PAIRS) {
+            start = builder.binary(BinaryOp.INT_SUB, start, term(TermBlock.PAIRS, vector, null));
+        }
+        return variant.form() == RowForm.EACH
+                ? start
+                : withoutZero(start, builder.spread(Address.at(terms, TermBlock.ZERO_OF_A)), vector);
+    }
+
+    /** What the zero point of a row adds to its sums is taken off. */
+    private VectorVar withoutZero(VectorVar sum, VectorVar zero, int vector) {
+        VectorVar product = builder.binary(BinaryOp.INT_MUL, zero, term(TermBlock.SUMS, vector, null));
+        return builder.binary(BinaryOp.INT_SUB, sum, product);
+    }
+
+    private VectorVar factor(int vector, @Nullable MaskVar mask) {
+        VectorVar scale = variant.scales()
+                ? term(TermBlock.SCALES, vector, mask)
+                : builder.spread(Address.at(number(TermBlock.SCALES), 0));
+        return variant.form() == RowForm.EACH
+                ? scale
+                : builder.mul(builder.spread(Address.at(terms, TermBlock.SCALE_OF_A)), scale);
+    }
+
     /** Leaves both pointers at the next tile. */
     private void store(VectorVar[] tile, ScalarVar row, ScalarVar to) {
         MaskVar mask = variant.masked() ? builder.firstLanes(number(TermBlock.TAIL)) : null;
         ScalarVar ldc = number(TermBlock.STRIDE_OF_C);
         for (int i = 0; i < rows; i++) {
             for (int j = 0; j < vectors; j++) {
-                VectorVar sum = withoutZeroPoints(tile[i * vectors + j], row, j);
+                VectorVar sum = finished(tile[i * vectors + j], row, j);
                 Address at = Address.at(
                         to, j * builder.target().lanes() * variant.output().bytes());
                 switch (variant.output()) {
-                    case S32 -> builder.store(at, withBias(sum, BinaryOp.INT_ADD, j, mask), maskOf(j, mask));
-                    case F32 -> builder.store(at, dequantised(sum, row, j, mask), maskOf(j, mask));
-                    case U8, S8 -> builder.store(Element.U8, at, requantised(sum, row, j, mask), maskOf(j, mask));
+                    case S32 -> builder.store(at, sum, maskOf(j, mask));
+                    case F32 -> builder.store(at, dequantised(sum, row, j), maskOf(j, mask));
+                    case U8, S8 -> builder.store(Element.U8, at, requantised(sum, row, j), maskOf(j, mask));
                 }
             }
             builder.advance(row, stride);
@@ -103,41 +146,37 @@ final class IntegerTileWriter {
         }
     }
 
-    /** What the zero points of both factors add to a sum is taken off it again. */
-    private VectorVar withoutZeroPoints(VectorVar sum, ScalarVar row, int vector) {
-        VectorVar zero = builder.spread(Address.at(row, PackedRow.ZERO));
-        VectorVar left = builder.binary(
-                BinaryOp.INT_SUB, sum, builder.binary(BinaryOp.INT_MUL, zero, term(TermBlock.SUMS, vector, null)));
-        if (variant.dot() == IntegerDot.PAIRS) {
-            left = builder.binary(BinaryOp.INT_SUB, left, term(TermBlock.PAIRS, vector, null));
+    /** A sum without what is not the same for all rows. */
+    private VectorVar finished(VectorVar sum, ScalarVar row, int vector) {
+        VectorVar left = variant.form() == RowForm.EACH
+                ? withoutZero(sum, builder.spread(Address.at(row, PackedRow.ZERO)), vector)
+                : sum;
+        if (!variant.zeros()) {
+            return left;
         }
-        if (variant.zeros()) {
-            VectorVar rowSum = builder.spread(Address.at(row, PackedRow.SUM));
-            VectorVar product = builder.binary(BinaryOp.INT_MUL, rowSum, term(TermBlock.ZEROS, vector, null));
-            left = builder.binary(BinaryOp.INT_SUB, left, product);
+        VectorVar rowSum = builder.spread(Address.at(row, PackedRow.SUM));
+        VectorVar product = builder.binary(BinaryOp.INT_MUL, rowSum, term(TermBlock.ZEROS, vector, null));
+        return builder.binary(BinaryOp.INT_SUB, left, product);
+    }
+
+    private VectorVar scaled(VectorVar sum, ScalarVar row, int vector) {
+        VectorVar factor = builder.load(Address.at(terms, TermBlock.FACTORS + vector * bytes));
+        if (variant.form() == RowForm.EACH) {
+            factor = builder.mul(builder.spread(Address.at(row, PackedRow.SCALE)), factor);
         }
-        return left;
+        return builder.mul(builder.unary(UnaryOp.TO_FLOAT, sum), factor);
     }
 
-    private VectorVar withBias(VectorVar value, BinaryOp add, int vector, @Nullable MaskVar mask) {
-        return variant.bias() ? builder.binary(add, value, term(TermBlock.BIAS, vector, maskOf(vector, mask))) : value;
-    }
-
-    private VectorVar scaled(VectorVar sum, ScalarVar row, int vector, @Nullable MaskVar mask) {
-        VectorVar scale = variant.scales()
-                ? term(TermBlock.SCALES, vector, maskOf(vector, mask))
-                : builder.spread(Address.at(number(TermBlock.SCALES), 0));
-        VectorVar both = builder.mul(builder.spread(Address.at(row, PackedRow.SCALE)), scale);
-        return builder.mul(builder.unary(UnaryOp.TO_FLOAT, sum), both);
-    }
-
-    private VectorVar dequantised(VectorVar sum, ScalarVar row, int vector, @Nullable MaskVar mask) {
-        VectorVar value = withBias(scaled(sum, row, vector, mask), BinaryOp.ADD, vector, mask);
+    private VectorVar dequantised(VectorVar sum, ScalarVar row, int vector) {
+        VectorVar scaled = scaled(sum, row, vector);
+        VectorVar value = variant.bias()
+                ? builder.add(scaled, builder.load(Address.at(terms, TermBlock.BIASES + vector * bytes)))
+                : scaled;
         return variant.activation() == Activation.RELU ? builder.max(Constant.ZERO, value) : value;
     }
 
-    private VectorVar requantised(VectorVar sum, ScalarVar row, int vector, @Nullable MaskVar mask) {
-        VectorVar value = scaled(withBias(sum, BinaryOp.INT_ADD, vector, mask), row, vector, mask);
+    private VectorVar requantised(VectorVar sum, ScalarVar row, int vector) {
+        VectorVar value = scaled(sum, row, vector);
         VectorVar notBelow = builder.max(value, builder.spread(Address.at(terms, TermBlock.LEAST)));
         VectorVar within = builder.min(notBelow, builder.spread(Address.at(terms, TermBlock.MOST)));
         VectorVar zero = builder.spread(Address.at(terms, TermBlock.ZERO_OF_C));

@@ -48,6 +48,11 @@ public record QuantisedMatrix(
         }
     }
 
+    /** Whether there is one zero point and one scale for all rows or columns. */
+    boolean hasTermsForAll() {
+        return (zeroPoints == null || zeroPoints.byteSize() == 1) && (scales == null || scales.byteSize() == 4);
+    }
+
     /** The zero point of a row or column. */
     public int zeroPoint(long index) {
         if (zeroPoints == null) {

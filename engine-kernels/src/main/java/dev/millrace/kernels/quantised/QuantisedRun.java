@@ -15,15 +15,20 @@ final class QuantisedRun {
     private static final long MIN_WORK_PER_TASK = 1 << 19;
     /** Bytes to pack that are worth another thread. */
     private static final long MIN_BYTES_PER_TASK = 1 << 16;
-    /** What the second-level cache holds of packed rows, in bytes. */
+    /** What the second-level cache holds of rows of A, in bytes; of rows of C as well, where B is small. */
     private static final long ROWS_IN_CACHE = 1 << 18;
+
+    private static final long SMALL_PANELS = 1 << 17;
 
     private static final int UNSIGNED_OFFSET = 128;
 
     private final IntegerKernels kernels;
     private final IntegerPanels panels;
-    private final MemorySegment rowsOfA;
     private final IntegerDot dot;
+    private final RowForm form;
+    /** Those given, or packed ones. */
+    private final MemorySegment rowsOfA;
+
     private final QuantisedProduct product;
     private final int tileRows;
     private final boolean zeros;
@@ -36,8 +41,20 @@ final class QuantisedRun {
         this.product = product;
         tileRows = dot.rows();
         zeros = product.packed().get(INT, panels.hasZeros()) != 0;
-        rowStride = PackedRow.stride(dot, panels.k(), panels.lanes());
-        rowsOfA = kernels.rowsOfA().atLeast(Math.multiplyExact(product.m(), rowStride));
+        form = form();
+        boolean given = form == RowForm.GIVEN;
+        rowStride = given ? product.a().stride() : PackedRow.stride(dot, panels.k(), panels.lanes());
+        rowsOfA = given ? product.a().data() : kernels.rowsOfA().atLeast(Math.multiplyExact(product.m(), rowStride));
+    }
+
+    private RowForm form() {
+        QuantisedMatrix a = product.a();
+        if (!a.hasTermsForAll()) {
+            return RowForm.EACH;
+        }
+        long end = (product.m() - 1) * a.stride() + 4 * panels.fours();
+        boolean asGiven = !dot.isSplit() && !zeros && !a.signed() && end <= a.data().byteSize();
+        return asGiven ? RowForm.GIVEN : RowForm.PACKED;
     }
 
     void run(Parallel parallel) {
@@ -51,7 +68,9 @@ final class QuantisedRun {
             part(0, m, 0, count);
         } else if (byPanels && m < 2 * product.n() || m < 2L * tileRows) {
             int packing = (int) Math.clamp(m * product.k() / MIN_BYTES_PER_TASK, 1, Math.min(tasks, m));
+            if (form != RowForm.GIVEN) {
             parallel.run(packing, task -> packRows(m * task / packing, m * (task + 1) / packing));
+            }
             int parts = (int) Math.min(tasks, count);
             parallel.run(parts, task -> part(0, m, count * task / parts, count * (task + 1) / parts));
         } else {
@@ -63,6 +82,9 @@ final class QuantisedRun {
     }
 
     private void packRows(long first, long end) {
+        if (form == RowForm.GIVEN) {
+            return;
+        }
         QuantisedMatrix a = product.a();
         Memory memory = kernels.set().newMemory();
         Kernel kernel = kernels.packRows(dot, a.signed(), product.k());
@@ -74,11 +96,16 @@ final class QuantisedRun {
                 a.stride() | rowStride << 32,
                 end - first,
                 0);
-        for (long row = first; row < end; row++) {
+        for (long row = first; row < end && form == RowForm.EACH; row++) {
             long at = row * rowStride;
-            rowsOfA.set(INT, at + PackedRow.ZERO, a.zeroPoint(row) + (a.signed() ? UNSIGNED_OFFSET : 0));
+            rowsOfA.set(INT, at + PackedRow.ZERO, unsignedZero(row));
             rowsOfA.set(FLOAT, at + PackedRow.SCALE, a.scale(row));
         }
+    }
+
+    private int unsignedZero(long row) {
+        QuantisedMatrix a = product.a();
+        return a.zeroPoint(row) + (a.signed() ? UNSIGNED_OFFSET : 0);
     }
 
     /** Some rows of some panels, on one thread. */
@@ -114,11 +141,16 @@ final class QuantisedRun {
 
         void run(long firstRow, long endRow, long firstPanel, long endPanel) {
             constants();
-            long most = Math.max(ROWS_IN_CACHE / rowStride, 16L * tileRows);
+            long ofRow = rowStride + (panels.sums() <= SMALL_PANELS ? rowBytesOfC() : 0);
+            long most = Math.max(ROWS_IN_CACHE / Math.max(1, ofRow), 16L * tileRows);
             for (long row = firstRow; row < endRow; row += most) {
                 long rows = Math.min(most, endRow - row);
                 panels(row, rows, firstPanel, endPanel);
             }
+        }
+
+        private long rowBytesOfC() {
+            return product.n() * product.c().output().bytes();
         }
 
         private void constants() {
@@ -127,6 +159,8 @@ final class QuantisedRun {
             block.set(FLOAT, TermBlock.LEAST, result.output().least() - result.zeroPoint());
             block.set(FLOAT, TermBlock.MOST, result.output().most() - result.zeroPoint());
             block.set(FLOAT, TermBlock.ONE, 1);
+            block.set(INT, TermBlock.ZERO_OF_A, unsignedZero(0));
+            block.set(FLOAT, TermBlock.SCALE_OF_A, product.a().scale(0));
             block.set(LONG, TermBlock.FOURS, panels.fours());
             block.set(
                     LONG,
@@ -180,6 +214,7 @@ final class QuantisedRun {
             boolean masked = panels.width(panel) % panels.lanes() != 0;
             Kernel kernel = kernels.tile(new IntegerTile.Variant(
                     dot,
+                    form,
                     height,
                     panels.vectorsOf(panel),
                     masked,

@@ -1,6 +1,9 @@
 package dev.millrace.kernels.quantised;
 
-/** Where a tile finds what it needs besides the factors: a block of pointers to numbers per column, and constants. */
+/**
+ * Where a tile finds what it needs besides the factors: a block of pointers to numbers per column, constants, and room
+ * for what a panel makes of them.
+ */
 final class TermBlock {
     /** A pointer to what a zero point of A takes off, ints. */
     static final int SUMS = 0;
@@ -29,8 +32,21 @@ final class TermBlock {
     static final int TAIL = 72;
     /** From one row of C to the next, in bytes, a long. */
     static final int STRIDE_OF_C = 80;
+    /** The zero point of all rows of A, an int, and their scale, a float. */
+    static final int ZERO_OF_A = 88;
 
-    static final int BYTES = 128;
+    static final int SCALE_OF_A = 92;
+
+    private static final int ROW = 4 * 16 * IntegerTile.MAX_VECTORS;
+
+    /** What the sums of a panel start from, ints; written by the tiles, as those after it are. */
+    static final int STARTS = 128;
+    /** What the sums of a panel are multiplied with, floats. */
+    static final int FACTORS = STARTS + ROW;
+    /** What is added to the floats of a panel. */
+    static final int BIASES = FACTORS + ROW;
+
+    static final int BYTES = BIASES + ROW;
 
     private TermBlock() {}
 }
