@@ -143,16 +143,16 @@ public final class QuantisedConv {
     private void run(Operands operands, Parallel parallel) {
         long work = pixels * windows.rowBytes() * shape.outChannels();
         int tasks = (int) Math.clamp(work / MIN_WORK_PER_TASK, 1, parallel.width());
-        long blocks = Math.ceilDiv(pixels, blockRows);
+        long blocks = pointwise ? 1 : Math.ceilDiv(pixels, blockRows);
         long even = Math.ceilDiv(blocks, tasks) * tasks;
-        if (tasks > 1 && pixels < even * LEAST_ROWS) {
+        if (tasks == 1) {
+            blocks(operands, 0, blocks, blocks, Parallel.NONE);
+        } else if (pointwise || pixels < even * LEAST_ROWS) {
             blocks(operands, 0, blocks, blocks, parallel);
-        } else if (tasks > 1) {
+        } else {
             parallel.run(
                     tasks,
                     task -> blocks(operands, even * task / tasks, even * (task + 1) / tasks, even, Parallel.NONE));
-        } else {
-            blocks(operands, 0, blocks, blocks, Parallel.NONE);
         }
     }
 
@@ -186,11 +186,11 @@ public final class QuantisedConv {
             MemorySegment pixel = in.data().asSlice(first * in.stride() + channel);
             return new QuantisedMatrix(pixel, in.signed(), in.stride(), in.zeroPoints(), in.scales());
         }
-        MemorySegment rows = scratch.atLeast((end - first) * windows.rowBytes());
+        MemorySegment rows = scratch.atLeast((end - first) * windows.pitch());
         Memory memory = kernels.newMemory();
         windows.new Writer(memory, memory.pointer(in.data()) + channel, in.stride(), memory.pointer(operands.fill()))
                 .write(first, end, memory.pointer(rows));
-        return new QuantisedMatrix(rows, in.signed(), windows.rowBytes(), in.zeroPoints(), in.scales());
+        return new QuantisedMatrix(rows, in.signed(), windows.pitch(), in.zeroPoints(), in.scales());
     }
 
     private static QuantisedResult part(QuantisedResult out, long firstRow, long rows, long column, int columns) {

@@ -15,6 +15,7 @@ final class WindowRows {
     private final long channels;
     private final long tapRowBytes;
     private final long rowBytes;
+    private final long pitch;
 
     WindowRows(Kernel copy, ConvShape shape) {
         this.copy = copy;
@@ -22,11 +23,17 @@ final class WindowRows {
         channels = shape.groupChannels();
         tapRowBytes = channels * shape.width().taps();
         rowBytes = channels * shape.taps();
+        pitch = (rowBytes + 3) / 4 * 4;
     }
 
     /** Bytes of a row. */
     long rowBytes() {
         return rowBytes;
+    }
+
+    /** From one row to the next: whole fours, so that products read rows as they are. */
+    long pitch() {
+        return pitch;
     }
 
     /** Calls of one thread, for one group. */
@@ -58,7 +65,7 @@ final class WindowRows {
                 int count = (int) Math.min(width - x, endPixel - pixel);
                 row(pixel / width, x, x + count, to);
                 pixel += count;
-                to += count * rowBytes;
+                to += count * pitch;
             }
         }
 
@@ -98,10 +105,10 @@ final class WindowRows {
             eachTap(from, first, whole, to);
             if (whole < endOfWhole) {
                 long start = from + width.start(whole) * stride;
-                long at = to + (whole - first) * rowBytes;
+                long at = to + (whole - first) * pitch;
                 copy(start, width.stride() * stride, at, endOfWhole - whole, tapRowBytes);
             }
-            eachTap(from, endOfWhole, end, to + (endOfWhole - first) * rowBytes);
+            eachTap(from, endOfWhole, end, to + (endOfWhole - first) * pitch);
         }
 
         private void eachTap(long from, int first, int end, long to) {
@@ -115,16 +122,16 @@ final class WindowRows {
                 copy(
                         from + (there * width.stride() + offset) * stride,
                         width.stride() * stride,
-                        at + (there - first) * rowBytes,
+                        at + (there - first) * pitch,
                         endOfThere - there,
                         channels);
-                copy(fill, 0, at + (endOfThere - first) * rowBytes, end - endOfThere, channels);
+                copy(fill, 0, at + (endOfThere - first) * pitch, end - endOfThere, channels);
             }
         }
 
         private void copy(long from, long step, long to, int count, long bytes) {
             if (count > 0) {
-                WindowRows.this.copy.call(memory, from, to, count, step, rowBytes, bytes);
+                WindowRows.this.copy.call(memory, from, to, count, step, pitch, bytes);
             }
         }
     }
