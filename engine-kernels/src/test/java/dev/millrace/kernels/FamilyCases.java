@@ -27,6 +27,7 @@ import dev.millrace.kernels.window.PlaceCase;
 import dev.millrace.kernels.window.WindowCase;
 import java.util.List;
 
+
 /** All families under test. */
 final class FamilyCases {
     static final List<FamilyCase> ALL = List.of(
@@ -54,8 +55,7 @@ final class FamilyCases {
             new PlaceCase(),
             new ReductionCase(),
             new ExpressionReductionCase(),
-            new QuantisedDepthwiseCase(),
-            new BlockedQuantisedConvCase());
+            new QuantisedDepthwiseCase());
 
     private FamilyCases() {}
 }

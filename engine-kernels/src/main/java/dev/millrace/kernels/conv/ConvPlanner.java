@@ -53,7 +53,7 @@ final class ConvPlanner {
         this.calls = calls;
         tiling = new Tiling(target, input, shape.width().taps(), shape.width().out());
         pixelBytes = input.pixelBytes(target.lanes());
-        outPixelBytes = input.outPixelBytes(target.lanes());
+        outPixelBytes = target.vectorBytes();
     }
 
     /** Some rows of an output plane, or some pixels of a row. */
@@ -190,7 +190,7 @@ final class ConvPlanner {
         int fullBlocks = endBlock - firstBlock - (tail > 0 ? 1 : 0);
         int taps = shape.width().taps();
         int parts = (taps + ConvTile.MAX_TAPS - 1) / ConvTile.MAX_TAPS;
-        int steps = input.steps(target.lanes());
+        int depth = input.channels(target.lanes());
         List<Pass> passes = new ArrayList<>();
         for (int plane = shape.depth().firstTap(band.plane());
                 plane < shape.depth().endTap(band.plane());
@@ -200,13 +200,12 @@ final class ConvPlanner {
                 int tapsOfPart = taps * (part + 1) / parts - firstTap;
                 long blockBytes =
                         layout.tapBytes() * tapsOfPart * shape.height().taps() * group.blocks();
-                int most =
-                        input == ConvInput.PAIRS ? Math.max(1, fullBlocks) : (int) Math.max(1, PASS_BYTES / blockBytes);
+                int most = (int) Math.max(1, PASS_BYTES / blockBytes);
                 int cuts = (fullBlocks + most - 1) / most;
                 for (int cut = 0; cut < cuts; cut++) {
                     int first = (int) ((long) fullBlocks * cut / cuts);
                     int end = (int) ((long) fullBlocks * (cut + 1) / cuts);
-                    passes.add(new Pass(firstBlock + first, end - first, steps, plane, firstTap, tapsOfPart));
+                    passes.add(new Pass(firstBlock + first, end - first, depth, plane, firstTap, tapsOfPart));
                 }
                 if (tail > 0) {
                     passes.add(new Pass(endBlock - 1, 1, tail, plane, firstTap, tapsOfPart));
@@ -214,7 +213,7 @@ final class ConvPlanner {
             }
         }
         if (passes.isEmpty()) {
-            passes.add(new Pass(firstBlock, 0, steps, 0, 0, 1));
+            passes.add(new Pass(firstBlock, 0, depth, 0, 0, 1));
         }
         return passes;
     }
@@ -273,7 +272,6 @@ final class ConvPlanner {
     private void emit(Band band, Group group, Pass pass, Run run, boolean reads, boolean first, boolean last) {
         Axis height = shape.height();
         Axis width = shape.width();
-        int steps = input.steps(target.lanes());
         int left = run.tiles() > 1 ? 0 : left(run, pass);
         int right = run.tiles() > 1 ? 0 : right(run, pass);
         ConvTile.Variant variant = new ConvTile.Variant(
@@ -311,8 +309,7 @@ final class ConvPlanner {
                 weightRow,
                 layout.inBlockBytes() - rows * weightRow,
                 group.blocks() > 1 ? layout.start(group.first() + 1) - layout.start(group.first()) : 0,
-                outChannels,
-                layout.scales());
+                outChannels);
         int inRowNumber = height.start(run.row()) + firstTap * height.dilation();
         int inColumn = width.start(run.column()) + pass.firstTap() * width.dilation();
         int inPlaneNumber =
@@ -334,7 +331,7 @@ final class ConvPlanner {
                 * run.width()
                 * group.blocks()
                 * target.lanes()
-                * (1 + (long) pass.blocks() * rows * pass.taps() * steps);
+                * (1 + (long) pass.blocks() * rows * pass.taps() * input.channels(target.lanes()));
         calls.call(
                 keys.computeIfAbsent(variant, ConvTile.Variant::key),
                 work,

@@ -1,7 +1,6 @@
 package dev.millrace.kernels.conv;
 
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.RegisterNeed;
 import dev.millrace.kernels.family.KernelFamily;
 import dev.millrace.kernels.family.KernelKey;
 import dev.millrace.kernels.program.Program;
@@ -13,16 +12,15 @@ import org.jspecify.annotations.Nullable;
  * a row times some blocks of output channels, summed over a rectangle of taps and some blocks of input channels.
  *
  * <p>{@code in} is where the first tap of the first pixel of the first tile reads, be it there or not. sizes is memory
- * of twelve longs, all but the first three in bytes: the number of tiles, of blocks of input channels, of rows of taps;
+ * of eleven longs, all but the first three in bytes: the number of tiles, of blocks of input channels, of rows of taps;
  * from tile to tile in the input and in the output; from row to row of taps in the input, and what is then left to the
  * next block of channels; the same in the weights; from block to block of output channels in the weights and in the
- * output. Of pairs, the bias is followed by the scales of all output channels, at the last of the sizes.
+ * output.
  */
 public final class ConvTile implements KernelFamily {
     static final String NAME = "conv.f32";
     static final int MAX_TAPS = 8;
     static final int MAX_BLOCKS = 3;
-    private static final int FEW_REGISTERS = 3;
     private static final int MAX_STEP = 1 << 16;
 
     /** What sums begin with. */
@@ -37,7 +35,7 @@ public final class ConvTile implements KernelFamily {
      *
      * @param pixels of a tile
      * @param blocks of output channels in a tile
-     * @param depth how many steps a block of input channels takes
+     * @param depth how many channels of a block are read
      * @param taps in a row
      * @param stride from pixel to pixel in the input
      * @param dilation from tap to tap in the input
@@ -96,36 +94,20 @@ public final class ConvTile implements KernelFamily {
             int pixels = key.number("pixels", 1, input.maxPixels(target, blocks, taps));
             int stride = key.number("stride", 1, MAX_STEP);
             int dilation = key.number("dilation", 1, MAX_STEP);
-            Expr after = Activations.read(key, "after");
-            Start start = key.oneOf("start", Start.values());
-            if (input == ConvInput.PAIRS) {
-                checkPairs(key, start, after);
-            }
             int columns = (pixels - 1) * stride + (taps - 1) * dilation + 1;
             return new Variant(
                     pixels,
                     blocks,
                     input,
-                    key.number("depth", 1, input.steps(target.lanes())),
+                    key.number("depth", 1, input.channels(target.lanes())),
                     taps,
                     stride,
                     dilation,
                     key.number("left", 0, columns),
                     key.number("right", 0, columns),
                     key.number("pitch", 1, MAX_STEP),
-                    start,
-                    after);
-        }
-
-        /** Sums of pairs do not stay in the output, and what follows them must do with few registers. */
-        private static void checkPairs(KernelKey key, Start start, @Nullable Expr after) {
-            if (start != Start.BIAS) {
-                throw new IllegalArgumentException("kernel key " + key + ": the parameter start of pairs is not bias");
-            }
-            if (after == null || Activations.readsResidual(after) || RegisterNeed.of(after) > FEW_REGISTERS) {
-                throw new IllegalArgumentException(
-                        "kernel key " + key + ": the parameter after of pairs is no simple expression of input 0");
-            }
+                    key.oneOf("start", Start.values()),
+                    Activations.read(key, "after"));
         }
 
         /** Whether a tap of a pixel reads an input that is there. */

@@ -1,19 +1,14 @@
 package dev.millrace.kernels.conv;
 
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.ExprWriter;
 import dev.millrace.kernels.expression.RegisterNeed;
 import dev.millrace.kernels.program.Address;
-import dev.millrace.kernels.program.BinaryOp;
 import dev.millrace.kernels.program.Constant;
-import dev.millrace.kernels.program.Element;
 import dev.millrace.kernels.program.Program;
 import dev.millrace.kernels.program.ProgramBuilder;
 import dev.millrace.kernels.program.ScalarVar;
 import dev.millrace.kernels.program.Target;
-import dev.millrace.kernels.program.UnaryOp;
 import dev.millrace.kernels.program.VectorVar;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Writes one member of {@link ConvTile}. */
@@ -30,8 +25,7 @@ final class ConvTileWriter {
         WEIGHT_ROW,
         WEIGHT_BLOCK,
         WEIGHT_OUT_BLOCK,
-        OUT_BLOCK,
-        SCALES
+        OUT_BLOCK
     }
 
     /** Enough chains of additions to hide the latency of one: two per cycle, four cycles each. */
@@ -46,9 +40,6 @@ final class ConvTileWriter {
     private final int vectorBytes;
     /** From channel block to channel block of the same row, that is from pixel to pixel, in the input. */
     private final int pixelBytes;
-
-    private final int outPixelBytes;
-    private final boolean pairs;
     /** Independent sums of the same element, for small tiles. */
     private final int sets;
 
@@ -66,9 +57,7 @@ final class ConvTileWriter {
         blocks = variant.blocks();
         vectorBytes = target.vectorBytes();
         pixelBytes = variant.input().pixelBytes(target.lanes());
-        outPixelBytes = variant.input().outPixelBytes(target.lanes());
-        pairs = variant.input() == ConvInput.PAIRS;
-        sets = sets(pixels * blocks, target.vectors() - blocks - (pairs ? 2 : 1));
+        sets = sets(pixels * blocks, target.vectors() - blocks - 1);
         builder = new ProgramBuilder(name, target);
         in = builder.parameter("in");
         weights = builder.parameter("weights");
@@ -118,7 +107,7 @@ final class ConvTileWriter {
     }
 
     private Address place(ScalarVar base, @Nullable ScalarVar stride, int block, int pixel) {
-        return block(base, stride, block, pixel * variant.pitch() * outPixelBytes);
+        return block(base, stride, block, pixel * variant.pitch() * vectorBytes);
     }
 
     private void begin() {
@@ -193,36 +182,23 @@ final class ConvTileWriter {
             int column = pixel * variant.stride() + tap * variant.dilation();
             VectorVar element = builder.spread(Address.at(from, column * pixelBytes + channel * Float.BYTES));
             for (int block = 0; block < blocks; block++) {
-                accumulate(sum(set, block, pixel), element, row[block]);
+                builder.accumulate(sum(set, block, pixel), element, row[block]);
             }
         }
         return row != null;
-    }
-
-    private void accumulate(VectorVar sum, VectorVar element, VectorVar weight) {
-        if (pairs) {
-            builder.binary(sum, BinaryOp.INT_ADD, sum, builder.binary(BinaryOp.DOT_S16, element, weight));
-        } else {
-            builder.accumulate(sum, element, weight);
-        }
     }
 
     private void addUp() {
         for (int half = sets / 2; half > 0; half /= 2) {
             for (int set = 0; set < half; set++) {
                 for (int i = 0; i < pixels * blocks; i++) {
-                    sums[set][i] =
-                            builder.binary(pairs ? BinaryOp.INT_ADD : BinaryOp.ADD, sums[set][i], sums[set + half][i]);
+                    sums[set][i] = builder.add(sums[set][i], sums[set + half][i]);
                 }
             }
         }
     }
 
     private void finish() {
-        if (pairs) {
-            finishPairs();
-            return;
-        }
         Expr after = variant.after();
         @Nullable ScalarVar outStride = blocks > 1 ? size(Size.OUT_BLOCK) : null;
         int free = builder.target().vectors() - pixels * blocks - 1;
@@ -238,23 +214,6 @@ final class ConvTileWriter {
         }
         if (after != null && !beside) {
             overTile(after, outStride);
-        }
-    }
-
-    /** Sums become floats by the scales of their channels, and ints again after what follows. */
-    private void finishPairs() {
-        Expr after = variant.after() == null ? Activations.NONE : variant.after();
-        @Nullable ScalarVar outStride = blocks > 1 ? size(Size.OUT_BLOCK) : null;
-        ScalarVar scales = size(Size.SCALES);
-        builder.advance(scales, bias);
-        for (int block = 0; block < blocks; block++) {
-            for (int pixel = 0; pixel < pixels; pixel++) {
-                VectorVar scale = builder.load(Address.at(scales, block * vectorBytes));
-                VectorVar value = builder.mul(builder.unary(UnaryOp.TO_FLOAT, sum(0, block, pixel)), scale);
-                VectorVar done = new ExprWriter(builder, Map.of(Activations.NONE, value)).write(after);
-                Address to = place(out, outStride, block, pixel);
-                builder.store(Element.U16, to, builder.unary(UnaryOp.TO_INT, done), null);
-            }
         }
     }
 

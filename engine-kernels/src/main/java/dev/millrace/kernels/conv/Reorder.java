@@ -17,44 +17,21 @@ public final class Reorder {
     private static final long WORK_PER_ELEMENT = 8;
 
     private final int batch;
-    private final ReorderTile.Elements elements;
     private final long plainImage;
     private final long blockedImage;
     private final CallPlan toBlocked;
     private final CallPlan toPlain;
 
-    /** Of floats. */
     public Reorder(KernelSet kernels, int batch, int channels, long pixels) {
-        this(kernels, batch, channels, pixels, ReorderTile.Elements.FLOATS, 0);
-    }
-
-    private Reorder(KernelSet kernels, int batch, int channels, long pixels, ReorderTile.Elements elements, int zero) {
-        this.elements = elements;
         int lanes = kernels.target().lanes();
         this.batch = batch;
         plainImage = Math.multiplyExact(channels, pixels);
         blockedImage = BlockedImages.elements(lanes, channels, pixels);
-        toBlocked = plan(kernels, ReorderTile.Direction.TO_BLOCKED, elements, channels, pixels, zero);
-        toPlain = plan(kernels, ReorderTile.Direction.TO_PLAIN, elements, channels, pixels, zero);
+        toBlocked = plan(kernels, ReorderTile.Direction.TO_BLOCKED, channels, pixels);
+        toPlain = plan(kernels, ReorderTile.Direction.TO_PLAIN, channels, pixels);
     }
 
-    /**
-     * Of bytes, which are ints of 16 bits in blocks.
-     *
-     * @param zero the byte that becomes 0
-     */
-    public static Reorder ofBytes(KernelSet kernels, int batch, int channels, long pixels, boolean signed, int zero) {
-        var elements = signed ? ReorderTile.Elements.SIGNED_BYTES : ReorderTile.Elements.UNSIGNED_BYTES;
-        return new Reorder(kernels, batch, channels, pixels, elements, zero);
-    }
-
-    private static CallPlan plan(
-            KernelSet kernels,
-            ReorderTile.Direction direction,
-            ReorderTile.Elements elements,
-            int channels,
-            long pixels,
-            int zero) {
+    private static CallPlan plan(KernelSet kernels, ReorderTile.Direction direction, int channels, long pixels) {
         int lanes = kernels.target().lanes();
         boolean there = direction == ReorderTile.Direction.TO_BLOCKED;
         CallPlan.Builder calls = new CallPlan.Builder(kernels);
@@ -63,17 +40,12 @@ public final class Reorder {
             for (long pixel = 0; pixel < pixels; pixel += PIXELS_PER_CALL) {
                 long count = Math.min(PIXELS_PER_CALL, pixels - pixel);
                 calls.call(
-                        ReorderTile.key(direction, elements, channelsOfBlock),
+                        ReorderTile.key(direction, channelsOfBlock),
                         WORK_PER_ELEMENT * count * lanes,
-                        Argument.at(
-                                there ? Base.INPUT : Base.OUTPUT,
-                                elements.plainBytes() * (block * lanes * pixels + pixel)),
-                        Argument.at(
-                                there ? Base.OUTPUT : Base.INPUT,
-                                (long) elements.blockedBytes() * lanes * (block * pixels + pixel)),
+                        Argument.at(there ? Base.INPUT : Base.OUTPUT, 4 * (block * lanes * pixels + pixel)),
+                        Argument.at(there ? Base.OUTPUT : Base.INPUT, 4 * lanes * (block * pixels + pixel)),
                         Argument.number(count),
-                        Argument.number(elements.plainBytes() * pixels),
-                        Argument.number(zero));
+                        Argument.number(4 * pixels));
                 calls.endUnit();
             }
         }
@@ -84,16 +56,16 @@ public final class Reorder {
     public void toBlocked(MemorySegment plain, MemorySegment blocked, Parallel parallel) {
         run(
                 toBlocked,
-                new Images("the plain images", plain, elements.plainBytes() * plainImage),
-                new Images("the blocked images", blocked, elements.blockedBytes() * blockedImage),
+                new Images("the plain images", plain, 4 * plainImage),
+                new Images("the blocked images", blocked, 4 * blockedImage),
                 parallel);
     }
 
     public void toPlain(MemorySegment blocked, MemorySegment plain, Parallel parallel) {
         run(
                 toPlain,
-                new Images("the blocked images", blocked, elements.blockedBytes() * blockedImage),
-                new Images("the plain images", plain, elements.plainBytes() * plainImage),
+                new Images("the blocked images", blocked, 4 * blockedImage),
+                new Images("the plain images", plain, 4 * plainImage),
                 parallel);
     }
 

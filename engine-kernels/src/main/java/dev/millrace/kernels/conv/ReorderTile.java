@@ -3,9 +3,7 @@ package dev.millrace.kernels.conv;
 import dev.millrace.kernels.family.KernelFamily;
 import dev.millrace.kernels.family.KernelKey;
 import dev.millrace.kernels.program.Address;
-import dev.millrace.kernels.program.BinaryOp;
 import dev.millrace.kernels.program.Constant;
-import dev.millrace.kernels.program.Element;
 import dev.millrace.kernels.program.MaskVar;
 import dev.millrace.kernels.program.Program;
 import dev.millrace.kernels.program.ProgramBuilder;
@@ -19,8 +17,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * f(plain, blocked, pixels, channel, zero): brings one block of channels from planes that lie {@code channel} bytes
- * apart into the order of pixels, or back. Bytes become ints of 16 bits less {@code zero}, and back.
+ * f(plain, blocked, pixels, channel): brings one block of channels from planes that lie {@code channel} bytes apart
+ * into the order of pixels, or back.
  */
 public final class ReorderTile implements KernelFamily {
     private static final String NAME = "conv.f32.reorder";
@@ -30,37 +28,9 @@ public final class ReorderTile implements KernelFamily {
         TO_PLAIN
     }
 
-    /** What the elements of plain images are. */
-    enum Elements {
-        FLOATS(Element.WORD, Element.WORD, Element.WORD),
-        UNSIGNED_BYTES(Element.U8, Element.S16, Element.U16),
-        SIGNED_BYTES(Element.S8, Element.S16, Element.U16);
-
-        private final Element plain;
-        private final Element readBlocked;
-        private final Element writeBlocked;
-
-        Elements(Element plain, Element readBlocked, Element writeBlocked) {
-            this.plain = plain;
-            this.readBlocked = readBlocked;
-            this.writeBlocked = writeBlocked;
-        }
-
-        int plainBytes() {
-            return plain.bytes();
-        }
-
-        int blockedBytes() {
-            return readBlocked.bytes();
-        }
-    }
-
     /** @param channels that the block has, up to the lanes of a vector */
-    static KernelKey key(Direction direction, Elements elements, int channels) {
-        return KernelKey.of(NAME)
-                .with("direction", direction)
-                .with("elements", elements)
-                .with("channels", channels);
+    static KernelKey key(Direction direction, int channels) {
+        return KernelKey.of(NAME).with("direction", direction).with("channels", channels);
     }
 
     @Override
@@ -70,31 +40,22 @@ public final class ReorderTile implements KernelFamily {
 
     @Override
     public Program describe(KernelKey key, Target target) {
-        key.onlyHas("direction", "elements", "channels");
+        key.onlyHas("direction", "channels");
         Direction direction = key.oneOf("direction", Direction.values());
-        return new Writer(
-                        key.toString(),
-                        target,
-                        direction,
-                        key.oneOf("elements", Elements.values()),
-                        key.number("channels", 1, target.lanes()))
-                .program();
+        return new Writer(key.toString(), target, direction, key.number("channels", 1, target.lanes())).program();
     }
 
     private static final class Writer {
         private final ProgramBuilder builder;
         private final Direction direction;
-        private final Elements elements;
         private final int channels;
         private final int lanes;
         private final ScalarVar plain;
         private final ScalarVar blocked;
         private final ScalarVar pixels;
         private final ScalarVar channel;
-        private final ScalarVar zero;
 
-        Writer(String name, Target target, Direction direction, Elements elements, int channels) {
-            this.elements = elements;
+        Writer(String name, Target target, Direction direction, int channels) {
             this.direction = direction;
             this.channels = channels;
             lanes = target.lanes();
@@ -103,14 +64,13 @@ public final class ReorderTile implements KernelFamily {
             blocked = builder.parameter("blocked");
             pixels = builder.parameter("pixels");
             channel = builder.parameter("channel");
-            zero = builder.parameter("zero");
         }
 
         Program program() {
             try (var _ = builder.loop(pixels, lanes)) {
                 square(false);
-                builder.advance(plain, elements.plainBytes() * lanes);
-                builder.advance(blocked, elements.blockedBytes() * lanes * lanes);
+                builder.advance(plain, 4 * lanes);
+                builder.advance(blocked, 4 * lanes * lanes);
             }
             try (var _ = builder.ifNotZero(pixels)) {
                 square(true);
@@ -126,17 +86,13 @@ public final class ReorderTile implements KernelFamily {
             }
         }
 
-        private VectorVar shifted(BinaryOp op, VectorVar row) {
-            return elements == Elements.FLOATS ? row : builder.binary(op, row, builder.spread(zero));
-        }
-
         private List<VectorVar> readChannels(boolean partial) {
             MaskVar mask = partial ? builder.firstLanes(pixels) : null;
             ScalarVar at = builder.copy(plain, "at");
             List<VectorVar> rows = new ArrayList<>();
             for (int i = 0; i < lanes; i++) {
                 if (i < channels) {
-                    rows.add(shifted(BinaryOp.INT_SUB, builder.load(elements.plain, Address.at(at, 0), mask)));
+                    rows.add(builder.load(Address.at(at, 0), mask));
                     builder.advance(at, channel);
                 } else {
                     rows.add(builder.unary(UnaryOp.COPY, Constant.ZERO));
@@ -149,8 +105,7 @@ public final class ReorderTile implements KernelFamily {
             MaskVar mask = partial ? builder.firstLanes(pixels) : null;
             ScalarVar at = builder.copy(plain, "at");
             for (int i = 0; i < channels; i++) {
-                Element to = elements.plain == Element.S8 ? Element.U8 : elements.plain;
-                builder.store(to, Address.at(at, 0), rows.get(i), mask);
+                builder.store(Address.at(at, 0), rows.get(i), mask);
                 builder.advance(at, channel);
             }
         }
@@ -171,17 +126,14 @@ public final class ReorderTile implements KernelFamily {
         private List<VectorVar> readPixels(boolean partial) {
             List<VectorVar> rows = new ArrayList<>();
             for (int i = 0; i < lanes; i++) {
-                Address at = Address.at(blocked, elements.blockedBytes() * lanes * i);
-                VectorVar row = builder.load(elements.readBlocked, at, whole(i, partial));
-                rows.add(shifted(BinaryOp.INT_ADD, row));
+                rows.add(builder.load(Address.at(blocked, 4 * lanes * i), whole(i, partial)));
             }
             return rows;
         }
 
         private void writePixels(List<VectorVar> rows, boolean partial) {
             for (int i = 0; i < lanes; i++) {
-                Address at = Address.at(blocked, elements.blockedBytes() * lanes * i);
-                builder.store(elements.writeBlocked, at, rows.get(i), whole(i, partial));
+                builder.store(Address.at(blocked, 4 * lanes * i), rows.get(i), whole(i, partial));
             }
         }
     }

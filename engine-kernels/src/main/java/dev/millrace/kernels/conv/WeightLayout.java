@@ -17,8 +17,6 @@ final class WeightLayout {
     /** Channels in a block of input. */
     private final int inBlock;
 
-    private final ConvInput input;
-
     private final long at;
     private final long[] starts;
 
@@ -27,10 +25,9 @@ final class WeightLayout {
         this.at = at;
         this.shape = shape;
         this.lanes = lanes;
-        this.input = input;
         inBlock = input.channels(lanes);
         starts = new long[outBlocks() + 1];
-        starts[0] = at + (input == ConvInput.PAIRS ? 2 : 1) * scales();
+        starts[0] = at + (long) outBlocks() * lanes * Float.BYTES;
         for (int block = 0; block < outBlocks(); block++) {
             long channelBlocks = endInBlock(block) - firstInBlock(block);
             starts[block + 1] = Math.addExact(starts[block], Math.multiplyExact(channelBlocks, inBlockBytes()));
@@ -53,7 +50,7 @@ final class WeightLayout {
 
     /** The weights of a tap, for one block of input and one of output channels. */
     long tapBytes() {
-        return (long) input.steps(lanes) * lanes * Float.BYTES;
+        return (long) inBlock * lanes * Float.BYTES;
     }
 
     long inBlockBytes() {
@@ -68,11 +65,6 @@ final class WeightLayout {
     /** Where the bias of a block of output channels begins. */
     long bias(int outBlock) {
         return at + (long) outBlock * lanes * Float.BYTES;
-    }
-
-    /** How far behind its bias the scale of an output channel lies; of pairs only. */
-    long scales() {
-        return (long) outBlocks() * lanes * Float.BYTES;
     }
 
     long end() {
@@ -100,19 +92,13 @@ final class WeightLayout {
         return (endChannel(outBlock) + inBlock - 1) / inBlock;
     }
 
-    /** How many steps the last block of input takes, or 0 if it is full. */
+    /** How many channels the last block of input has, or 0 if it is full. */
     int lastDepth() {
-        int channels = shape.channels() % inBlock;
-        return input == ConvInput.PAIRS ? 0 : channels;
+        return shape.channels() % inBlock;
     }
 
     int inBlocks() {
         return (shape.channels() + inBlock - 1) / inBlock;
-    }
-
-    /** Puts a weight where it belongs. */
-    interface Writer {
-        void write(MemorySegment packed, long to, long index);
     }
 
     void pack(MemorySegment weights, Source source, @Nullable MemorySegment bias, MemorySegment packed) {
@@ -120,10 +106,6 @@ final class WeightLayout {
         for (int outChannel = 0; bias != null && outChannel < shape.outChannels(); outChannel++) {
             packed.set(FLOAT, at + 4L * outChannel, bias.getAtIndex(FLOAT, outChannel));
         }
-        packWeights(source, packed, (to, place, index) -> to.set(FLOAT, place, weights.getAtIndex(FLOAT, index)));
-    }
-
-    void packWeights(Source source, MemorySegment packed, Writer writer) {
         for (int outChannel = 0; outChannel < shape.outChannels(); outChannel++) {
             int outBlock = outChannel / lanes;
             int first = group(outChannel) * shape.groupChannels();
@@ -131,27 +113,21 @@ final class WeightLayout {
                 int block = (first + channel) / inBlock;
                 long start = starts[outBlock]
                         + (block - firstInBlock(outBlock)) * inBlockBytes()
-                        + within((first + channel) % inBlock, outChannel % lanes);
-                packTaps(source, outChannel, channel, packed, start, writer);
+                        + 4L * ((long) (first + channel) % inBlock * lanes + outChannel % lanes);
+                packTaps(weights, source, outChannel, channel, packed, start);
             }
         }
     }
 
-    /** Where the weight of a pair of channels is in those of a tap. */
-    private long within(int channel, int outChannel) {
-        return input == ConvInput.PAIRS
-                ? 4L * ((long) channel / 2 * lanes + outChannel) + 2 * (channel % 2)
-                : 4L * ((long) channel * lanes + outChannel);
-    }
-
-    private void packTaps(Source source, int outChannel, int channel, MemorySegment packed, long start, Writer writer) {
+    private void packTaps(
+            MemorySegment weights, Source source, int outChannel, int channel, MemorySegment packed, long start) {
         long to = start;
         for (int z = 0; z < shape.depth().taps(); z++) {
             for (int y = 0; y < shape.height().taps(); y++) {
                 for (int x = 0; x < shape.width().taps(); x++) {
                     long index = source.index(outChannel, channel, z, y, x);
                     if (index >= 0) {
-                        writer.write(packed, to, index);
+                        packed.set(FLOAT, to, weights.getAtIndex(FLOAT, index));
                     }
                     to += tapBytes();
                 }

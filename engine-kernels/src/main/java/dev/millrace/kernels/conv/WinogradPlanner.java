@@ -162,8 +162,7 @@ final class WinogradPlanner {
                     weights.tapBytes(),
                     0,
                     weights.inBlocks() * weights.tapBytes(),
-                    blockBytes,
-                    0);
+                    blockBytes);
             long offset = (long) square * bytes;
             calls.call(
                     variant.key(),

@@ -57,8 +57,7 @@ public final class IntegerTile implements KernelFamily {
         }
 
         static Variant of(KernelKey key, Target target) {
-            key.onlyHas(
-                    "dot", "form", "rows", "vectors", "masked", "zeros", "output", "bias", "scales", "activation");
+            key.onlyHas("dot", "form", "rows", "vectors", "masked", "zeros", "output", "bias", "scales", "activation");
             IntegerDot dot = key.oneOf("dot", IntegerDot.values());
             if (dot == IntegerDot.WHOLE && !IntegerDot.hasWhole(target)) {
                 throw new IllegalArgumentException(

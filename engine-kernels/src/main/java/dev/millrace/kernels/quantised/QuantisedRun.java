@@ -53,7 +53,8 @@ final class QuantisedRun {
             return RowForm.EACH;
         }
         long end = (product.m() - 1) * a.stride() + 4 * panels.fours();
-        boolean asGiven = !dot.isSplit() && !zeros && !a.signed() && end <= a.data().byteSize();
+        boolean asGiven =
+                !dot.isSplit() && !zeros && !a.signed() && end <= a.data().byteSize();
         return asGiven ? RowForm.GIVEN : RowForm.PACKED;
     }
 
@@ -69,7 +70,7 @@ final class QuantisedRun {
         } else if (byPanels && m < 2 * product.n() || m < 2L * tileRows) {
             int packing = (int) Math.clamp(m * product.k() / MIN_BYTES_PER_TASK, 1, Math.min(tasks, m));
             if (form != RowForm.GIVEN) {
-            parallel.run(packing, task -> packRows(m * task / packing, m * (task + 1) / packing));
+                parallel.run(packing, task -> packRows(m * task / packing, m * (task + 1) / packing));
             }
             int parts = (int) Math.min(tasks, count);
             parallel.run(parts, task -> part(0, m, count * task / parts, count * (task + 1) / parts));
