@@ -10,7 +10,6 @@ import dev.millrace.kernels.conv.ConvTile;
 import dev.millrace.kernels.conv.ReorderTile;
 import dev.millrace.kernels.conv.WinogradInput;
 import dev.millrace.kernels.conv.WinogradOutput;
-import dev.millrace.kernels.conv.quantised.CopyRows;
 import dev.millrace.kernels.conv.quantised.DepthwiseTile;
 import dev.millrace.kernels.convert.ConvertFamily;
 import dev.millrace.kernels.expression.ElementwiseFamily;
@@ -98,7 +97,6 @@ final class Families {
             new FoldChannels(),
             new WinogradInput(),
             new WinogradOutput(),
-            new CopyRows(),
             new DepthwiseTile(),
             new IndexTable(),
             new IndexRun(),

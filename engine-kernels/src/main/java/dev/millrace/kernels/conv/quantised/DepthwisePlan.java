@@ -6,6 +6,7 @@ import dev.millrace.kernels.driver.Scratch;
 import dev.millrace.kernels.family.KernelCache;
 import dev.millrace.kernels.family.KernelSet;
 import dev.millrace.kernels.gemm.Activation;
+import dev.millrace.kernels.layout.RunCopies;
 import dev.millrace.kernels.program.Kernel;
 import dev.millrace.kernels.program.Memory;
 import dev.millrace.kernels.quantised.QuantisedMatrix;
@@ -28,7 +29,7 @@ final class DepthwisePlan {
     private final KernelSet kernels;
     private final ConvShape shape;
     private final int lanes;
-    private final Kernel copy;
+    private final RunCopies copies;
     private final KernelCache<DepthwiseTile.Variant> tiles;
     private final Scratch bands = new Scratch();
     private final Scratch arguments = new Scratch();
@@ -47,7 +48,7 @@ final class DepthwisePlan {
         this.kernels = kernels;
         this.shape = shape;
         lanes = kernels.target().lanes();
-        copy = kernels.kernel(CopyRows.key());
+        copies = new RunCopies(kernels);
         tiles = new KernelCache<>(kernels, DepthwiseTile.Variant::key);
         Axis width = shape.width();
         columns = Math.max(0, width.out() - 1) * width.stride() + (width.taps() - 1) * width.dilation() + 1;
@@ -94,6 +95,7 @@ final class DepthwisePlan {
 
     private final class Task {
         private final Memory memory = kernels.newMemory();
+        private final RunCopies.Calls calls = copies.in(memory);
         private final Operands operands;
         private final long in;
         private final long packed;
@@ -192,14 +194,14 @@ final class DepthwisePlan {
         private void copyPixels(long from, long stride, long to, int count) {
             int channels = shape.channels();
             if (stride == channels) {
-                copy.call(memory, from, to, 1, 0, 0, (long) count * channels);
+                calls.copy(from, 0, to, 0, 1, (long) count * channels);
             } else {
-                copy.call(memory, from, to, count, stride, channels, channels);
+                calls.copy(from, stride, to, channels, count, channels);
             }
         }
 
         private void fill(long to, int count) {
-            copy.call(memory, outside, to, count, 0, shape.channels(), shape.channels());
+            calls.copy(outside, 0, to, shape.channels(), count, shape.channels());
         }
 
         private void row(long from, long to) {

@@ -5,6 +5,7 @@ import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.driver.Extents;
 import dev.millrace.kernels.driver.Scratch;
 import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.kernels.layout.RunCopies;
 import dev.millrace.kernels.program.Memory;
 import dev.millrace.kernels.quantised.QuantisedGemm;
 import dev.millrace.kernels.quantised.QuantisedMatrix;
@@ -46,7 +47,7 @@ public final class QuantisedConv {
         this.kernels = kernels;
         this.shape = shape;
         gemm = new QuantisedGemm(kernels);
-        windows = new WindowRows(kernels.kernel(CopyRows.key()), shape);
+        windows = new WindowRows(new RunCopies(kernels), shape);
         pointwise = shape.depth().isPointwise()
                 && shape.height().isPointwise()
                 && shape.width().isPointwise();

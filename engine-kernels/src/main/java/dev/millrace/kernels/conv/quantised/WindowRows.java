@@ -2,7 +2,7 @@ package dev.millrace.kernels.conv.quantised;
 
 import dev.millrace.kernels.conv.Axis;
 import dev.millrace.kernels.conv.ConvShape;
-import dev.millrace.kernels.program.Kernel;
+import dev.millrace.kernels.layout.RunCopies;
 import dev.millrace.kernels.program.Memory;
 
 /**
@@ -10,15 +10,15 @@ import dev.millrace.kernels.program.Memory;
  * matrix product of these rows.
  */
 final class WindowRows {
-    private final Kernel copy;
+    private final RunCopies copies;
     private final ConvShape shape;
     private final long channels;
     private final long tapRowBytes;
     private final long rowBytes;
     private final long pitch;
 
-    WindowRows(Kernel copy, ConvShape shape) {
-        this.copy = copy;
+    WindowRows(RunCopies copies, ConvShape shape) {
+        this.copies = copies;
         this.shape = shape;
         channels = shape.groupChannels();
         tapRowBytes = channels * shape.width().taps();
@@ -38,7 +38,7 @@ final class WindowRows {
 
     /** Calls of one thread, for one group. */
     final class Writer {
-        private final Memory memory;
+        private final RunCopies.Calls calls;
         private final long in;
         private final long stride;
         private final long fill;
@@ -49,7 +49,7 @@ final class WindowRows {
          * @param fill bytes for a row of taps that is not there
          */
         Writer(Memory memory, long in, long stride, long fill) {
-            this.memory = memory;
+            calls = copies.in(memory);
             this.in = in;
             this.stride = stride;
             this.fill = fill;
@@ -131,7 +131,7 @@ final class WindowRows {
 
         private void copy(long from, long step, long to, int count, long bytes) {
             if (count > 0) {
-                WindowRows.this.copy.call(memory, from, to, count, step, pitch, bytes);
+                calls.copy(from, step, to, pitch, count, bytes);
             }
         }
     }

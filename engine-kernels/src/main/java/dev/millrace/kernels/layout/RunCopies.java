@@ -1,0 +1,51 @@
+package dev.millrace.kernels.layout;
+
+import dev.millrace.kernels.driver.Scratch;
+import dev.millrace.kernels.family.KernelCache;
+import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.kernels.program.Kernel;
+import dev.millrace.kernels.program.Memory;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** Copies runs of bytes for drivers that copy on their way. Extents are theirs to check. Safe for several threads. */
+public final class RunCopies {
+    private static final int MIDDLE = 2;
+
+    private final KernelSet kernels;
+    private final KernelCache<Integer> shortRuns;
+    private final Kernel longRuns;
+    private final Scratch strides = new Scratch();
+
+    public RunCopies(KernelSet kernels) {
+        this.kernels = kernels;
+        shortRuns = new KernelCache<>(kernels, bytes -> RunCopy.key(bytes, kernels.target()));
+        longRuns = kernels.kernel(RunCopy.key(kernels.target().vectorBytes(), kernels.target()));
+    }
+
+    /** For one thread, until it asks again. */
+    public Calls in(Memory memory) {
+        return new Calls(memory, strides.atLeast(Long.BYTES * LoopNest.STRIDES));
+    }
+
+    /** Copies of one thread. */
+    public final class Calls {
+        private final Memory memory;
+        private final MemorySegment block;
+        private final long blockStart;
+
+        private Calls(Memory memory, MemorySegment block) {
+            this.memory = memory;
+            this.block = block;
+            blockStart = memory.pointer(block);
+        }
+
+        /** Copies some runs that lie apart; a run may be copied many times, by a step of 0. */
+        public void copy(long from, long fromStep, long to, long toStep, long count, long bytes) {
+            block.set(ValueLayout.JAVA_LONG, Long.BYTES * MIDDLE, toStep);
+            block.set(ValueLayout.JAVA_LONG, Long.BYTES * (MIDDLE + 1), fromStep);
+            Kernel kernel = bytes >= kernels.target().vectorBytes() ? longRuns : shortRuns.kernel((int) bytes);
+            kernel.call(memory, to, from, blockStart, bytes, count, 1);
+        }
+    }
+}
