@@ -26,7 +26,8 @@ import java.util.Map;
  * Products of bytes, and products with weights of 4 bits.
  *
  * <p>Weights with sign are from -64 to 63 in the cases named s7: without an instruction for whole products, the peer's
- * sums of others saturate, and its answers would be wrong.
+ * sums of others saturate, and its answers would be wrong. Those from -32 to 31, named s6, are like most of what
+ * calibration leaves.
  */
 final class QuantisedCases {
     private static final int[][] SHAPES = {{128, 768, 3072}, {128, 384, 1536}, {1, 768, 3072}, {512, 512, 512}};
@@ -37,6 +38,7 @@ final class QuantisedCases {
     static List<KernelCase> all() {
         var cases = new ArrayList<KernelCase>();
         for (int[] shape : SHAPES) {
+            cases.add(integers("u8 x s6", ElementType.INT8, 31, shape[0], shape[1], shape[2]));
             cases.add(integers("u8 x s7", ElementType.INT8, 63, shape[0], shape[1], shape[2]));
             cases.add(integers("u8 x u8", ElementType.UINT8, 255, shape[0], shape[1], shape[2]));
         }

@@ -9,6 +9,8 @@ enum IntegerDot {
     WHOLE,
     /** The step that saturates pairs of products: only for factors whose pairs cannot get there. */
     BYTES,
+    /** The same, two fours being added up in 16 bits: only for factors whose sums of four products fit there. */
+    FOURS,
     /**
      * As {@code a0 b0 + a1 b1 = (a0 + b1)(a1 + b0) - a0 a1 - b0 b1} in 16 bits, which saves half of the
      * multiplications; what is subtracted depends on one factor only. Rows of A and the panel of B are spread out to 16
@@ -37,7 +39,7 @@ enum IntegerDot {
     /** Rows of a tile: what fits into vector registers beside a panel, and what their addresses leave of the others. */
     int rows() {
         return switch (this) {
-            case WHOLE, BYTES -> 5;
+            case WHOLE, BYTES, FOURS -> 5;
             case PAIRS -> 4;
             case NIBBLES -> 1;
         };

@@ -4,8 +4,8 @@ import dev.millrace.kernels.program.Target;
 
 /**
  * How B lies packed: panels as wide as a tile, each a row of fours after another, the last one as many whole vectors
- * wide as it needs; then a number per column, filled up to whole vectors, of each kind of term; then whether
- * {@link IntegerDot#BYTES} is exact. What is filled up is zeros.
+ * wide as it needs; then a number per column, filled up to whole vectors, of each kind of term; then whether there are
+ * zero points, and what is exact: for all of B, and for each panel. What is filled up is zeros.
  */
 record IntegerPanels(long k, long n, int lanes, int vectors) {
     static IntegerPanels of(Target target, long k, long n) {
@@ -13,7 +13,8 @@ record IntegerPanels(long k, long n, int lanes, int vectors) {
     }
 
     static String name(Target target) {
-        return "s8 fours panel " + target.lanes() * IntegerDot.vectors(target) + " vector " + target.lanes();
+        return "s8 fours, fit by panel, panel " + target.lanes() * IntegerDot.vectors(target) + " vector "
+                + target.lanes();
     }
 
     long fours() {
@@ -66,7 +67,7 @@ record IntegerPanels(long k, long n, int lanes, int vectors) {
         return pairs() + 4 * paddedColumns();
     }
 
-    /** Where it says whether no pair of products can saturate: an int, 1 or 0. */
+    /** Where it says whether {@link IntegerDot#BYTES} is exact: an int, 1 or 0. */
     long pairsFit() {
         return zeros() + 4 * paddedColumns();
     }
@@ -76,7 +77,12 @@ record IntegerPanels(long k, long n, int lanes, int vectors) {
         return pairsFit() + 4;
     }
 
+    /** Where it says whether {@link IntegerDot#FOURS} is exact for a panel: an int, 1 or 0. */
+    long foursFit(long panel) {
+        return hasZeros() + 4 + 4 * panel;
+    }
+
     long byteSize() {
-        return Math.addExact(hasZeros(), 4);
+        return foursFit(panels());
     }
 }

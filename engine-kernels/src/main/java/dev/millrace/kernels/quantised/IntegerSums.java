@@ -101,13 +101,14 @@ final class IntegerSums {
         }
         ScalarVar right = builder.copy(b, "right");
         VectorVar ones = builder.vector("ones");
-        if (dot == IntegerDot.BYTES || dot == IntegerDot.NIBBLES) {
+        if (dot != IntegerDot.WHOLE && dot != IntegerDot.PAIRS) {
             builder.set(ones, ONES);
         }
         for (int count : new int[] {unroll, 1}) {
             try (var _ = builder.loop(fours, count)) {
                 switch (dot) {
                     case WHOLE, BYTES -> bytes(left, right, count, ones);
+                    case FOURS -> fours(left, right, count, ones);
                     case PAIRS -> pairs(left, right, count);
                     case NIBBLES -> nibbles(left, right, count, ones);
                 }
@@ -157,6 +158,34 @@ final class IntegerSums {
                     VectorVar halves = builder.binary(BinaryOp.DOT_U8S8_SATURATED, four, rightRow[j]);
                     builder.binary(sum, BinaryOp.INT_ADD, sum, builder.binary(BinaryOp.DOT_S16, halves, ones));
                 }
+            }
+        }
+    }
+
+    private void fours(ScalarVar left, ScalarVar right, int count, VectorVar ones) {
+        for (int k = 0; k < count; k += 2) {
+            if (k + 1 < count) {
+                multiplyFours(left, right, k, ones);
+            } else {
+                multiplyBytes(left, right, k, ones);
+            }
+        }
+    }
+
+    /** Registers are left for one vector of B only; the others are read for each row. */
+    private void multiplyFours(ScalarVar left, ScalarVar right, int k, VectorVar ones) {
+        prefetch(right, k);
+        prefetch(right, k + 1);
+        VectorVar held = builder.load(Address.at(right, k * vectors * bytes));
+        for (int i = 0; i < rows; i++) {
+            VectorVar first = builder.spread(row(left, i, 4 * k));
+            VectorVar second = builder.spread(row(left, i, 4 * (k + 1)));
+            for (int j = 0; j < vectors; j++) {
+                VectorVar ofFirst = j == 0 ? held : builder.load(Address.at(right, (k * vectors + j) * bytes));
+                VectorVar products = builder.binary(BinaryOp.DOT_U8S8_SATURATED, first, ofFirst);
+                VectorVar ofSecond = builder.load(Address.at(right, ((k + 1) * vectors + j) * bytes));
+                VectorVar halves = sum16(products, second, ofSecond);
+                addTo(sums[0][i * vectors + j], builder.binary(BinaryOp.DOT_S16, halves, ones));
             }
         }
     }

@@ -114,6 +114,9 @@ final class QuantisedRun {
         new Part(kernels.set().newMemory()).run(firstRow, endRow, firstPanel, endPanel);
     }
 
+    /** Some panels, of which the bytes from an address on are multiplied in one way. */
+    private record Columns(IntegerDot dot, long first, long panels, long from) {}
+
     private final class Part {
         private final Memory memory;
         private final long packed;
@@ -181,40 +184,50 @@ final class QuantisedRun {
             block.set(LONG, TermBlock.TAIL, tail);
         }
 
-        /** All whole panels at once if each of them is read once only, by tiles of one height. */
+        /** All whole panels of a kind at once if each of them is read once only, by tiles of one height. */
         private void panels(long row, long rows, long first, long end) {
             boolean atOnce = dot == IntegerDot.NIBBLES || dot != IntegerDot.PAIRS && rows <= tileRows;
             long whole = Math.min(end, product.n() / panels.columns());
             for (long panel = first; panel < end; ) {
-                long count = atOnce && panel < whole ? whole - panel : 1;
+                IntegerDot way = dotOf(panel);
+                long next = panel + 1;
+                while (atOnce && next < whole && dotOf(next) == way) {
+                    next++;
+                }
                 long from = packed + panels.panel(panel);
                 if (dot == IntegerDot.PAIRS) {
                     kernels.spreadPanel().call(memory, from, wide, panels.fours() * panels.vectorsOf(panel), 0, 0, 0);
                     from = wide;
                 }
                 terms(panel);
-                columns(row, rows, panel, count, from);
-                panel += count;
+                columns(row, rows, new Columns(way, panel, next - panel, from));
+                panel = next;
             }
         }
 
+        private IntegerDot dotOf(long panel) {
+            boolean fours = dot == IntegerDot.BYTES && product.packed().get(INT, panels.foursFit(panel)) != 0;
+            return fours ? IntegerDot.FOURS : dot;
+        }
+
         /** Tiles of nearly equal height. */
-        private void columns(long row, long rows, long panel, long count, long from) {
+        private void columns(long row, long rows, Columns columns) {
             long tiles = (rows + tileRows - 1) / tileRows;
             int high = (int) ((rows + tiles - 1) / tiles);
             long lowTiles = tiles * high - rows;
             long highTiles = tiles - lowTiles;
-            call(row, highTiles, high, panel, count, from);
+            call(row, highTiles, high, columns);
             if (lowTiles > 0) {
-                call(row + highTiles * high, lowTiles, high - 1, panel, count, from);
+                call(row + highTiles * high, lowTiles, high - 1, columns);
             }
         }
 
-        private void call(long row, long tiles, int height, long panel, long count, long from) {
+        private void call(long row, long tiles, int height, Columns columns) {
+            long panel = columns.first();
             QuantisedResult result = product.c();
             boolean masked = panels.width(panel) % panels.lanes() != 0;
             Kernel kernel = kernels.tile(new IntegerTile.Variant(
-                    dot,
+                    columns.dot(),
                     form,
                     height,
                     panels.vectorsOf(panel),
@@ -227,7 +240,7 @@ final class QuantisedRun {
             block.set(LONG, TermBlock.TILES, tiles);
             int bytes = result.output().bytes();
             long to = c + bytes * (row * result.stride() + panel * panels.columns());
-            kernel.call(memory, a + row * rowStride, from, to, terms, rowStride, count);
+            kernel.call(memory, a + row * rowStride, columns.from(), to, terms, rowStride, columns.panels());
         }
     }
 }

@@ -50,8 +50,12 @@ public final class QuantisedGemmCase implements FamilyCase {
             parallel = TestThreads.of(1 + random.nextInt(3));
             a = matrix(m, k, m, 256).withScales(floats(random.nextBoolean() ? 1 : m));
             transposed = random.nextBoolean();
-            int range = random.nextBoolean() ? 256 : 129;
+            int range = random.nextBoolean() ? 256 : random.nextBoolean() ? 129 : 65;
             b = transposed ? matrix(n, k, n, range) : matrix(k, n, n, range);
+            if (range == 65 && k > 0 && random.nextBoolean()) {
+                long one = random.nextLong(b.data().byteSize());
+                b.data().set(ValueLayout.JAVA_BYTE, one, (byte) (b.signed() ? 64 : 192));
+            }
             c = result();
         }
 

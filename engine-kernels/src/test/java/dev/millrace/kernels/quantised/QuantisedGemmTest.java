@@ -30,7 +30,8 @@ class QuantisedGemmTest {
 
     /** The greatest sums that there are, where instructions that saturate would be wrong. */
     @ParameterizedTest
-    @CsvSource({"1, -128", "1, 127", "40, -128", "40, 127", "1, 64", "40, -64"})
+    @CsvSource({"1, -128", "1, 127", "40, -128", "40, 127", "1, 64", "40, -64", "1, 32", "40, -32", "40, 33", "40, -33"
+    })
     void sumsOfTheGreatestProductsAreExact(int m, int weight) {
         try (Kernels kernels = kernels();
                 Arena arena = Arena.ofShared()) {
