@@ -135,7 +135,11 @@ final class IntegerTileWriter {
                 switch (variant.output()) {
                     case S32 -> builder.store(at, sum, maskOf(j, mask));
                     case F32 -> builder.store(at, dequantised(sum, row, j), maskOf(j, mask));
-                    case U8, S8 -> builder.store(Element.U8, at, requantised(sum, row, j), maskOf(j, mask));
+                    case U8, S8 -> {
+                        VectorVar number =
+                                Requantisation.write(builder, scaled(sum, row, j), terms, TermBlock.REQUANTISATION);
+                        builder.store(Element.U8, at, number, maskOf(j, mask));
+                    }
                 }
             }
             builder.advance(row, stride);
@@ -173,14 +177,6 @@ final class IntegerTileWriter {
                 ? builder.add(scaled, builder.load(Address.at(terms, TermBlock.BIASES + vector * bytes)))
                 : scaled;
         return variant.activation() == Activation.RELU ? builder.max(Constant.ZERO, value) : value;
-    }
-
-    private VectorVar requantised(VectorVar sum, ScalarVar row, int vector) {
-        VectorVar value = scaled(sum, row, vector);
-        VectorVar notBelow = builder.max(value, builder.spread(Address.at(terms, TermBlock.LEAST)));
-        VectorVar within = builder.min(notBelow, builder.spread(Address.at(terms, TermBlock.MOST)));
-        VectorVar zero = builder.spread(Address.at(terms, TermBlock.ZERO_OF_C));
-        return builder.binary(BinaryOp.INT_ADD, builder.unary(UnaryOp.TO_INT, within), zero);
     }
 
     /** Over the tile that was just written and ends at a pointer, back and forth, now that its registers are free. */

@@ -159,9 +159,7 @@ final class QuantisedRun {
 
         private void constants() {
             QuantisedResult result = product.c();
-            block.set(INT, TermBlock.ZERO_OF_C, result.zeroPoint());
-            block.set(FLOAT, TermBlock.LEAST, result.output().least() - result.zeroPoint());
-            block.set(FLOAT, TermBlock.MOST, result.output().most() - result.zeroPoint());
+            Requantisation.put(result, block, TermBlock.REQUANTISATION);
             block.set(FLOAT, TermBlock.ONE, 1);
             block.set(INT, TermBlock.ZERO_OF_A, unsignedZero(0));
             block.set(FLOAT, TermBlock.SCALE_OF_A, product.a().scale(0));

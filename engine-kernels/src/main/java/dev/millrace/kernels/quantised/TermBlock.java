@@ -15,12 +15,8 @@ final class TermBlock {
     static final int SCALES = 24;
     /** A pointer to the bias. */
     static final int BIAS = 32;
-    /** The zero point of C, an int. */
-    static final int ZERO_OF_C = 40;
-    /** The least and the greatest product that do not saturate, floats. */
-    static final int LEAST = 44;
-
-    static final int MOST = 48;
+    /** The words of {@link Requantisation}. */
+    static final int REQUANTISATION = 40;
     /** The float 1. */
     static final int ONE = 52;
 

@@ -1,5 +1,7 @@
 package dev.millrace.kernels.conv.quantised;
 
+import dev.millrace.kernels.quantised.Requantisation;
+
 /** Where {@link DepthwiseTile} finds what it has no argument for: places in a block of memory. */
 final class DepthwiseArguments {
     /** Longs: rows of taps; bytes from pixel to pixel of the input. */
@@ -24,20 +26,16 @@ final class DepthwiseArguments {
     static final int SCALES = 72;
     /** How many channels the last block has. */
     static final int TAIL = 80;
-    /** The zero point of the input, a float, and of the output, an int. */
+    /** The zero point of the input, a float. */
     static final int ZERO_OF_IN = 88;
-
-    static final int ZERO_OF_OUT = 92;
-    /** The least and the greatest product that do not saturate, floats. */
-    static final int LEAST = 96;
-
-    static final int MOST = 100;
+    /** The words of {@link Requantisation}. */
+    static final int REQUANTISATION = 92;
     /** The scale of the input, a float; the float 1. */
-    static final int SCALE_OF_IN = 104;
+    static final int SCALE_OF_IN = REQUANTISATION + Requantisation.BYTES;
 
-    static final int ONE = 108;
+    static final int ONE = SCALE_OF_IN + 4;
 
-    static final int BYTES = 112;
+    static final int BYTES = ONE + 4;
 
     private DepthwiseArguments() {}
 }

@@ -12,6 +12,7 @@ import dev.millrace.kernels.program.Memory;
 import dev.millrace.kernels.quantised.QuantisedMatrix;
 import dev.millrace.kernels.quantised.QuantisedOutput;
 import dev.millrace.kernels.quantised.QuantisedResult;
+import dev.millrace.kernels.quantised.Requantisation;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -20,7 +21,6 @@ import java.lang.foreign.ValueLayout;
  * the image, then each row of outputs is done in tiles of nearly equal width.
  */
 final class DepthwisePlan {
-    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
     /** Of the copy of a band, which the caches near the core are to hold. */
@@ -65,8 +65,9 @@ final class DepthwisePlan {
         return (shape.channels() + lanes - 1) / lanes;
     }
 
+    /** Of a block of channels: the sums of their weights, then these, tap by tap. */
     long weightBytes() {
-        return 4L * lanes * shape.taps();
+        return 4L * lanes * (1 + shape.taps());
     }
 
     /** The memory of a run; all of it was checked. */
@@ -146,9 +147,7 @@ final class DepthwisePlan {
             set(at, DepthwiseArguments.SCALES, scales == null ? one : memory.pointer(scales));
             set(at, DepthwiseArguments.TAIL, shape.channels() % lanes);
             block.set(FLOAT, at + DepthwiseArguments.ZERO_OF_IN, operands.in().zeroPoint(0));
-            block.set(INT, at + DepthwiseArguments.ZERO_OF_OUT, result.zeroPoint());
-            block.set(FLOAT, at + DepthwiseArguments.LEAST, result.output().least() - result.zeroPoint());
-            block.set(FLOAT, at + DepthwiseArguments.MOST, result.output().most() - result.zeroPoint());
+            Requantisation.put(result, block, at + DepthwiseArguments.REQUANTISATION);
             block.set(FLOAT, at + DepthwiseArguments.SCALE_OF_IN, operands.in().scale(0));
             block.set(FLOAT, at + DepthwiseArguments.ONE, 1);
         }

@@ -13,14 +13,14 @@ import dev.millrace.kernels.quantised.QuantisedOutput;
  *
  * <p>arguments is a block as in {@link DepthwiseArguments}; counts is how many tiles | how many blocks &lt;&lt; 32; channel
  * is the first one, times 4. Inputs of whole blocks are read, whatever is in them. Weights are floats without their zero points, by block, tap
- * and channel.
+ * and channel, after their sums by block and channel.
  */
 public final class DepthwiseTile implements KernelFamily {
     static final int MAX_TAPS = 7;
     static final int MAX_PIXELS = 8;
     static final int MAX_STEP = 1 << 10;
-    /** Beside sums and weights: an input, its zero point, and two for what follows. */
-    private static final int OTHER_REGISTERS = 4;
+    /** Beside sums and weights: an input, and two for what follows. */
+    private static final int OTHER_REGISTERS = 3;
 
     private static final String NAME = "conv.s8.depthwise";
 

@@ -11,6 +11,8 @@ import dev.millrace.kernels.program.ScalarVar;
 import dev.millrace.kernels.program.Target;
 import dev.millrace.kernels.program.UnaryOp;
 import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.kernels.quantised.QuantisedOutput;
+import dev.millrace.kernels.quantised.Requantisation;
 import org.jspecify.annotations.Nullable;
 
 /** Writes one member of {@link DepthwiseTile}. */
@@ -66,16 +68,18 @@ final class DepthwiseTileWriter {
 
     private VectorVar[] sums() {
         VectorVar[] sums = new VectorVar[variant.pixels()];
+        VectorVar zero = builder.spread(Address.at(arguments, DepthwiseArguments.ZERO_OF_IN));
+        VectorVar start = builder.sub(Constant.ZERO, builder.mul(zero, builder.load(Address.at(weights, 0))));
         for (int pixel = 0; pixel < sums.length; pixel++) {
             sums[pixel] = builder.vector("sum");
-            builder.set(sums[pixel], Constant.ZERO);
+            builder.set(sums[pixel], start);
         }
-        VectorVar zero = builder.spread(Address.at(arguments, DepthwiseArguments.ZERO_OF_IN));
         ScalarVar from = builder.copy(in, "from");
         ScalarVar weight = builder.copy(weights, "weight");
+        builder.advance(weight, vectorBytes);
         ScalarVar rows = argument(DepthwiseArguments.ROWS);
         try (var _ = builder.loop(rows, 1)) {
-            columns(from, weight, zero, sums);
+            columns(from, weight, sums);
             builder.advance(from, argument(DepthwiseArguments.IN_ROW));
             builder.advance(weight, variant.taps() * vectorBytes);
         }
@@ -83,7 +87,7 @@ final class DepthwiseTileWriter {
     }
 
     /** One row of taps of all pixels, each input being read once. */
-    private void columns(ScalarVar from, ScalarVar weight, VectorVar zero, VectorVar[] sums) {
+    private void columns(ScalarVar from, ScalarVar weight, VectorVar[] sums) {
         VectorVar[] row = new VectorVar[variant.taps()];
         for (int tap = 0; tap < row.length; tap++) {
             row[tap] = builder.load(Address.at(weight, tap * vectorBytes));
@@ -97,7 +101,7 @@ final class DepthwiseTileWriter {
                     continue;
                 }
                 if (input == null) {
-                    input = input(from, zero);
+                    input = input(from);
                 }
                 builder.accumulate(sums[pixel], input, row[tap]);
             }
@@ -105,21 +109,25 @@ final class DepthwiseTileWriter {
         }
     }
 
-    private VectorVar input(ScalarVar from, VectorVar zero) {
+    private VectorVar input(ScalarVar from) {
         Element element = variant.signed() ? Element.S8 : Element.U8;
-        VectorVar ints = builder.load(element, Address.at(from, 0), null);
-        return builder.sub(builder.unary(UnaryOp.TO_FLOAT, ints), zero);
+        return builder.unary(UnaryOp.TO_FLOAT, builder.load(element, Address.at(from, 0), null));
     }
 
     private void finish(VectorVar[] sums) {
+        MaskVar mask = mask();
+        @Nullable VectorVar bias = variant.bias() ? term(DepthwiseArguments.BIAS, mask) : null;
+        @Nullable VectorVar factor = variant.output() == QuantisedOutput.S32 ? null : factor(mask);
         for (VectorVar sum : sums) {
-            MaskVar mask = mask();
             Address to = Address.at(out, 0);
-            VectorVar whole = builder.unary(UnaryOp.TO_INT, sum);
-            switch (variant.output()) {
-                case S32 -> builder.store(to, withBias(whole, BinaryOp.INT_ADD, mask), mask);
-                case F32 -> builder.store(to, dequantised(sum, mask), mask);
-                case U8, S8 -> builder.store(Element.U8, to, requantised(whole, mask), mask);
+            if (factor == null) {
+                builder.store(to, withBias(builder.unary(UnaryOp.TO_INT, sum), bias), mask);
+            } else if (variant.output() == QuantisedOutput.F32) {
+                builder.store(to, dequantised(builder.mul(sum, factor), bias), mask);
+            } else {
+                VectorVar value = builder.mul(bias == null ? sum : floatWithBias(sum, bias), factor);
+                VectorVar number = Requantisation.write(builder, value, arguments, DepthwiseArguments.REQUANTISATION);
+                builder.store(Element.U8, to, number, mask);
             }
             builder.advance(out, argument(DepthwiseArguments.OUT_PITCH));
         }
@@ -129,29 +137,24 @@ final class DepthwiseTileWriter {
         return builder.load(Address.at(argument(pointer), channel, 1, 0), mask);
     }
 
-    private VectorVar withBias(VectorVar value, BinaryOp add, @Nullable MaskVar mask) {
-        return variant.bias() ? builder.binary(add, value, term(DepthwiseArguments.BIAS, mask)) : value;
-    }
-
-    private VectorVar scaled(VectorVar sum, @Nullable MaskVar mask) {
+    private VectorVar factor(@Nullable MaskVar mask) {
         VectorVar scale = variant.scales()
                 ? term(DepthwiseArguments.SCALES, mask)
                 : builder.spread(Address.at(argument(DepthwiseArguments.SCALES), 0));
-        VectorVar both = builder.mul(builder.spread(Address.at(arguments, DepthwiseArguments.SCALE_OF_IN)), scale);
-        return builder.mul(sum, both);
+        return builder.mul(builder.spread(Address.at(arguments, DepthwiseArguments.SCALE_OF_IN)), scale);
     }
 
-    private VectorVar dequantised(VectorVar sum, @Nullable MaskVar mask) {
-        VectorVar value = withBias(scaled(sum, mask), BinaryOp.ADD, mask);
+    private VectorVar withBias(VectorVar sum, @Nullable VectorVar bias) {
+        return bias == null ? sum : builder.binary(BinaryOp.INT_ADD, sum, bias);
+    }
+
+    /** A bias of ints may have more digits than a float: it is added to ints. */
+    private VectorVar floatWithBias(VectorVar sum, VectorVar bias) {
+        return builder.unary(UnaryOp.TO_FLOAT, withBias(builder.unary(UnaryOp.TO_INT, sum), bias));
+    }
+
+    private VectorVar dequantised(VectorVar scaled, @Nullable VectorVar bias) {
+        VectorVar value = bias == null ? scaled : builder.add(scaled, bias);
         return variant.relu() ? builder.max(Constant.ZERO, value) : value;
-    }
-
-    private VectorVar requantised(VectorVar sum, @Nullable MaskVar mask) {
-        VectorVar ints = withBias(sum, BinaryOp.INT_ADD, mask);
-        VectorVar value = scaled(builder.unary(UnaryOp.TO_FLOAT, ints), mask);
-        VectorVar notBelow = builder.max(value, builder.spread(Address.at(arguments, DepthwiseArguments.LEAST)));
-        VectorVar within = builder.min(notBelow, builder.spread(Address.at(arguments, DepthwiseArguments.MOST)));
-        VectorVar zero = builder.spread(Address.at(arguments, DepthwiseArguments.ZERO_OF_OUT));
-        return builder.binary(BinaryOp.INT_ADD, builder.unary(UnaryOp.TO_INT, within), zero);
     }
 }

@@ -11,7 +11,6 @@ import dev.millrace.kernels.quantised.QuantisedGemm;
 import dev.millrace.kernels.quantised.QuantisedMatrix;
 import dev.millrace.kernels.quantised.QuantisedProduct;
 import dev.millrace.kernels.quantised.QuantisedResult;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
@@ -123,7 +122,7 @@ public final class QuantisedConv {
         ByteOperands.check(shape, in, out);
         Extents.bytes("the packed weights", packed, packedBytes());
         try {
-            run(new Operands(in, packed, out, fill(in)), parallel);
+            run(new Operands(in, packed, out), parallel);
         } finally {
             Reference.reachabilityFence(in);
             Reference.reachabilityFence(packed);
@@ -131,15 +130,8 @@ public final class QuantisedConv {
         }
     }
 
-    /** A row of taps outside of an image. */
-    private MemorySegment fill(QuantisedMatrix in) {
-        MemorySegment zero = in.zeroPoints();
-        MemorySegment row = Arena.ofAuto().allocate((long) shape.width().taps() * shape.groupChannels());
-        return zero == null ? row : row.fill(zero.get(ValueLayout.JAVA_BYTE, 0));
-    }
-
     /** The memory of a run; all of it was checked. */
-    private record Operands(QuantisedMatrix in, MemorySegment packed, QuantisedResult out, MemorySegment fill) {}
+    private record Operands(QuantisedMatrix in, MemorySegment packed, QuantisedResult out) {}
 
     private void run(Operands operands, Parallel parallel) {
         long work = pixels * windows.rowBytes() * shape.outChannels();
@@ -187,10 +179,13 @@ public final class QuantisedConv {
             MemorySegment pixel = in.data().asSlice(first * in.stride() + channel);
             return new QuantisedMatrix(pixel, in.signed(), in.stride(), in.zeroPoints(), in.scales());
         }
-        MemorySegment rows = scratch.atLeast((end - first) * windows.pitch());
+        long rowBytes = (end - first) * windows.pitch();
+        MemorySegment rows = scratch.atLeast(rowBytes + windows.tapRowBytes());
+        rows.asSlice(rowBytes, windows.tapRowBytes()).fill((byte) in.zeroPoint(0));
         Memory memory = kernels.newMemory();
-        windows.new Writer(memory, memory.pointer(in.data()) + channel, in.stride(), memory.pointer(operands.fill()))
-                .write(first, end, memory.pointer(rows));
+        long to = memory.pointer(rows);
+        windows.new Writer(memory, memory.pointer(in.data()) + channel, in.stride(), to + rowBytes)
+                .write(first, end, to);
         return new QuantisedMatrix(rows, in.signed(), windows.pitch(), in.zeroPoints(), in.scales());
     }
 

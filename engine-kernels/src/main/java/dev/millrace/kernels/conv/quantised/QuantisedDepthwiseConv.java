@@ -56,7 +56,7 @@ public final class QuantisedDepthwiseConv {
 
     /** Names the layout of packed weights: packed bytes are good only where the layout is the same. */
     public String packedLayout() {
-        return "conv s8 depthwise block " + lanes;
+        return "conv s8 depthwise, sums and taps, block " + lanes;
     }
 
     /** Packs weights of channels × taps, with their zero points. */
@@ -71,11 +71,14 @@ public final class QuantisedDepthwiseConv {
         packed.asSlice(0, packedBytes()).fill((byte) 0);
         for (int channel = 0; channel < shape.channels(); channel++) {
             long start = channel / lanes * plan.weightBytes() + 4L * (channel % lanes);
+            int sum = 0;
             for (int tap = 0; tap < shape.taps(); tap++) {
                 byte value = weights.data().get(ValueLayout.JAVA_BYTE, channel * weights.stride() + tap);
                 int weight = (weights.signed() ? value : value & 0xff) - weights.zeroPoint(channel);
-                packed.set(FLOAT, start + 4L * tap * lanes, weight);
+                packed.set(FLOAT, start + 4L * (1 + tap) * lanes, weight);
+                sum += weight;
             }
+            packed.set(FLOAT, start, sum);
         }
     }
 

@@ -31,6 +31,11 @@ final class WindowRows {
         return rowBytes;
     }
 
+    /** Bytes of a row of taps. */
+    long tapRowBytes() {
+        return tapRowBytes;
+    }
+
     /** From one row to the next: whole fours, so that products read rows as they are. */
     long pitch() {
         return pitch;
