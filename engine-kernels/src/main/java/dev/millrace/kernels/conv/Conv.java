@@ -2,6 +2,7 @@ package dev.millrace.kernels.conv;
 
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.driver.PacksWeights;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.family.KernelSet;
 import java.lang.foreign.MemorySegment;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p>An infinity or NaN of a channel reaches all output channels of the blocks that see it, also those of other groups
  * where groups are no whole blocks.
  */
-public final class Conv {
+public final class Conv implements PacksWeights {
     private final ConvShape shape;
     private final boolean plain;
     private final boolean residual;
@@ -54,7 +55,7 @@ public final class Conv {
         return plan.packedBytes();
     }
 
-    /** Names the layout of packed weights: packed bytes are good only where the layout is the same. */
+    @Override
     public String packedLayout() {
         return plan.packedLayout();
     }

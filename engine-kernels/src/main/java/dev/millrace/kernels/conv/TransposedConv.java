@@ -3,6 +3,7 @@ package dev.millrace.kernels.conv;
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.driver.CallPlan;
 import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.driver.PacksWeights;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.family.KernelSet;
 import java.lang.foreign.MemorySegment;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * convolution for each remainder that the place of an output leaves when divided by the strides. Images are in the order
  * of {@link BlockedImages}. Safe for use by several threads.
  */
-public final class TransposedConv {
+public final class TransposedConv implements PacksWeights {
     private final ConvShape forward;
     private final int lanes;
     private final boolean residual;
@@ -81,7 +82,7 @@ public final class TransposedConv {
         return parts.isEmpty() ? 0 : parts.getLast().layout().end();
     }
 
-    /** Names the layout of packed weights: packed bytes are good only where the layout is the same. */
+    @Override
     public String packedLayout() {
         return "transposed conv f32 block " + lanes;
     }

@@ -99,7 +99,7 @@ final class Winograd implements ConvPlan {
 
     @Override
     public String packedLayout() {
-        return "conv f32 winograd " + kind.outputs() + " block " + lanes;
+        return "conv f32 winograd " + kind.outputs() + " at " + kind.points() + " block " + lanes;
     }
 
     @Override

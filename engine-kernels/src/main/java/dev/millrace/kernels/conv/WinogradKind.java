@@ -8,6 +8,7 @@ public enum WinogradKind {
     /** 16 products for 4 outputs. */
     SQUARES_OF_2(
             2,
+            "0, 1, -1, infinity",
             new double[][] {{1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, 1, 0, -1}},
             new double[][] {{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}},
             new double[][] {{1, 1, 1, 0}, {0, 1, -1, -1}}),
@@ -17,6 +18,7 @@ public enum WinogradKind {
      */
     SQUARES_OF_4(
             4,
+            "0, +-sqrt(1/2), +-sqrt(2), infinity",
             new double[][] {
                 {1, 0, -2.5, 0, 1, 0},
                 {0, -2 * Roots.HALF, -2, Roots.HALF, 1, 0},
@@ -48,12 +50,14 @@ public enum WinogradKind {
     static final int TAPS = 3;
 
     private final int outputs;
+    private final String points;
     private final LinearMap ofInput;
     private final LinearMap ofWeights;
     private final LinearMap ofOutput;
 
-    WinogradKind(int outputs, double[][] ofInput, double[][] ofWeights, double[][] ofOutput) {
+    WinogradKind(int outputs, String points, double[][] ofInput, double[][] ofWeights, double[][] ofOutput) {
         this.outputs = outputs;
+        this.points = points;
         this.ofInput = LinearMap.of(ofInput);
         this.ofWeights = LinearMap.of(ofWeights);
         this.ofOutput = LinearMap.of(ofOutput);
@@ -62,6 +66,11 @@ public enum WinogradKind {
     /** The side of a square of outputs. */
     int outputs() {
         return outputs;
+    }
+
+    /** Where polynomials are multiplied, for names: transformed weights depend on it. */
+    String points() {
+        return points;
     }
 
     /** The side of a square of inputs. */

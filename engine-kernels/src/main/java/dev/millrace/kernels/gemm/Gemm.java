@@ -2,6 +2,7 @@ package dev.millrace.kernels.gemm;
 
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.driver.PacksWeights;
 import dev.millrace.kernels.driver.Scratch;
 import dev.millrace.kernels.family.KernelSet;
 import java.lang.foreign.MemorySegment;
@@ -11,7 +12,7 @@ import java.lang.ref.Reference;
  * Products of fp32 matrices, C = A B, with what follows them fused. Strides count elements, memory is native (heap
  * memory only where kernels are interpreted). Safe for use by several threads.
  */
-public final class Gemm {
+public final class Gemm implements PacksWeights {
     private final GemmTiles tiles;
     private final GemmPanels panels;
     private final GemmShape shape;
@@ -33,7 +34,7 @@ public final class Gemm {
         return panels.packedBytes(k, n);
     }
 
-    /** Names the layout of packed matrices: packed bytes are good only where the layout is the same. */
+    @Override
     public String packedLayout() {
         return panels.layout();
     }

@@ -2,6 +2,7 @@ package dev.millrace.kernels.quantised;
 
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.driver.PacksWeights;
 import dev.millrace.kernels.family.KernelSet;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -11,7 +12,7 @@ import java.lang.ref.Reference;
  * Products of matrices of bytes with sums of ints, exact to the bit (modulo 2^32), with what follows them fused. B is
  * packed once. Memory is native (heap memory only where kernels are interpreted). Safe for use by several threads.
  */
-public final class QuantisedGemm {
+public final class QuantisedGemm implements PacksWeights {
     private final IntegerKernels kernels;
 
     public QuantisedGemm(KernelSet kernels) {
@@ -31,7 +32,7 @@ public final class QuantisedGemm {
         return IntegerPanels.of(kernels.set().target(), k, n);
     }
 
-    /** Names the layout of packed matrices: packed bytes are good only where the layout is the same. */
+    @Override
     public String packedLayout() {
         return IntegerPanels.name(kernels.set().target());
     }

@@ -2,6 +2,7 @@ package dev.millrace.kernels.quantised;
 
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.driver.PacksWeights;
 import dev.millrace.kernels.family.KernelSet;
 import dev.millrace.kernels.gemm.GemmShape;
 import java.lang.foreign.MemorySegment;
@@ -12,7 +13,7 @@ import java.lang.ref.Reference;
  * of small integers. Sums are floats of 32 bits. Memory is native (heap memory only where kernels are interpreted).
  * Safe for use by several threads.
  */
-public final class WeightGemm {
+public final class WeightGemm implements PacksWeights {
     private final WeightKernels kernels;
     private final GemmShape shape;
     private final WeightFormat format;
@@ -32,7 +33,7 @@ public final class WeightGemm {
         return panels(k, n).byteSize();
     }
 
-    /** Names the layout of packed matrices: packed bytes are good only where the layout is the same. */
+    @Override
     public String packedLayout() {
         return panels(0, 0).name();
     }

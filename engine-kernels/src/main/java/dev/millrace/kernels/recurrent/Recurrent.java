@@ -2,6 +2,7 @@ package dev.millrace.kernels.recurrent;
 
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.driver.PacksWeights;
 import dev.millrace.kernels.family.KernelSet;
 import dev.millrace.kernels.gemm.Gemm;
 import java.lang.foreign.MemorySegment;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * A recurrent layer over whole sequences of fp32 numbers, as ONNX defines it. Weights are packed once. Memory is native
  * (heap memory only where kernels are interpreted). Safe for use by several threads.
  */
-public final class Recurrent {
+public final class Recurrent implements PacksWeights {
     private final KernelSet kernels;
     private final Gemm gemm;
     private final List<RecurrentCell> cells;
@@ -58,9 +59,9 @@ public final class Recurrent {
                 clip);
     }
 
-    /** Names the layout of packed weights: packed bytes are good only where the layout is the same. */
+    @Override
     public String packedLayout() {
-        return "recurrent " + cells.getFirst().parts().size() + " parts of " + gemm.packedLayout();
+        return "recurrent " + cells.stream().map(RecurrentCell::layout).toList() + " of " + gemm.packedLayout();
     }
 
     /** What the weights of all directions need packed, in bytes. Steps and batch do not matter. */

@@ -22,6 +22,11 @@ record RecurrentCell(int gates, List<Part> parts, boolean apart, boolean peephol
      */
     record Part(int first, int count, boolean ofOther, Kernel kernel) {}
 
+    /** Tells apart cells whose weights are packed in different ways. */
+    String layout() {
+        return gates + " gates in " + parts.size() + (apart ? " apart" : "");
+    }
+
     static RecurrentCell lstm(KernelSet kernels, LstmStep.Variant variant) {
         Part all = new Part(0, 4, false, kernels.kernel(variant.key()));
         return new RecurrentCell(4, List.of(all), false, variant.peepholes());

@@ -4,6 +4,7 @@ import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.conv.Activations;
 import dev.millrace.kernels.conv.BlockedImages;
 import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.driver.PacksWeights;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.family.KernelSet;
 import java.lang.foreign.MemorySegment;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Packed weights are, for each block of channels, the bias, then tap by tap the weights of its channels.
  */
-public final class DepthwiseConv {
+public final class DepthwiseConv implements PacksWeights {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
 
     private final WindowShape shape;
@@ -40,7 +41,7 @@ public final class DepthwiseConv {
         return Math.multiplyExact(blockBytes(shape, lanes), BlockedImages.blocks(lanes, shape.channels()));
     }
 
-    /** Names the layout of packed weights: packed bytes are good only where the layout is the same. */
+    @Override
     public String packedLayout() {
         return "depthwise f32 block " + lanes;
     }

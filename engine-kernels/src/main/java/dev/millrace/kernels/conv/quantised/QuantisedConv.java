@@ -3,6 +3,7 @@ package dev.millrace.kernels.conv.quantised;
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.driver.PacksWeights;
 import dev.millrace.kernels.driver.Scratch;
 import dev.millrace.kernels.family.KernelSet;
 import dev.millrace.kernels.layout.RunCopies;
@@ -21,7 +22,7 @@ import java.lang.ref.Reference;
  * image counts as its zero point. Memory is native (heap memory only where kernels are interpreted). Safe for use by
  * several threads.
  */
-public final class QuantisedConv {
+public final class QuantisedConv implements PacksWeights {
     /** Of the windows that are done at a time: with what the product makes of them, the second-level cache holds them. */
     private static final long BLOCK_BYTES = 64 << 10;
     /** With fewer rows, preparing the weights takes too much of the time. */
@@ -63,7 +64,7 @@ public final class QuantisedConv {
         return gemm.packedBytes(windows.rowBytes(), shape.groupOutChannels());
     }
 
-    /** Names the layout of packed weights: packed bytes are good only where the layout is the same. */
+    @Override
     public String packedLayout() {
         return "conv " + gemm.packedLayout();
     }

@@ -3,6 +3,7 @@ package dev.millrace.kernels.conv.quantised;
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.driver.PacksWeights;
 import dev.millrace.kernels.family.KernelSet;
 import dev.millrace.kernels.gemm.Activation;
 import dev.millrace.kernels.quantised.QuantisedMatrix;
@@ -15,7 +16,7 @@ import java.lang.ref.Reference;
  * A convolution of flat images of bytes of one shape in which each channel sees itself only, exact. Images are as for
  * {@link QuantisedConv}. Safe for use by several threads.
  */
-public final class QuantisedDepthwiseConv {
+public final class QuantisedDepthwiseConv implements PacksWeights {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
     /** Up to so many products of two differences of bytes are exact as a float, with or without sign. */
     private static final int MOST_TAPS = (1 << 24) / (255 * 255);
@@ -54,7 +55,7 @@ public final class QuantisedDepthwiseConv {
         return plan.blocks() * plan.weightBytes();
     }
 
-    /** Names the layout of packed weights: packed bytes are good only where the layout is the same. */
+    @Override
     public String packedLayout() {
         return "conv s8 depthwise, sums and taps, block " + lanes;
     }
