@@ -75,6 +75,7 @@ public final class Quantisation {
         Extents.bytes(nameOfX, x, bytesOfX);
         Extents.bytes(nameOfY, y, bytesOfY);
         Extents.writable(nameOfY, y);
+        Extents.apart(nameOfY, y, nameOfX, x);
     }
 
     private void run(Way way, MemorySegment x, Scales scales, QuantisedType type, MemorySegment y, Parallel parallel) {
@@ -93,6 +94,7 @@ public final class Quantisation {
     /**
      * Quantises floats to bytes without sign, with the scale and zero point that just hold them and 0.
      *
+     * @param elements how many of x and y there are
      * @param scale a float that is written
      * @param zero an int that is written
      */
@@ -107,6 +109,10 @@ public final class Quantisation {
         Extents.bytes("y", y, elements);
         Extents.vector("the scale", scale, 1);
         Extents.vector("the zero point", zero, 1);
+        Extents.writable("y", y);
+        Extents.writable("the scale", scale);
+        Extents.writable("the zero point", zero);
+        Extents.apart("y", y, "x", x);
         MemorySegment scratch = ranges.atLeast(RANGE_BYTES * parallel.width());
         int tasks = (int) Math.clamp(elements / QuantisationRun.MIN_PER_TASK, 1, parallel.width());
         try {

@@ -39,28 +39,29 @@ record QuantisationRun(
 
     /** Rows up to the end of the axis at a time, since there the scales begin anew. */
     private void rows(long first, long end) {
+        Memory memory = kernels.newMemory();
         long length = scales.rowLength();
         long turn = scales.isLast() ? Math.max(1, end) : scales.axis();
         for (long row = first; row < end; ) {
             long count = Math.min(turn - row % turn, end - row);
-            call(row * length, scales.isLast() ? 0 : row % turn, length, count);
+            call(memory, row * length, scales.isLast() ? 0 : row % turn, length, count);
             row += count;
         }
     }
 
     /** A part of each row: there are few of them. */
     private void partsOfRows(int task, int tasks) {
+        Memory memory = kernels.newMemory();
         long length = scales.rowLength();
         long each = (length / tasks + GRAIN) / GRAIN * GRAIN;
         long from = Math.min(length, task * each);
         long count = Math.min(each, length - from);
         for (long row = 0; row < scales.rows() && count > 0; row++) {
-            call(row * length + from, scales.isLast() ? from : row % scales.axis(), count, 1);
+            call(memory, row * length + from, scales.isLast() ? from : row % scales.axis(), count, 1);
         }
     }
 
-    private void call(long element, long scale, long count, long rows) {
-        Memory memory = kernels.newMemory();
+    private void call(Memory memory, long element, long scale, long count, long rows) {
         kernel.call(
                 memory,
                 memory.pointer(x) + element * bytesIn / 2,
