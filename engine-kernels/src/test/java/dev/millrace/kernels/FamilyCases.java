@@ -1,7 +1,6 @@
 package dev.millrace.kernels;
 
 import dev.millrace.kernels.attention.AttentionCase;
-import dev.millrace.kernels.conv.BlockedQuantisedConvCase;
 import dev.millrace.kernels.conv.ConvCase;
 import dev.millrace.kernels.conv.ReorderCase;
 import dev.millrace.kernels.conv.TransposedConvCase;
@@ -26,7 +25,6 @@ import dev.millrace.kernels.softmax.SoftmaxCase;
 import dev.millrace.kernels.window.PlaceCase;
 import dev.millrace.kernels.window.WindowCase;
 import java.util.List;
-
 
 /** All families under test. */
 final class FamilyCases {

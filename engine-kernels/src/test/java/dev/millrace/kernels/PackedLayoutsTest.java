@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.kernels.conv.Axis;
-import dev.millrace.kernels.conv.BlockedQuantisedConv;
 import dev.millrace.kernels.conv.Conv;
 import dev.millrace.kernels.conv.ConvMethod;
 import dev.millrace.kernels.conv.ConvShape;
@@ -86,11 +85,6 @@ class PackedLayoutsTest {
                 QuantisedDepthwiseConv conv = new QuantisedDepthwiseConv(kernels, SHAPE.inGroups(CHANNELS));
                 QuantisedMatrix weights = QuantisedMatrix.of(original, true, SHAPE.taps());
                 return packed(conv.packedLayout(), conv.packedBytes(), arena, to -> conv.pack(weights, to));
-            }),
-            new Packer("conv of bytes in blocks", (kernels, original, arena) -> {
-                BlockedQuantisedConv conv = new BlockedQuantisedConv(kernels, SHAPE, Byte.MIN_VALUE, Byte.MAX_VALUE);
-                Consumer<MemorySegment> pack = to -> conv.pack(original, null, null, original, to);
-                return packed(conv.packedLayout(), conv.packedBytes(), arena, pack);
             }),
             new Packer("recurrent", (kernels, original, arena) -> {
                 Expr tanh = Expr.input(0).apply(Function.TANH);

@@ -53,7 +53,7 @@ class Interpreter implements StepVisitor {
         return all;
     }
 
-    private long pointer(Address address) {
+    long pointer(Address address) {
         long index = address.index() == null ? 0 : scalars[address.index().id()];
         return scalars[address.base().id()] + index * address.scale() + address.displacement();
     }

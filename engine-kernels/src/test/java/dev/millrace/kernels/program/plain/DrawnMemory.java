@@ -74,6 +74,14 @@ final class DrawnMemory extends SegmentMemory {
         return region;
     }
 
+    /** A pointer is to be aligned, and with it its region. */
+    void align(long pointer, int bytes) {
+        if (offsetOf(pointer) % bytes != 0) {
+            throw new IndexOutOfBoundsException(Long.toHexString(pointer) + " is not aligned");
+        }
+        regions.get(region(pointer)).align();
+    }
+
     private long bits(long pointer, int bytes) {
         return touched(pointer, bytes, role).read(offsetOf(pointer), bytes);
     }

@@ -11,6 +11,7 @@ final class DrawnRegion {
     static final byte UNTOUCHED = 0x5a;
 
     private static final int LIMIT = 1 << 18;
+    private static final int MOST_VECTOR_BYTES = 64;
     private static final int LEAST_ROOM = 1 << 10;
 
     /** Marks of a byte: it was touched; it is one of the bytes of a float or a half that is NaN, counted from one. */
@@ -25,6 +26,7 @@ final class DrawnRegion {
     private byte[] before = {};
     private byte[] now = {};
     private byte[] marks = {};
+    private boolean aligned;
     private int low = Integer.MAX_VALUE;
     private int high = Integer.MIN_VALUE;
     /** By the offsets where they are: pointers among the contents. */
@@ -72,6 +74,19 @@ final class DrawnRegion {
             count += (marks[index(offset) + i] & TOUCHED) != 0 ? 1 : 0;
         }
         return count;
+    }
+
+    /** It is to begin at the start of a vector. */
+    void align() {
+        aligned = true;
+    }
+
+    /** Nothing more will be touched: takes in what is missing to whole vectors, as bytes that stay as they are. */
+    void settle() {
+        if (aligned && !isEmpty()) {
+            int from = low & -MOST_VECTOR_BYTES;
+            reach(from, (high - from + MOST_VECTOR_BYTES - 1) & -MOST_VECTOR_BYTES);
+        }
     }
 
     /** Gives contents to the bytes that have none. */

@@ -53,6 +53,7 @@ public final class Exploration {
         }
         try {
             new Explorer().run(arguments);
+            memory.regions().forEach(DrawnRegion::settle);
             return true;
         } catch (IndexOutOfBoundsException doNotFit) {
             return false;
@@ -81,6 +82,14 @@ public final class Exploration {
         public void gather(Step.Gather step) {
             memory.expect(roles.ofElements(step.to()));
             super.gather(step);
+        }
+
+        @Override
+        public void store(Step.Store step) {
+            if (step.streamed()) {
+                memory.align(pointer(step.to()), program.target().vectorBytes());
+            }
+            super.store(step);
         }
 
         @Override
