@@ -1,5 +1,7 @@
 package dev.millrace.bench.kernels;
 
+import static java.util.Collections.nCopies;
+
 import dev.millrace.bench.kernels.KernelCase.Sides;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.NodeSpec;
@@ -16,36 +18,70 @@ import dev.millrace.kernels.recurrent.Recurrent;
 import dev.millrace.kernels.recurrent.RecurrentCall;
 import dev.millrace.kernels.recurrent.RecurrentShape;
 import dev.millrace.kernels.recurrent.RecurrentShape.Direction;
+import dev.millrace.kernels.recurrent.RnnStep;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
-/** LSTM and GRU over sequences. */
+/** Recurrent layers over sequences. */
 final class RecurrentCases {
     private static final int OPSET = 21;
+
+    /** A kind of layer, by the name of its operator. */
+    private enum Kind {
+        LSTM(4),
+        GRU(3),
+        RNN(1);
+
+        private final int gates;
+
+        Kind(int gates) {
+            this.gates = gates;
+        }
+
+        Recurrent layer(Kernels kernels, int directions) {
+            Expr x = Expr.input(0);
+            Expr sigmoid = x.apply(Function.SIGMOID);
+            Expr tanh = x.apply(Function.TANH);
+            return switch (this) {
+                case LSTM -> {
+                    var variant = new LstmStep.Variant(sigmoid, tanh, tanh, false, false, false);
+                    yield Recurrent.lstm(kernels.set(), kernels.gemm(), nCopies(directions, variant), 0);
+                }
+                case GRU -> {
+                    var variant = new GruVariant(sigmoid, tanh, false, true);
+                    yield Recurrent.gru(kernels.set(), kernels.gemm(), nCopies(directions, variant), 0);
+                }
+                case RNN -> {
+                    var variant = new RnnStep.Variant(tanh, false);
+                    yield Recurrent.rnn(kernels.set(), kernels.gemm(), nCopies(directions, variant), 0);
+                }
+            };
+        }
+    }
 
     private RecurrentCases() {}
 
     static List<KernelCase> all() {
         var cases = new ArrayList<KernelCase>();
-        for (boolean lstm : new boolean[] {true, false}) {
-            cases.add(layer(lstm, new RecurrentShape(64, 1, 128, 128, Direction.FORWARD)));
-            cases.add(layer(lstm, new RecurrentShape(32, 1, 512, 512, Direction.FORWARD)));
-            cases.add(layer(lstm, new RecurrentShape(32, 16, 256, 256, Direction.FORWARD)));
-            cases.add(layer(lstm, new RecurrentShape(32, 4, 256, 256, Direction.BOTH)));
+        for (Kind kind : Kind.values()) {
+            cases.add(layer(kind, new RecurrentShape(64, 1, 128, 128, Direction.FORWARD)));
+            cases.add(layer(kind, new RecurrentShape(32, 1, 512, 512, Direction.FORWARD)));
+            cases.add(layer(kind, new RecurrentShape(32, 16, 256, 256, Direction.FORWARD)));
+            cases.add(layer(kind, new RecurrentShape(32, 4, 256, 256, Direction.BOTH)));
         }
         return cases;
     }
 
-    private static KernelCase layer(boolean lstm, RecurrentShape shape) {
-        int gates = lstm ? 4 : 3;
+    private static KernelCase layer(Kind kind, RecurrentShape shape) {
+        int gates = kind.gates;
         String text = shape.steps() + "x" + shape.batch() + "x" + shape.inputs() + "x" + shape.hidden()
                 + (shape.direction() == Direction.BOTH ? " both" : "");
         double perStep = 2.0 * gates * shape.hidden() * (shape.inputs() + shape.hidden());
         Work work = Work.flops(perStep * shape.batch() * shape.steps() * shape.directions());
-        return KernelCase.of(lstm ? "lstm" : "gru", text, work, (kernels, arena, parallel) -> {
+        return KernelCase.of(kind.name().toLowerCase(Locale.ROOT), text, work, (kernels, arena, parallel) -> {
             var operands = new Operands(arena);
             int directions = shape.directions();
             long rows = (long) gates * shape.hidden();
@@ -54,7 +90,7 @@ final class RecurrentCases {
             Tensor r = operands.floatsBetween(-0.1f, 0.1f, directions, rows, shape.hidden());
             Tensor b = operands.floatsBetween(-0.1f, 0.1f, directions, 2 * rows);
             Tensor y = operands.zeros(ElementType.FLOAT, shape.steps(), directions, shape.batch(), shape.hidden());
-            Recurrent layer = lstm ? lstm(kernels, directions) : gru(kernels, directions);
+            Recurrent layer = kind.layer(kernels, directions);
             MemorySegment packed = arena.allocate(layer.packedBytes(shape), 64);
             layer.pack(shape, w.segment(), r.segment(), b.segment(), packed);
             MemorySegment scratch = arena.allocate(layer.scratchBytes(shape), 64);
@@ -64,25 +100,13 @@ final class RecurrentCases {
                 Value[] given = {
                     model.input("x", x), model.constant("w", w), model.constant("r", r), model.constant("b", b)
                 };
-                NodeSpec node = NodeSpec.of(OpId.onnx(lstm ? "LSTM" : "GRU"), OPSET, given)
+                NodeSpec node = NodeSpec.of(OpId.onnx(kind.name()), OPSET, given)
                         .with("hidden_size", Attribute.of((long) shape.hidden()))
                         .with("direction", Attribute.of(directions == 2 ? "bidirectional" : "forward"));
-                model.output("y", model.node(lstm ? node : node.with("linear_before_reset", Attribute.of(1L))));
+                model.output(
+                        "y", model.node(kind == Kind.GRU ? node.with("linear_before_reset", Attribute.of(1L)) : node));
                 return model;
             });
         });
-    }
-
-    private static Recurrent lstm(Kernels kernels, int directions) {
-        Expr x = Expr.input(0);
-        Expr tanh = x.apply(Function.TANH);
-        var variant = new LstmStep.Variant(x.apply(Function.SIGMOID), tanh, tanh, false, false, false);
-        return Recurrent.lstm(kernels.set(), kernels.gemm(), Collections.nCopies(directions, variant), 0);
-    }
-
-    private static Recurrent gru(Kernels kernels, int directions) {
-        Expr x = Expr.input(0);
-        var variant = new GruVariant(x.apply(Function.SIGMOID), x.apply(Function.TANH), false, true);
-        return Recurrent.gru(kernels.set(), kernels.gemm(), Collections.nCopies(directions, variant), 0);
     }
 }
