@@ -37,6 +37,7 @@ import dev.millrace.kernels.quantised.SpreadPanel;
 import dev.millrace.kernels.quantised.WeightRow;
 import dev.millrace.kernels.recurrent.GruStep;
 import dev.millrace.kernels.recurrent.LstmStep;
+import dev.millrace.kernels.recurrent.RnnStep;
 import dev.millrace.kernels.reduce.ReduceColumns;
 import dev.millrace.kernels.reduce.ReduceExpression;
 import dev.millrace.kernels.reduce.ReduceFinish;
@@ -89,6 +90,7 @@ final class Families {
             new PlainWindow(),
             new LstmStep(),
             new GruStep(),
+            new RnnStep(),
             new SoftmaxRows(),
             new SoftmaxColumns(),
             new NormRows(),

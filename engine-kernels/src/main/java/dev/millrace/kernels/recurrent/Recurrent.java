@@ -8,6 +8,7 @@ import dev.millrace.kernels.gemm.Gemm;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.List;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,17 @@ public final class Recurrent implements PacksWeights {
     private final float clip;
 
     private Recurrent(KernelSet kernels, Gemm gemm, List<RecurrentCell> cells, float clip) {
+        if (cells.isEmpty() || cells.size() > 2) {
+            throw new IllegalArgumentException(
+                    "there are variants for " + cells.size() + " directions, not for 1 or 2");
+        }
+        for (RecurrentCell cell : cells) {
+            RecurrentCell first = cells.getFirst();
+            if (!cell.kind().equals(first.kind()) || cell.peepholes() != first.peepholes()) {
+                throw new IllegalArgumentException(
+                        "the variants of both directions differ in more than activations, clipping and coupling");
+            }
+        }
         this.kernels = kernels;
         this.gemm = gemm;
         this.cells = cells;
@@ -34,29 +46,24 @@ public final class Recurrent implements PacksWeights {
      * @param clip the bound of what goes into activations, for variants that are clipped
      */
     public static Recurrent lstm(KernelSet kernels, Gemm gemm, List<LstmStep.Variant> variants, float clip) {
-        return new Recurrent(
-                kernels,
-                gemm,
-                variants.stream()
-                        .map(variant -> RecurrentCell.lstm(kernels, variant))
-                        .toList(),
-                clip);
+        return of(kernels, gemm, variants, RecurrentCell::lstm, clip);
     }
 
-    /**
-     * A GRU. Its gates are update, reset and hidden.
-     *
-     * @param variants one for each direction
-     * @param clip the bound of what goes into activations, for variants that are clipped
-     */
+    /** A GRU, as an {@link #lstm}. Its gates are update, reset and hidden. */
     public static Recurrent gru(KernelSet kernels, Gemm gemm, List<GruVariant> variants, float clip) {
-        return new Recurrent(
-                kernels,
-                gemm,
-                variants.stream()
-                        .map(variant -> RecurrentCell.gru(kernels, variant))
-                        .toList(),
-                clip);
+        return of(kernels, gemm, variants, RecurrentCell::gru, clip);
+    }
+
+    /** A simple RNN, as an {@link #lstm}. Its only gate is the state before its activation. */
+    public static Recurrent rnn(KernelSet kernels, Gemm gemm, List<RnnStep.Variant> variants, float clip) {
+        return of(kernels, gemm, variants, RecurrentCell::rnn, clip);
+    }
+
+    private static <V> Recurrent of(
+            KernelSet kernels, Gemm gemm, List<V> variants, BiFunction<KernelSet, V, RecurrentCell> cell, float clip) {
+        List<RecurrentCell> cells =
+                variants.stream().map(variant -> cell.apply(kernels, variant)).toList();
+        return new Recurrent(kernels, gemm, cells, clip);
     }
 
     @Override
@@ -131,10 +138,12 @@ public final class Recurrent implements PacksWeights {
         Extents.bytes("the packed weights", call.packed(), packedBytes(shape));
         Extents.bytes("the scratch", scratch, scratchBytes(shape));
         Extents.writable("the scratch", scratch);
-        for (RecurrentCell cell : cells) {
-            if (cell.peepholes() != (call.peepholes() != null)) {
-                throw new IllegalArgumentException("peepholes are given if and only if the variants have them");
-            }
+        RecurrentCell cell = cells.getFirst();
+        if (cell.peepholes() != (call.peepholes() != null)) {
+            throw new IllegalArgumentException("peepholes are given if and only if the variants have them");
+        }
+        if (!cell.hasCells() && (call.cell() != null || call.lastCell() != null)) {
+            throw new IllegalArgumentException("a layer of kind " + cell.kind() + " has no cells");
         }
         try {
             if (shape.directions() == 2 && parallel.width() > 1) {

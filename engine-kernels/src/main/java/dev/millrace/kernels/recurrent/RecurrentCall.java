@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
  * @param packed the weights, packed by the same {@link Recurrent}
  * @param peepholes [directions, 3 hidden], for input, output and forget gate; if and only if the cells have them
  * @param state the first [directions, batch, hidden], zeros if null
- * @param cell the same of an LSTM's cells
+ * @param cell the same of an LSTM's cells; null for other layers
  * @param lengths how many steps each entry of the batch has, all if null; outputs behind them are zeros
  * @param y all states, [steps, directions, batch, hidden]
  * @param lastState [directions, batch, hidden], or null if it is not wanted
- * @param lastCell the same of an LSTM's cells
+ * @param lastCell the same of an LSTM's cells; null for other layers
  */
 public record RecurrentCall(
         RecurrentShape shape,

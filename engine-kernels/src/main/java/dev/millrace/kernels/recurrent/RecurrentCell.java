@@ -8,11 +8,14 @@ import java.util.List;
  * What is done in a step of one kind of layer: products of the state with parts of its weights, each followed by a
  * kernel over the gates.
  *
+ * @param kind for the name of a layout
  * @param gates how many groups of numbers a row of gates has
  * @param parts in their order
  * @param apart whether the products go into rows of gates of their own, with biases of their own
+ * @param hasCells whether units have cells beside their states
+ * @param peepholes whether gates see the cells
  */
-record RecurrentCell(int gates, List<Part> parts, boolean apart, boolean peepholes) {
+record RecurrentCell(String kind, int gates, List<Part> parts, boolean apart, boolean hasCells, boolean peepholes) {
     /**
      * A product and what follows it.
      *
@@ -29,16 +32,21 @@ record RecurrentCell(int gates, List<Part> parts, boolean apart, boolean peephol
 
     static RecurrentCell lstm(KernelSet kernels, LstmStep.Variant variant) {
         Part all = new Part(0, 4, false, kernels.kernel(variant.key()));
-        return new RecurrentCell(4, List.of(all), false, variant.peepholes());
+        return new RecurrentCell("lstm", 4, List.of(all), false, true, variant.peepholes());
+    }
+
+    static RecurrentCell rnn(KernelSet kernels, RnnStep.Variant variant) {
+        Part all = new Part(0, 1, false, kernels.kernel(variant.key()));
+        return new RecurrentCell("rnn", 1, List.of(all), false, false, false);
     }
 
     static RecurrentCell gru(KernelSet kernels, GruVariant variant) {
         if (variant.resetAfter()) {
             Part all = new Part(0, 3, false, kernels.kernel(variant.key(GruStep.Part.WHOLE)));
-            return new RecurrentCell(3, List.of(all), true, false);
+            return new RecurrentCell("gru reset after", 3, List.of(all), true, false, false);
         }
         Part gates = new Part(0, 2, false, kernels.kernel(variant.key(GruStep.Part.GATES)));
         Part state = new Part(2, 1, true, kernels.kernel(variant.key(GruStep.Part.STATE)));
-        return new RecurrentCell(3, List.of(gates, state), false, false);
+        return new RecurrentCell("gru", 3, List.of(gates, state), false, false, false);
     }
 }

@@ -1,4 +1,4 @@
-/** Recurrent layers: LSTM and GRU over whole sequences. */
+/** Recurrent layers: LSTM, GRU and the simple RNN over whole sequences. */
 @NullMarked
 package dev.millrace.kernels.recurrent;
 

@@ -4,6 +4,7 @@ import dev.millrace.kernels.FamilyCase;
 import dev.millrace.kernels.GuardedMemory;
 import dev.millrace.kernels.TestThreads;
 import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.Formulas;
 import dev.millrace.kernels.expression.Function;
 import dev.millrace.kernels.family.KernelSet;
 import dev.millrace.kernels.gemm.Gemm;
@@ -15,22 +16,41 @@ import java.util.Random;
 import java.util.function.DoubleUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** LSTM and GRU of any shape, direction and variant. */
+/** LSTM, GRU and simple RNN of any shape, direction and variant. */
 public final class RecurrentCase implements FamilyCase {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
     private static final double TOLERANCE = 2e-5;
 
-    /** An activation in both forms. */
+    private enum Kind {
+        LSTM(4),
+        GRU(3),
+        RNN(1);
+
+        private final int gates;
+
+        Kind(int gates) {
+            this.gates = gates;
+        }
+    }
+
+    /** An activation in both forms. Those without bounds are flat, so that states do not grow from step to step. */
     private record Activation(Expr expression, DoubleUnaryOperator exact) {
         static Activation any(Random random, Function usual) {
             Expr x = Expr.input(0);
-            if (random.nextInt(4) == 0) {
-                Expr affine = x.times(Expr.number(0.25f)).plus(Expr.number(0.5f));
-                return new Activation(affine, value -> value * 0.25 + 0.5);
-            }
-            return usual == Function.TANH
-                    ? new Activation(x.apply(usual), Math::tanh)
-                    : new Activation(x.apply(usual), value -> 1 / (1 + Math.exp(-value)));
+            Expr quarter = x.times(Expr.number(0.25f));
+            return switch (random.nextInt(14)) {
+                case 0 -> new Activation(quarter.plus(Expr.number(0.5f)), v -> v / 4 + 0.5);
+                case 1 -> new Activation(quarter.apply(Function.RELU), v -> Math.max(0, v / 4));
+                case 2 -> new Activation(Formulas.leakyRelu(quarter, Expr.number(0.5f)), v -> v < 0 ? v / 8 : v / 4);
+                case 3 -> new Activation(Formulas.hardSigmoid(x, 0.25f, 0.5f), v -> Math.clamp(v / 4 + 0.5, 0, 1));
+                case 4 -> new Activation(Formulas.elu(quarter, 0.5f), v -> v < 0 ? Math.expm1(v / 4) / 2 : v / 4);
+                case 5 -> new Activation(Formulas.softsign(x), v -> v / (1 + Math.abs(v)));
+                case 6 -> new Activation(Formulas.softplus(quarter), v -> Math.log1p(Math.exp(v / 4)));
+                default ->
+                    usual == Function.TANH
+                            ? new Activation(x.apply(usual), Math::tanh)
+                            : new Activation(x.apply(usual), v -> 1 / (1 + Math.exp(-v)));
+            };
         }
     }
 
@@ -49,7 +69,8 @@ public final class RecurrentCase implements FamilyCase {
                 1 + random.nextInt(most),
                 1 + random.nextInt(most),
                 directions[random.nextInt(directions.length)]);
-        boolean lstm = random.nextBoolean();
+        Kind kind = Kind.values()[random.nextInt(3)];
+        boolean lstm = kind == Kind.LSTM;
         boolean clipped = random.nextInt(3) == 0;
         boolean option = random.nextBoolean();
         boolean peepholes = lstm && random.nextInt(3) == 0;
@@ -59,22 +80,22 @@ public final class RecurrentCase implements FamilyCase {
         float clip = 0.1f + random.nextFloat();
         Gemm gemm = new Gemm(kernels, GemmShape.of(kernels.target()));
         int count = shape.directions();
-        Recurrent layer = lstm
-                ? Recurrent.lstm(
-                        kernels,
-                        gemm,
-                        Collections.nCopies(
-                                count,
-                                new LstmStep.Variant(
-                                        f.expression(), g.expression(), h.expression(), peepholes, clipped, option)),
-                        clip)
-                : Recurrent.gru(
-                        kernels,
-                        gemm,
-                        Collections.nCopies(count, new GruVariant(f.expression(), g.expression(), clipped, option)),
-                        clip);
-        int gates = lstm ? 4 : 3;
-        long rows = (long) count * gates * shape.hidden();
+        Recurrent layer = switch (kind) {
+            case LSTM -> {
+                var variant = new LstmStep.Variant(
+                        f.expression(), g.expression(), h.expression(), peepholes, clipped, option);
+                yield Recurrent.lstm(kernels, gemm, Collections.nCopies(count, variant), clip);
+            }
+            case GRU -> {
+                var variant = new GruVariant(f.expression(), g.expression(), clipped, option);
+                yield Recurrent.gru(kernels, gemm, Collections.nCopies(count, variant), clip);
+            }
+            case RNN -> {
+                var variant = new RnnStep.Variant(f.expression(), clipped);
+                yield Recurrent.rnn(kernels, gemm, Collections.nCopies(count, variant), clip);
+            }
+        };
+        long rows = (long) count * kind.gates * shape.hidden();
         MemorySegment w = memory.random(rows * shape.inputs(), random);
         MemorySegment r = memory.random(rows * shape.hidden(), random);
         MemorySegment b = random.nextBoolean() ? memory.random(2 * rows, random) : null;
@@ -97,15 +118,14 @@ public final class RecurrentCase implements FamilyCase {
         layer.run(call, memory.bytes(layer.scratchBytes(shape), 4), TestThreads.of(1 + random.nextInt(2)));
         var functions = new RecurrentReference.Functions(
                 f.exact(), g.exact(), h.exact(), clipped ? clip : Double.POSITIVE_INFINITY);
-        String text = (lstm ? "LSTM " : "GRU ")
-                + shape
+        String text = kind + " " + shape
                 + (option ? " coupled or reset after" : "")
                 + (clipped ? " clipped" : "")
                 + (peepholes ? " peepholes" : "");
         for (int direction = 0; direction < count; direction++) {
             for (int entry = 0; entry < shape.batch(); entry++) {
-                var reference = new RecurrentReference(call, w, r, b, direction, gates, entry);
-                check(call, reference, functions, lstm, option, direction, entry, text);
+                var reference = new RecurrentReference(call, w, r, b, direction, kind.gates, entry);
+                check(call, reference, functions, kind, option, direction, entry, text);
             }
         }
     }
@@ -114,7 +134,7 @@ public final class RecurrentCase implements FamilyCase {
             RecurrentCall call,
             RecurrentReference reference,
             RecurrentReference.Functions functions,
-            boolean lstm,
+            Kind kind,
             boolean option,
             int direction,
             int entry,
@@ -123,10 +143,12 @@ public final class RecurrentCase implements FamilyCase {
         for (int i = 0; i < shape.steps(); i++) {
             int step = shape.isReverse(direction) ? shape.steps() - 1 - i : i;
             boolean active = call.isActive(step, entry);
-            if (active && lstm) {
-                reference.lstm(functions, option, step, entry);
-            } else if (active) {
-                reference.gru(functions, option, step, entry);
+            if (active) {
+                switch (kind) {
+                    case LSTM -> reference.lstm(functions, option, step, entry);
+                    case GRU -> reference.gru(functions, option, step, entry);
+                    case RNN -> reference.rnn(functions, step, entry);
+                }
             }
             long at = ((long) step * shape.directions() + direction) * shape.batch() + entry;
             double[] expected = active ? reference.state : new double[shape.hidden()];

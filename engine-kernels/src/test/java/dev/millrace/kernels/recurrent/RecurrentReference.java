@@ -5,7 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.function.DoubleUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** One direction of an LSTM or GRU in double, as ONNX defines them. */
+/** One direction of a layer in double, as ONNX defines them. */
 final class RecurrentReference {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
 
@@ -104,6 +104,13 @@ final class RecurrentReference {
             cell[unit] = forget * cell[unit] + input * functions.g(sums[3]);
             double output = functions.f(sums[1] + peephole(1, unit) * cell[unit]);
             state[unit] = output * functions.h().applyAsDouble(cell[unit]);
+        }
+    }
+
+    void rnn(Functions functions, int step, int entry) {
+        double[] before = state.clone();
+        for (int unit = 0; unit < hidden; unit++) {
+            state[unit] = functions.f(ofInputs(0, unit, step, entry) + ofStates(0, unit, before));
         }
     }
 

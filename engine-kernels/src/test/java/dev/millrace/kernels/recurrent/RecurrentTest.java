@@ -1,0 +1,80 @@
+package dev.millrace.kernels.recurrent;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.kernels.Kernels;
+import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.Function;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Wrong uses are refused with a reason. */
+class RecurrentTest {
+    private static final Kernels KERNELS = Kernels.shared();
+    private static final Expr TANH = Expr.input(0).apply(Function.TANH);
+    private static final RnnStep.Variant PLAIN = new RnnStep.Variant(TANH, false);
+    private static final RecurrentShape SHAPE = new RecurrentShape(2, 2, 3, 5, RecurrentShape.Direction.FORWARD);
+
+    private static Recurrent rnn(RnnStep.Variant... variants) {
+        return Recurrent.rnn(KERNELS.set(), KERNELS.gemm(), List.of(variants), 0);
+    }
+
+    private static MemorySegment floats(long count) {
+        return Arena.ofAuto().allocate(4 * count, 64);
+    }
+
+    private static void run(RecurrentCall call) {
+        Recurrent layer = rnn(PLAIN);
+        layer.run(call, floats(layer.scratchBytes(SHAPE) / 4), Parallel.NONE);
+    }
+
+    private static RecurrentCall call(@Nullable MemorySegment cell, int @Nullable [] lengths, MemorySegment y) {
+        MemorySegment packed = floats(rnn(PLAIN).packedBytes(SHAPE) / 4);
+        return new RecurrentCall(SHAPE, floats(12), packed, null, null, cell, lengths, y, null, null);
+    }
+
+    @Test
+    void onlyAnLstmHasCells() {
+        run(call(null, null, floats(20)));
+        assertThatThrownBy(() -> run(call(floats(10), null, floats(20))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("has no cells");
+    }
+
+    @Test
+    void outputsMustBeLargeEnough() {
+        assertThatThrownBy(() -> run(call(null, null, floats(19))))
+                .isInstanceOf(IndexOutOfBoundsException.class)
+                .hasMessageContaining("Y needs 20 elements");
+    }
+
+    @Test
+    void lengthsMustBeThoseOfTheBatch() {
+        assertThatThrownBy(() -> run(call(null, new int[] {1}, floats(20)))).hasMessageContaining("1 lengths");
+        assertThatThrownBy(() -> run(call(null, new int[] {1, 3}, floats(20)))).hasMessageContaining("a length is 3");
+    }
+
+    @Test
+    void thereIsAVariantForEachDirection() {
+        assertThatThrownBy(() -> rnn()).hasMessageContaining("0 directions");
+        assertThatThrownBy(() -> rnn(PLAIN, PLAIN).packedBytes(SHAPE)).hasMessageContaining("2 directions, not for 1");
+    }
+
+    @Test
+    void bothDirectionsHaveTheSameParts() {
+        GruVariant after = new GruVariant(TANH, TANH, false, true);
+        GruVariant before = new GruVariant(TANH, TANH, false, false);
+        assertThatThrownBy(() -> Recurrent.gru(KERNELS.set(), KERNELS.gemm(), List.of(after, before), 0))
+                .hasMessageContaining("both directions differ");
+    }
+
+    @Test
+    void anActivationReadsOneInput() {
+        assertThatThrownBy(() -> rnn(new RnnStep.Variant(TANH.plus(Expr.input(1)), false)))
+                .hasMessageContaining("f reads more than its one input");
+    }
+}
