@@ -1,4 +1,4 @@
-/** What drivers of all families share: checks before calls. */
+/** What drivers of all families share: checks before calls, plans of calls, scratch memory, packed bytes. */
 @NullMarked
 package dev.millrace.kernels.driver;
 

@@ -7,7 +7,8 @@ import java.util.Locale;
  * Names a kernel: a family and the values of its parameters. A file may carry keys; any process emits the kernels
  * again, so that no file ever brings code.
  *
- * <p>The text form is {@code family:name=value,name=value} with the names in order. Values are without {@code , =}.
+ * <p>The text form is {@code family:name=value,name=value} with the names in order. Names and values
+ * are without {@code , = :} and line breaks.
  */
 public final class KernelKey {
     private static final String[] NO_PARAMETERS = {};
@@ -61,7 +62,7 @@ public final class KernelKey {
         for (int i = 0; i < text.length(); i++) {
             if (",=:\n".indexOf(text.charAt(i)) >= 0) {
                 throw new IllegalArgumentException(
-                        "the " + what + " of a kernel key is " + text + ", but must be without , = :");
+                        "the " + what + " of a kernel key is " + text + ", but must be without , = : and line breaks");
             }
         }
         return text;

@@ -340,6 +340,10 @@ public final class ProgramBuilder {
     }
 
     public void scalar(ScalarVar to, ScalarOp op, ScalarVar a, int constant) {
+        boolean shift = op == ScalarOp.SHL || op == ScalarOp.SHR;
+        if (shift && (constant < 0 || constant >= Long.SIZE)) {
+            throw new IllegalArgumentException("kernel " + name + " shifts by " + constant + ", not by 0 to 63");
+        }
         add(new Step.Scalar(op, to, a, null, constant));
     }
 

@@ -28,8 +28,6 @@ abstract class MemoryWriter extends ScalarWriter {
     private static final ClassDesc BYTES = VectorCode.inApi("ByteVector");
     private static final ClassDesc SHORTS = VectorCode.inApi("ShortVector");
     private static final ClassDesc CONVERSION = VectorCode.inApi("VectorOperators$Conversion");
-    private static final ClassDesc LONG = CD_long;
-    private static final ClassDesc INT = CD_int;
 
     final int lanes;
     private final boolean masksHold;
@@ -53,7 +51,7 @@ abstract class MemoryWriter extends ScalarWriter {
             pushAddress(step.from());
             pushIncluded(step.mask());
             code.loadConstant(lanes);
-            vectors.callLaneMemory("read", INT_ARRAY, ELEMENT, LONG, LONG, INT);
+            vectors.callLaneMemory("read", INT_ARRAY, ELEMENT, CD_long, CD_long, CD_int);
             vectors.setArray(step.to());
         } else if (element.bytes() == 1 && lanes == 4) {
             loadFourBytes(step);
@@ -61,7 +59,7 @@ abstract class MemoryWriter extends ScalarWriter {
             ClassDesc narrow = element.bytes() == 1 ? BYTES : SHORTS;
             pushNarrowSpecies(element);
             pushPlace(step.from());
-            vectors.callStatic(narrow, "fromMemorySegment", narrow, SPECIES, SEGMENT, LONG, ORDER);
+            vectors.callStatic(narrow, "fromMemorySegment", narrow, SPECIES, SEGMENT, CD_long, ORDER);
             boolean signed = element == Element.S8 || element == Element.S16;
             String letter = element.bytes() == 1 ? "B2I" : "S2I";
             convert(signed ? letter : "ZERO_EXTEND_".concat(letter), narrow, INTS);
@@ -87,10 +85,10 @@ abstract class MemoryWriter extends ScalarWriter {
         vectors.pushSpecies(FLOATS);
         pushPlace(step.from());
         if (step.mask() == null) {
-            vectors.callStatic(FLOATS, "fromMemorySegment", FLOATS, SPECIES, SEGMENT, LONG, ORDER);
+            vectors.callStatic(FLOATS, "fromMemorySegment", FLOATS, SPECIES, SEGMENT, CD_long, ORDER);
         } else {
             vectors.push(step.mask());
-            vectors.callStatic(FLOATS, "fromMemorySegment", FLOATS, SPECIES, SEGMENT, LONG, ORDER, VectorCode.MASK);
+            vectors.callStatic(FLOATS, "fromMemorySegment", FLOATS, SPECIES, SEGMENT, CD_long, ORDER, VectorCode.MASK);
         }
         vectors.setFloats(step.to());
     }
@@ -114,7 +112,7 @@ abstract class MemoryWriter extends ScalarWriter {
         vectors.call(INTS, "lanewise", INTS, VectorCode.inApi("VectorOperators$Binary"), VectorCode.VECTOR);
         vectors.pushOperator(step.element() == Element.S8 ? "ASHR" : "LSHR", "Binary");
         code.loadConstant(24);
-        vectors.call(INTS, "lanewise", INTS, VectorCode.inApi("VectorOperators$Binary"), INT);
+        vectors.call(INTS, "lanewise", INTS, VectorCode.inApi("VectorOperators$Binary"), CD_int);
         vectors.setInts(step.to());
     }
 
@@ -133,7 +131,7 @@ abstract class MemoryWriter extends ScalarWriter {
     /** On the stack: a vector, the conversion, the species. */
     private void convertTo(ClassDesc from, ClassDesc to) {
         code.iconst_0();
-        vectors.call(from, "convertShape", VectorCode.VECTOR, CONVERSION, SPECIES, INT);
+        vectors.call(from, "convertShape", VectorCode.VECTOR, CONVERSION, SPECIES, CD_int);
         code.checkcast(to);
     }
 
@@ -142,7 +140,7 @@ abstract class MemoryWriter extends ScalarWriter {
             code.loadConstant(-1L);
         } else {
             vectors.push(mask);
-            vectors.call(VectorCode.MASK, "toLong", LONG);
+            vectors.call(VectorCode.MASK, "toLong", CD_long);
         }
     }
 
@@ -151,7 +149,7 @@ abstract class MemoryWriter extends ScalarWriter {
         pushAddress(step.to());
         pushAddress(step.from());
         code.loadConstant(step.bytes());
-        vectors.callLaneMemory("move", CD_void, LONG, LONG, INT);
+        vectors.callLaneMemory("move", CD_void, CD_long, CD_long, CD_int);
     }
 
     @Override
@@ -162,7 +160,7 @@ abstract class MemoryWriter extends ScalarWriter {
         } else {
             vectors.push(step.element());
             pushAddress(step.from());
-            vectors.callLaneMemory("read", INT, ELEMENT, LONG);
+            vectors.callLaneMemory("read", CD_int, ELEMENT, CD_long);
         }
         vectors.broadcastInt();
         vectors.setInts(step.to());
@@ -187,7 +185,7 @@ abstract class MemoryWriter extends ScalarWriter {
             pushIncluded(step.mask());
             vectors.pushInts(step.from());
             vectors.call(INTS, "toArray", INT_ARRAY);
-            vectors.callLaneMemory("write", CD_void, ELEMENT, LONG, LONG, INT_ARRAY);
+            vectors.callLaneMemory("write", CD_void, ELEMENT, CD_long, CD_long, INT_ARRAY);
         }
     }
 
@@ -195,10 +193,10 @@ abstract class MemoryWriter extends ScalarWriter {
     private void storeVector(ClassDesc kind, Address to, @Nullable MaskVar mask) {
         pushPlace(to);
         if (mask == null) {
-            vectors.call(kind, "intoMemorySegment", CD_void, SEGMENT, LONG, ORDER);
+            vectors.call(kind, "intoMemorySegment", CD_void, SEGMENT, CD_long, ORDER);
         } else {
             vectors.push(mask);
-            vectors.call(kind, "intoMemorySegment", CD_void, SEGMENT, LONG, ORDER, VectorCode.MASK);
+            vectors.call(kind, "intoMemorySegment", CD_void, SEGMENT, CD_long, ORDER, VectorCode.MASK);
         }
     }
 
@@ -208,7 +206,7 @@ abstract class MemoryWriter extends ScalarWriter {
         vectors.pushInts(step.indices());
         vectors.call(INTS, "toArray", INT_ARRAY);
         pushIncluded(step.mask());
-        vectors.callLaneMemory("gather", INT_ARRAY, LONG, INT_ARRAY, LONG);
+        vectors.callLaneMemory("gather", INT_ARRAY, CD_long, INT_ARRAY, CD_long);
         vectors.setArray(step.to());
     }
 }

@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One run of a program. */
+/** One run of a program. A test may watch the steps. */
 class Interpreter implements StepVisitor {
     private final Program program;
     private final SegmentMemory memory;

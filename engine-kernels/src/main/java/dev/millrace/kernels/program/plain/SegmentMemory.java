@@ -26,7 +26,7 @@ class SegmentMemory implements Memory {
         return (long) segments.size() << OFFSET_BITS | BIAS;
     }
 
-    MemorySegment segment(long pointer) {
+    private MemorySegment segment(long pointer) {
         long number = pointer >>> OFFSET_BITS;
         if (number == 0 || number > segments.size()) {
             throw new IndexOutOfBoundsException("0x" + Long.toHexString(pointer) + " is no pointer into a segment");
@@ -34,7 +34,7 @@ class SegmentMemory implements Memory {
         return segments.get((int) number - 1);
     }
 
-    long offset(long pointer) {
+    private long offset(long pointer) {
         return (pointer & (1L << OFFSET_BITS) - 1) - BIAS;
     }
 
