@@ -81,8 +81,8 @@ public enum ReduceOp {
         };
     }
 
-    /** Whether ints can be reduced by it. */
-    public boolean forInts() {
-        return before == Before.NONE && after == After.NONE;
+    /** Whether ints and doubles can be reduced by it, too. */
+    public boolean isOfAllNumbers() {
+        return before == Before.NONE && (after == After.NONE || after == After.DIVIDE);
     }
 }

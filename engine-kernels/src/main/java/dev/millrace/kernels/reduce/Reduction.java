@@ -8,28 +8,32 @@ import dev.millrace.kernels.reduce.ReduceOp.After;
 import dev.millrace.kernels.reduce.ReduceOp.Before;
 import dev.millrace.kernels.reduce.ReduceOp.Combine;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reduction of a dense tensor over some of its axes. Floats of 16 bits are reduced as floats of 32. Safe for use by
- * several threads.
+ * The reduction of a dense tensor over some of its axes. Floats of 16 bits are reduced as floats of 32; ints wrap around,
+ * and means of them lose their fraction. Safe for use by several threads.
  */
 public final class Reduction {
     private static final NumberType WORD = NumberType.F32;
 
     /** A step with its kernels, and what makes one of the results of its parts. */
     private record Step(
-            ReduceStage stage, StageRun run, @Nullable StageRun ofParts) {
+            ReduceStage stage, StageCall call, @Nullable StageCall ofParts) {
         static Step of(KernelSet kernels, ReduceStage stage, NumberType type, Combine combine, Before before) {
-            NumberType word = type.isFloat() ? WORD : type;
-            var kind = new ReduceSteps.Kind(type, combine, before);
-            var plain = new ReduceSteps.Kind(word, combine, Before.NONE);
-            StageRun ofParts = stage.parts() > 1 ? new StageRun(kernels, stage.ofParts(), plain) : null;
-            return new Step(stage, new StageRun(kernels, stage, kind), ofParts);
+            StageCall ofParts =
+                    stage.parts() > 1 ? call(kernels, stage.ofParts(), word(type), combine, Before.NONE) : null;
+            return new Step(stage, call(kernels, stage, type, combine, before), ofParts);
+        }
+
+        private static StageCall call(
+                KernelSet kernels, ReduceStage stage, NumberType type, Combine combine, Before before) {
+            return isWide(type)
+                    ? new WideStage(stage, type, combine)
+                    : new StageRun(kernels, stage, new ReduceSteps.Kind(type, combine, before));
         }
 
         void run(
@@ -38,17 +42,29 @@ public final class Reduction {
                 MemorySegment partials,
                 @Nullable MemorySegment shift,
                 Parallel parallel) {
-            run.run(in, ofParts == null ? out : partials, shift, parallel);
+            call.run(in, ofParts == null ? out : partials, shift, parallel);
             if (ofParts != null) {
                 ofParts.run(partials, out, null, parallel);
             }
         }
     }
 
+    private static boolean isWide(NumberType type) {
+        return type.bits() > Integer.SIZE;
+    }
+
+    /** What is reduced between the first step and the last. */
+    private static NumberType word(NumberType type) {
+        return type.isFloat() && !isWide(type) ? WORD : type;
+    }
+
     private final ReduceOp op;
     private final NumberType type;
     private final long numbers;
     private final long results;
+    private final long divisor;
+    private final boolean divides;
+    private final long wordBytes;
     private final Step[] steps;
     /** The greatest numbers, which logarithms of sums of exponentials need first. */
     private final Step[] greatest;
@@ -64,8 +80,9 @@ public final class Reduction {
      * @throws IllegalArgumentException if the type cannot be reduced so, or an axis is wrong
      */
     public Reduction(KernelSet kernels, ReduceOp op, NumberType type, long[] shape, int... axes) {
-        boolean known = type == NumberType.S32 ? op.forInts() : type.isFloat() && type.fitsLane();
-        if (!known) {
+        boolean floats = type.isFloat() && type.fitsLane();
+        boolean numbersAtAll = type == NumberType.S32 || type == NumberType.S64 || type == NumberType.F64;
+        if (!floats && !(numbersAtAll && op.isOfAllNumbers())) {
             throw new IllegalArgumentException("there is no " + op + " of " + type);
         }
         this.op = op;
@@ -80,20 +97,22 @@ public final class Reduction {
         }
         numbers = product(shape, IntStream.range(0, shape.length));
         results = product(shape, IntStream.range(0, shape.length).filter(i -> !reduced[i]));
-        float divisor = (float) product(shape, Arrays.stream(axes));
+        divisor = product(shape, Arrays.stream(axes));
         List<ReduceStage> stages = numbers == 0 ? List.of() : ReduceStage.of(shape, reduced);
         boolean exponentials = op.before() == Before.EXP;
         steps = new Step[stages.size()];
         greatest = new Step[exponentials ? steps.length : 0];
         for (int i = 0; i < steps.length; i++) {
-            NumberType read = i == 0 || !type.isFloat() ? type : WORD;
+            NumberType read = i == 0 ? type : word(type);
             Before before = i == 0 || exponentials ? op.before() : Before.NONE;
             steps[i] = Step.of(kernels, stages.get(i), read, op.combine(), before);
             if (exponentials) {
                 greatest[i] = Step.of(kernels, stages.get(i), read, Combine.MAX, Before.NONE);
             }
         }
-        boolean same = type.bits() == WORD.bits() && (op.after() == After.NONE || exponentials);
+        divides = !floats && op.after() == After.DIVIDE;
+        wordBytes = word(type).bytes(1);
+        boolean same = divides || word(type) == type && (op.after() == After.NONE || exponentials);
         finish = same ? null : new FinishCall(kernels, exponentials ? After.NONE : op.after(), type, divisor);
         finite = exponentials ? new FinishCall(kernels, After.FINITE, WORD, divisor) : null;
         logarithms = exponentials ? new FinishCall(kernels, After.LOG_PLUS, WORD, divisor) : null;
@@ -112,7 +131,7 @@ public final class Reduction {
 
     /** What a run needs for itself. */
     public long scratchBytes() {
-        return Float.BYTES * (3 * most + partials);
+        return wordBytes * (3 * most + partials);
     }
 
     /**
@@ -135,15 +154,15 @@ public final class Reduction {
             return;
         }
         if (numbers == 0) {
-            fill(out);
+            Numbers.fill(op, type, out, results);
             return;
         }
-        MemorySegment[] between = {scratch.asSlice(0, Float.BYTES * most), scratch.asSlice(Float.BYTES * most)};
-        MemorySegment shift = scratch.asSlice(Float.BYTES * 2 * most, Float.BYTES * most);
-        MemorySegment parts = scratch.asSlice(Float.BYTES * 3 * most);
+        MemorySegment[] between = {scratch.asSlice(0, wordBytes * most), scratch.asSlice(wordBytes * most)};
+        MemorySegment shift = scratch.asSlice(wordBytes * 2 * most, wordBytes * most);
+        MemorySegment parts = scratch.asSlice(wordBytes * 3 * most);
         MemorySegment from = in;
         for (int i = 0; i < steps.length; i++) {
-            boolean last = i == steps.length - 1 && type.bits() == WORD.bits();
+            boolean last = i == steps.length - 1 && word(type) == type;
             MemorySegment to = last ? out : between[i % 2];
             if (finite == null || logarithms == null) {
                 steps[i].run(from, to, parts, null, parallel);
@@ -156,34 +175,10 @@ public final class Reduction {
             }
             from = to;
         }
-        if (finish != null) {
+        if (divides) {
+            Numbers.divide(type, out, results, divisor);
+        } else if (finish != null) {
             finish.run(from, out, null, results);
         }
-    }
-
-    /** What comes of nothing. */
-    private void fill(MemorySegment out) {
-        float value = switch (op) {
-            case SUM, SUM_SQUARE, L1, L2 -> 0;
-            case PROD -> 1;
-            case MEAN -> Float.NaN;
-            case MIN -> Float.POSITIVE_INFINITY;
-            case MAX, LOG_SUM, LOG_SUM_EXP -> Float.NEGATIVE_INFINITY;
-        };
-        for (long i = 0; i < results; i++) {
-            switch (type) {
-                case F16 -> out.setAtIndex(ValueLayout.JAVA_SHORT_UNALIGNED, i, Float.floatToFloat16(value));
-                case BF16 -> {
-                    short bits = (short) (Float.floatToIntBits(value) >>> 16);
-                    out.setAtIndex(ValueLayout.JAVA_SHORT_UNALIGNED, i, bits);
-                }
-                case S32 -> out.setAtIndex(ValueLayout.JAVA_INT_UNALIGNED, i, leastOrGreatest(value));
-                default -> out.setAtIndex(ValueLayout.JAVA_FLOAT_UNALIGNED, i, value);
-            }
-        }
-    }
-
-    private static int leastOrGreatest(float value) {
-        return Float.isInfinite(value) ? value < 0 ? Integer.MIN_VALUE : Integer.MAX_VALUE : (int) value;
     }
 }

@@ -9,7 +9,7 @@ import java.lang.ref.Reference;
 import org.jspecify.annotations.Nullable;
 
 /** A step of a reduction with its kernels: cuts it into pieces for threads, and calls them. */
-final class StageRun {
+final class StageRun implements StageCall {
     /** Less than this is not worth another thread. */
     private static final long MIN_PER_TASK = 16 * 1024;
     /** Longer rows are done one by one. */
@@ -66,12 +66,8 @@ final class StageRun {
         return kernel;
     }
 
-    /**
-     * Reduces; where there are parts, to the results of these.
-     *
-     * @param shift with a float for each result, if exponentials are taken
-     */
-    void run(MemorySegment in, MemorySegment out, @Nullable MemorySegment shift, Parallel parallel) {
+    @Override
+    public void run(MemorySegment in, MemorySegment out, @Nullable MemorySegment shift, Parallel parallel) {
         long numbers = stage.outer() * stage.reduced() * stage.inner();
         long tasks = Math.max(1, Math.min(parallel.width(), numbers / MIN_PER_TASK));
         long blocks = stage.isOfRows() ? 1 : columnBlocks(tasks);

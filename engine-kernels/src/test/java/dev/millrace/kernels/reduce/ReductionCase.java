@@ -18,7 +18,8 @@ import java.util.stream.IntStream;
 /** All operations and types over random axes, against sums in double. */
 public final class ReductionCase implements FamilyCase {
     private static final NumberType[] TYPES = {NumberType.F32, NumberType.F32, NumberType.F16, NumberType.BF16};
-    private static final ReduceOp[] FOR_INTS = {ReduceOp.SUM, ReduceOp.MAX, ReduceOp.MIN, ReduceOp.PROD};
+    private static final ReduceOp[] OF_ALL = {ReduceOp.SUM, ReduceOp.MEAN, ReduceOp.MAX, ReduceOp.MIN, ReduceOp.PROD};
+    private static final NumberType[] OTHERS = {NumberType.S32, NumberType.S64, NumberType.F64};
 
     @Override
     public String name() {
@@ -27,8 +28,10 @@ public final class ReductionCase implements FamilyCase {
 
     @Override
     public void runOne(KernelSet kernels, GuardedMemory memory, Random random, boolean small) {
-        NumberType type = random.nextInt(4) == 0 ? NumberType.S32 : TYPES[random.nextInt(TYPES.length)];
-        ReduceOp[] ops = type == NumberType.S32 ? FOR_INTS : ReduceOp.values();
+        boolean other = random.nextInt(3) == 0;
+        NumberType[] types = other ? OTHERS : TYPES;
+        NumberType type = types[random.nextInt(types.length)];
+        ReduceOp[] ops = other ? OF_ALL : ReduceOp.values();
         ReduceOp op = ops[random.nextInt(ops.length)];
         int rank = random.nextInt(5);
         long[] shape = new long[rank];
@@ -50,7 +53,7 @@ public final class ReductionCase implements FamilyCase {
                 case PROD -> 1 + 0.005 * random.nextGaussian();
                 default -> 3 * random.nextGaussian();
             };
-            put(type, in, i, type == NumberType.S32 ? random.nextInt() : number);
+            put(type, in, i, type.isFloat() ? number : random.nextInt());
         }
         var reduction = new Reduction(kernels, op, type, shape, axes);
         MemorySegment out = memory.bytes(type.bytes(reduction.results()));
@@ -65,7 +68,7 @@ public final class ReductionCase implements FamilyCase {
             double got = get(type, out, i);
             double wanted = reference.result(i);
             int at = i;
-            if (type == NumberType.S32 || Double.isNaN(wanted) || Double.isInfinite(wanted)) {
+            if (!type.isFloat() || Double.isNaN(wanted) || Double.isInfinite(wanted)) {
                 assertEquals(wanted, got, () -> text(op, type, shape, axes, at));
             } else {
                 double bound = reference.bound(i);
@@ -101,6 +104,8 @@ public final class ReductionCase implements FamilyCase {
             case BF16 ->
                 to.setAtIndex(ValueLayout.JAVA_SHORT_UNALIGNED, i, (short) (Float.floatToIntBits((float) x) >>> 16));
             case S32 -> to.setAtIndex(ValueLayout.JAVA_INT_UNALIGNED, i, (int) x);
+            case S64 -> to.setAtIndex(ValueLayout.JAVA_LONG_UNALIGNED, i, (long) x);
+            case F64 -> to.setAtIndex(ValueLayout.JAVA_DOUBLE_UNALIGNED, i, x);
             default -> to.setAtIndex(ValueLayout.JAVA_FLOAT_UNALIGNED, i, (float) x);
         }
     }
@@ -110,6 +115,8 @@ public final class ReductionCase implements FamilyCase {
             case F16 -> Float.float16ToFloat(from.getAtIndex(ValueLayout.JAVA_SHORT_UNALIGNED, i));
             case BF16 -> Float.intBitsToFloat(from.getAtIndex(ValueLayout.JAVA_SHORT_UNALIGNED, i) << 16);
             case S32 -> from.getAtIndex(ValueLayout.JAVA_INT_UNALIGNED, i);
+            case S64 -> from.getAtIndex(ValueLayout.JAVA_LONG_UNALIGNED, i);
+            case F64 -> from.getAtIndex(ValueLayout.JAVA_DOUBLE_UNALIGNED, i);
             default -> from.getAtIndex(ValueLayout.JAVA_FLOAT_UNALIGNED, i);
         };
     }

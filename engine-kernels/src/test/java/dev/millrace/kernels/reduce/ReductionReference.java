@@ -12,7 +12,7 @@ final class ReductionReference {
     private final NumberType type;
     private final double[] sums;
     private final double[] magnitudes;
-    private final int[] ints;
+    private final long[] ints;
     private final int[] counts;
 
     ReductionReference(ReduceOp op, NumberType type, int results) {
@@ -20,7 +20,7 @@ final class ReductionReference {
         this.type = type;
         sums = new double[results];
         magnitudes = new double[results];
-        ints = new int[results];
+        ints = new long[results];
         counts = new int[results];
         Arrays.fill(
                 sums,
@@ -34,10 +34,14 @@ final class ReductionReference {
                 ints,
                 switch (op) {
                     case PROD -> 1;
-                    case MAX -> Integer.MIN_VALUE;
-                    case MIN -> Integer.MAX_VALUE;
+                    case MAX -> least(type);
+                    case MIN -> -1 - least(type);
                     default -> 0;
                 });
+    }
+
+    private static long least(NumberType type) {
+        return type == NumberType.S32 ? Integer.MIN_VALUE : Long.MIN_VALUE;
     }
 
     void add(int result, double x) {
@@ -51,18 +55,19 @@ final class ReductionReference {
             case MIN -> Math.min(sums[result], x);
         };
         ints[result] = switch (op) {
-            case PROD -> ints[result] * (int) x;
-            case MAX -> Math.max(ints[result], (int) x);
-            case MIN -> Math.min(ints[result], (int) x);
-            default -> ints[result] + (int) x;
+            case PROD -> ints[result] * (long) x;
+            case MAX -> Math.max(ints[result], (long) x);
+            case MIN -> Math.min(ints[result], (long) x);
+            default -> ints[result] + (long) x;
         };
         magnitudes[result] += Math.abs(x);
         counts[result]++;
     }
 
     double result(int result) {
-        if (type == NumberType.S32) {
-            return ints[result];
+        if (!type.isFloat()) {
+            long wrapped = type == NumberType.S32 ? (int) ints[result] : ints[result];
+            return op != ReduceOp.MEAN ? wrapped : counts[result] == 0 ? 0 : wrapped / counts[result];
         }
         return switch (op) {
             case MEAN -> sums[result] / counts[result];
@@ -86,6 +91,7 @@ final class ReductionReference {
         }
         double lost = type == NumberType.F16 ? 0x1p-11 * own + 0x1p-24 : type == NumberType.BF16 ? 0x1p-8 * own : 0;
         int roundings = op == ReduceOp.PROD ? counts[result] : 40;
-        return roundings * 0x1p-24 * (added + own) + lost;
+        double unit = type == NumberType.F64 ? 0x1p-48 : 0x1p-24;
+        return roundings * unit * (added + own) + lost;
     }
 }
