@@ -26,10 +26,16 @@ public final class LaneNumbers {
      * @param mask one of the first lanes, or null for all
      */
     public static VectorVar load(ProgramBuilder builder, NumberType type, Address from, @Nullable MaskVar mask) {
-        VectorVar loaded = builder.load(element(type), from, mask);
-        return type == NumberType.BF16
-                ? builder.binary(BinaryOp.SHIFT_LEFT, loaded, Constant.ofBits(BF16_BITS))
-                : loaded;
+        return loaded(builder, type, builder.load(element(type), from, mask));
+    }
+
+    /** Reads one number for all lanes. */
+    public static VectorVar spread(ProgramBuilder builder, NumberType type, Address from) {
+        return loaded(builder, type, builder.spread(element(type), from));
+    }
+
+    private static VectorVar loaded(ProgramBuilder builder, NumberType type, VectorVar bits) {
+        return type == NumberType.BF16 ? builder.binary(BinaryOp.SHIFT_LEFT, bits, Constant.ofBits(BF16_BITS)) : bits;
     }
 
     private static Element element(NumberType type) {

@@ -1,28 +1,28 @@
 package dev.millrace.kernels.expression;
 
-import dev.millrace.kernels.program.Element;
+import dev.millrace.kernels.convert.NumberType;
 
 /** How elements lie in memory. All are computed with as {@link Kind}s of 32 bits. */
 public enum DataType {
-    F32(Kind.FLOAT, Element.WORD),
-    F16(Kind.FLOAT, Element.F16),
+    F32(Kind.FLOAT, NumberType.F32),
+    F16(Kind.FLOAT, NumberType.F16),
     /** The upper half of a float. Stored, rounded to nearest even. */
-    BF16(Kind.FLOAT, Element.U16),
-    S32(Kind.INT, Element.WORD),
+    BF16(Kind.FLOAT, NumberType.BF16),
+    S32(Kind.INT, NumberType.S32),
     /** Stored, as all narrow ints, by its lowest bits. */
-    S16(Kind.INT, Element.S16),
-    U16(Kind.INT, Element.U16),
-    S8(Kind.INT, Element.S8),
-    U8(Kind.INT, Element.U8),
+    S16(Kind.INT, NumberType.S16),
+    U16(Kind.INT, NumberType.U16),
+    S8(Kind.INT, NumberType.S8),
+    U8(Kind.INT, NumberType.U8),
     /** A byte that is 0 or 1. */
-    BOOL(Kind.BOOL, Element.U8);
+    BOOL(Kind.BOOL, NumberType.BOOL);
 
     private final Kind kind;
-    private final Element element;
+    private final NumberType numbers;
 
-    DataType(Kind kind, Element element) {
+    DataType(Kind kind, NumberType numbers) {
         this.kind = kind;
-        this.element = element;
+        this.numbers = numbers;
     }
 
     public Kind kind() {
@@ -30,10 +30,10 @@ public enum DataType {
     }
 
     public int bytes() {
-        return element.bytes();
+        return numbers.bits() / Byte.SIZE;
     }
 
-    Element element() {
-        return element;
+    NumberType numbers() {
+        return numbers;
     }
 }

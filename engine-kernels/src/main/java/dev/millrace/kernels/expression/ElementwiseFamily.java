@@ -1,9 +1,9 @@
 package dev.millrace.kernels.expression;
 
+import dev.millrace.kernels.convert.LaneNumbers;
 import dev.millrace.kernels.family.KernelFamily;
 import dev.millrace.kernels.family.KernelKey;
 import dev.millrace.kernels.program.Address;
-import dev.millrace.kernels.program.Element;
 import dev.millrace.kernels.program.MaskVar;
 import dev.millrace.kernels.program.Program;
 import dev.millrace.kernels.program.ProgramBuilder;
@@ -32,7 +32,7 @@ public final class ElementwiseFamily implements KernelFamily {
     }
 
     static boolean canStream(DataType out) {
-        return out.element() == Element.WORD;
+        return out.bytes() == Integer.BYTES;
     }
 
     @Override
@@ -76,7 +76,7 @@ public final class ElementwiseFamily implements KernelFamily {
             if (streamed && mask == null) {
                 builder.stream(to, result);
             } else {
-                new ElementSteps(builder).store(out, to, result, mask);
+                LaneNumbers.store(builder, out.numbers(), to, result, mask);
             }
         }
     }

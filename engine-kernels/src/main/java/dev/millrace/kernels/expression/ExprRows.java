@@ -1,5 +1,6 @@
 package dev.millrace.kernels.expression;
 
+import dev.millrace.kernels.convert.LaneNumbers;
 import dev.millrace.kernels.program.Address;
 import dev.millrace.kernels.program.MaskVar;
 import dev.millrace.kernels.program.ProgramBuilder;
@@ -17,7 +18,6 @@ public final class ExprRows {
     private final ProgramBuilder builder;
     private final Expr expression;
     private final ExprInputs used;
-    private final ElementSteps elements;
     private final RowLoops rows;
     private final Map<Expr, VectorVar> singles = new HashMap<>();
 
@@ -25,7 +25,6 @@ public final class ExprRows {
         this.builder = builder;
         this.expression = expression;
         used = ExprInputs.of(expression);
-        elements = new ElementSteps(builder);
         rows = new RowLoops(builder, 1 + used.operands());
     }
 
@@ -41,7 +40,10 @@ public final class ExprRows {
     /** Begins a row. */
     public void start() {
         for (Expr.Single single : used.singles()) {
-            singles.put(single, elements.spread(single.type(), Address.at(rows.start(1 + single.index()), 0)));
+            singles.put(
+                    single,
+                    LaneNumbers.spread(
+                            builder, single.type().numbers(), Address.at(rows.start(1 + single.index()), 0)));
         }
     }
 
@@ -51,7 +53,9 @@ public final class ExprRows {
         Map<Expr, VectorVar> values = new HashMap<>(singles);
         for (Expr.Input input : used.inputs()) {
             DataType type = input.type();
-            values.put(input, elements.load(type, rows.at(1 + input.index(), type.bytes(), plus), mask));
+            values.put(
+                    input,
+                    LaneNumbers.load(builder, type.numbers(), rows.at(1 + input.index(), type.bytes(), plus), mask));
         }
         return new ExprWriter(builder, values).write(expression);
     }
