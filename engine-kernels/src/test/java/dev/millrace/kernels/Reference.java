@@ -19,6 +19,7 @@ public final class Reference {
             case TRUNCATE -> x < 0 ? Math.ceil(x) : Math.floor(x);
             case RELU -> Math.max(0, x);
             case EXP, EXP_OF_NEGATIVE -> Math.exp(x);
+            case EXP2_OF_NEGATIVE -> Math.pow(2, x);
             case EXPM1 -> Math.expm1(x);
             case LOG1P -> Math.log1p(x);
             case SIN -> Math.sin(x);

@@ -66,7 +66,8 @@ public final class ScoreMaxima implements KernelFamily {
                 VectorVar largest = builder.max(ofBlock, before);
                 VectorVar less = builder.sub(before, largest);
                 builder.store(largest(), largest);
-                builder.store(factor(), powers.of(plain ? less : builder.mul(less, LOG2_E)));
+                VectorVar exponent = plain ? less : builder.mul(less, LOG2_E);
+                builder.store(factor(), Function.EXP2_OF_NEGATIVE.write(builder, exponent));
                 if (rule.mask() != AttentionMask.Kind.NONE) {
                     builder.advance(mask, argument(SoftmaxArguments.MASK_STRIDE, "stride"));
                 }

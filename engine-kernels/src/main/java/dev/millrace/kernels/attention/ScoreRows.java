@@ -24,7 +24,6 @@ abstract class ScoreRows {
     protected final ProgramBuilder builder;
     protected final int lanes;
     protected final int bytes;
-    protected final Exp2Steps powers;
     protected final ScalarVar scores;
     protected final ScalarVar state;
     protected final ScalarVar row;
@@ -34,7 +33,6 @@ abstract class ScoreRows {
         lanes = target.lanes();
         bytes = target.vectorBytes();
         builder = new ProgramBuilder(name, target);
-        powers = new Exp2Steps(builder);
         arguments = builder.parameter("arguments");
         scores = argument(SoftmaxArguments.SCORES, "scores");
         state = argument(SoftmaxArguments.STATE, "state");

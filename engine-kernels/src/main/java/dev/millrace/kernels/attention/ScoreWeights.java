@@ -1,5 +1,6 @@
 package dev.millrace.kernels.attention;
 
+import dev.millrace.kernels.expression.Function;
 import dev.millrace.kernels.family.KernelFamily;
 import dev.millrace.kernels.family.KernelKey;
 import dev.millrace.kernels.program.Address;
@@ -94,7 +95,7 @@ public final class ScoreWeights implements KernelFamily {
             VectorVar exponent = plain
                     ? builder.multiplyAdd(score, scale, subtracted)
                     : builder.mul(builder.sub(score, subtracted), LOG2_E);
-            VectorVar weight = powers.of(exponent);
+            VectorVar weight = Function.EXP2_OF_NEGATIVE.write(builder, exponent);
             if (some != null) {
                 weight = builder.select(some, weight, Constant.ZERO);
             }

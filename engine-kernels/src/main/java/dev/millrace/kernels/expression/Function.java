@@ -22,6 +22,8 @@ public enum Function {
     EXP(2.5, (builder, x) -> new MathSteps(builder).exp(x)),
     /** Of floats up to 0; below -87 the bound is of the absolute error, 2^-126. */
     EXP_OF_NEGATIVE(2.5, (builder, x) -> new MathSteps(builder).expOfNegative(x)),
+    /** 2 to the power of floats up to 1; below -126 the bound is of the absolute error, 2^-126. */
+    EXP2_OF_NEGATIVE(2.5, (builder, x) -> new MathSteps(builder).exp2OfNegative(x)),
     EXPM1(2, (builder, x) -> new Hyperbolic(builder).expm1(x)),
     LOG(1.5, (builder, x) -> new MathSteps(builder).log(x)),
     LOG1P(3, (builder, x) -> new Hyperbolic(builder).log1p(x)),

@@ -114,15 +114,31 @@ final class MathSteps {
      */
     private VectorVar shiftedPower(VectorVar x, float sign) {
         VectorVar shifted = builder.multiplyAdd(x, of(sign * LOG2_E), TO_EXPONENT);
-        VectorVar power = powerOfRest(x, sign, builder.sub(shifted, TO_EXPONENT));
-        return builder.mul(power, builder.binary(BinaryOp.SHIFT_LEFT, shifted, MANTISSA_BITS));
+        return powerOfTwo(shifted, back(x, sign, builder.sub(shifted, TO_EXPONENT)));
     }
 
-    /** {@code exp(x) / 2^n} or, with a sign of -1, {@code exp(-x) / 2^n}. */
-    private VectorVar powerOfRest(VectorVar x, float sign, VectorVar n) {
+    /** How far {@code x log2(e)}, or with a sign of -1 its negative, is below n. */
+    private VectorVar back(VectorVar x, float sign, VectorVar n) {
         VectorVar most = builder.multiplySubtract(x, of(sign * LOG2_E), n);
-        VectorVar back = builder.multiplySubtract(x, of(sign * LOG2_E_REST), most);
+        return builder.multiplySubtract(x, of(sign * LOG2_E_REST), most);
+    }
+
+    /** {@code 2^-back} for |back| up to 1/2. */
+    private VectorVar powerOfRest(VectorVar back) {
         return builder.multiplyAdd(polynomial(back, POWER_BACK), back, ONE);
+    }
+
+    /** {@code 2^(n - back)}, n plus 127 being in the lowest bits of {@code shifted}. */
+    private VectorVar powerOfTwo(VectorVar shifted, VectorVar back) {
+        return builder.mul(powerOfRest(back), builder.binary(BinaryOp.SHIFT_LEFT, shifted, MANTISSA_BITS));
+    }
+
+    /** Of what is at most 1; the same way, without the change of base. */
+    VectorVar exp2OfNegative(Value x) {
+        VectorVar clamped = builder.max(of(-127), x);
+        VectorVar shifted = builder.add(clamped, TO_EXPONENT);
+        VectorVar back = builder.sub(builder.sub(shifted, TO_EXPONENT), clamped);
+        return powerOfTwo(shifted, back);
     }
 
     VectorVar reciprocal(Value x) {
@@ -157,7 +173,7 @@ final class MathSteps {
     VectorVar exp(Value x) {
         VectorVar clamped = builder.max(of(-104), builder.min(of(89), x));
         VectorVar n = builder.sub(builder.multiplyAdd(clamped, of(LOG2_E), TO_INTEGER), TO_INTEGER);
-        return builder.binary(BinaryOp.SCALE, powerOfRest(clamped, 1, n), n);
+        return builder.binary(BinaryOp.SCALE, powerOfRest(back(clamped, 1, n)), n);
     }
 
     /** A result that has the sign of its argument where it is zero. */

@@ -13,7 +13,6 @@ import org.junit.jupiter.api.Test;
 
 class QuantisationTest {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
-    private static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED;
 
     @Test
     void whatIsAllZerosHasTheScaleOne() {
