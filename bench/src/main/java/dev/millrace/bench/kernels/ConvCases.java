@@ -46,8 +46,11 @@ final class ConvCases {
         cases.add(branches(Layer.depthwise(96, 112, 3, 2)));
         cases.add(chain(Layer.depthwise(240, 14, 5, 1)));
         cases.add(chain(Layer.depthwise(576, 7, 5, 1)));
-        cases.add(pooling(64, 112, 3, 2));
-        cases.add(average(2048, 7));
+        cases.add(halving(64, 112));
+        cases.add(chain("max 3x3", 192, 35, (net, image) -> net.maxPool(image, 3, 1, 1, 1)));
+        cases.add(chain("average 3x3", 192, 35, ConvNet::averagePool));
+        cases.add(global("average", 2048, 7, ConvNet::globalAverage));
+        cases.add(global("max", 2048, 7, ConvNet::globalMax));
         return cases;
     }
 
@@ -122,30 +125,48 @@ final class ConvCases {
         });
     }
 
+    /** A pooling of an image. */
+    private interface Pooling {
+        Image of(ConvNet net, Image image);
+    }
+
     /** Behind a convolution, so that images are in the order of each side. */
-    private static KernelCase pooling(int channels, int size, int kernel, int stride) {
-        Layer before = Layer.depthwise(channels, size, 1, 1);
-        double bytes = 4.0 * channels * size * size * (1 + 1.0 / (stride * stride));
-        String shape = "max %dx%ds%d %d %d^2".formatted(kernel, kernel, stride, channels, size);
+    private static Image poolable(ConvNet net, int channels, int size) {
+        return net.layer(net.toBlocks(net.input(channels, size)), Layer.depthwise(channels, size, 1, 1));
+    }
+
+    /** By windows of three by three. Of the padding behind an image of even size they see nothing. */
+    private static KernelCase halving(int channels, int size) {
+        double bytes = 4.0 * channels * size * size * 1.25;
+        String shape = "max 3x3s2 %d %d^2".formatted(channels, size);
         return of("pool", shape, Work.bytes(bytes), BRANCHES, net -> {
-            Image image = net.layer(net.toBlocks(net.input(channels, size)), before);
+            Image image = poolable(net, channels, size);
             for (int i = 0; i < BRANCHES; i++) {
-                Image out = net.maxPool(image, kernel, stride);
+                Image out = net.maxPool(image, 3, 2, i / 2, i % 2);
                 net.output(net.globalAverage(out));
                 net.release(out);
             }
         });
     }
 
-    private static KernelCase average(int channels, int size) {
-        Layer before = Layer.depthwise(channels, size, 3, 1);
-        return of(
-                "pool",
-                "average %d %d^2".formatted(channels, size),
-                Work.bytes(4.0 * channels * size * size),
-                1,
-                net -> {
-                    net.output(net.globalAverage(net.layer(net.toBlocks(net.input(channels, size)), before)));
-                });
+    private static KernelCase chain(String kind, int channels, int size, Pooling pooling) {
+        double bytes = 8.0 * channels * size * size;
+        String shape = "%s %d %d^2".formatted(kind, channels, size);
+        return of("pool", shape, Work.bytes(bytes), CHAIN, net -> {
+            Image image = poolable(net, channels, size);
+            for (int i = 0; i < CHAIN; i++) {
+                Image out = pooling.of(net, image);
+                net.release(image);
+                image = out;
+            }
+            net.output(image);
+        });
+    }
+
+    private static KernelCase global(String kind, int channels, int size, Pooling pooling) {
+        String shape = "global %s %d %d^2".formatted(kind, channels, size);
+        return of("pool", shape, Work.bytes(4.0 * channels * size * size), 1, net -> {
+            net.output(pooling.of(net, poolable(net, channels, size)));
+        });
     }
 }

@@ -174,18 +174,43 @@ final class ConvNet {
         return () -> conv.run(in.ours(), packed, null, out, parallel);
     }
 
-    Image maxPool(Image in, int kernel, int stride) {
+    /**
+     * The largest under each window.
+     *
+     * @param behind the padding behind rows and behind columns: the peer does what is asked for twice but once
+     */
+    Image maxPool(Image in, int kernel, int stride, long... behind) {
         int pad = kernel / 2;
-        Axis axis = Axis.of(in.size(), kernel, stride, 1, pad, pad);
+        Axis height = Axis.of(in.size(), kernel, stride, 1, pad, (int) behind[0]);
+        Axis width = Axis.of(in.size(), kernel, stride, 1, pad, (int) behind[1]);
         Attributes attributes = Attributes.NONE
                 .with("kernel_shape", Attribute.of(new long[] {kernel, kernel}))
                 .with("strides", Attribute.of(new long[] {stride, stride}))
-                .with("pads", Attribute.of(new long[] {pad, pad, pad, pad}));
+                .with("pads", Attribute.of(new long[] {pad, pad, behind[0], behind[1]}));
+        return pool(
+                in,
+                WindowShape.flat(1, in.channels(), height, width),
+                Pooling.max(),
+                peer.node("MaxPool", attributes, in.peer()));
+    }
+
+    /** The average of three by three. */
+    Image averagePool(Image in) {
+        Axis axis = Axis.of(in.size(), 3, 1, 1, 1, 1);
+        Attributes attributes = Attributes.NONE
+                .with("kernel_shape", Attribute.of(new long[] {3, 3}))
+                .with("pads", Attribute.of(new long[] {1, 1, 1, 1}));
         return pool(
                 in,
                 WindowShape.flat(1, in.channels(), axis, axis),
-                Pooling.max(),
-                peer.node("MaxPool", attributes, in.peer()));
+                Pooling.average(),
+                peer.node("AveragePool", attributes, in.peer()));
+    }
+
+    Image globalMax(Image in) {
+        Axis axis = Axis.of(in.size(), in.size(), 1, 1, 0, 0);
+        WindowShape shape = WindowShape.flat(1, in.channels(), axis, axis);
+        return pool(in, shape, Pooling.max(), peer.node("GlobalMaxPool", in.peer()));
     }
 
     Image globalAverage(Image in) {
