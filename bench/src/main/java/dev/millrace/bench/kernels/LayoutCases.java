@@ -7,6 +7,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.layout.Copier;
 import dev.millrace.kernels.layout.Copies;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -44,7 +45,103 @@ final class LayoutCases {
         cases.add(transpose(ElementType.FLOAT, HEADS, 8, 640, 12, 64));
         cases.add(transpose(ElementType.FLOAT, KEYS, 4, 128, 12, 64));
         cases.add(transpose(ElementType.FLOAT, KEYS, 8, 640, 12, 64));
+        cases.add(concat(8, 256, 28, 28));
+        cases.add(slice(64, 224, 224, 16));
+        cases.add(pad(64, 56, 56));
         return cases;
+    }
+
+    /** Two tensors side by side along their second dimension. */
+    private static KernelCase concat(long... dims) {
+        long[] wide = dims.clone();
+        wide[1] *= 2;
+        long elements = Arrays.stream(wide).reduce(1, Math::multiplyExact);
+        Work work = Work.bytes(8.0 * elements);
+        return KernelCase.of("copy", "concat 2 of " + Operands.text(dims), work, (kernels, arena, parallel) -> {
+            var operands = new Operands(arena);
+            Tensor a = operands.floats(dims);
+            Tensor b = operands.floats(dims);
+            Tensor out = operands.zeros(ElementType.FLOAT, wide);
+            long[] start = new long[dims.length];
+            var first = new Copier(kernels.set(), Copies.place(4, dims, wide, start));
+            start[1] = dims[1];
+            var second = new Copier(kernels.set(), Copies.place(4, dims, wide, start));
+            Runnable ours = () -> {
+                first.run(a.segment(), out.segment(), parallel);
+                second.run(b.segment(), out.segment(), parallel);
+            };
+            return new Sides(ours, Map.of("y", out), () -> {
+                var model = new PeerModel();
+                Attributes axis = Attributes.of("axis", Attribute.of(1L));
+                model.output("y", model.node("Concat", axis, model.input("a", a), model.input("b", b)));
+                return model;
+            });
+        });
+    }
+
+    /** The middle of images, without a margin. */
+    private static KernelCase slice(long channels, long height, long width, long margin) {
+        long[] dims = {channels, height, width};
+        long[] counts = {channels, height - 2 * margin, width - 2 * margin};
+        Work work = Work.bytes(8.0 * counts[0] * counts[1] * counts[2]);
+        String text = "slice " + Operands.text(counts) + " of " + Operands.text(dims);
+        return KernelCase.of("copy", text, work, (kernels, arena, parallel) -> {
+            var operands = new Operands(arena);
+            Tensor in = operands.floats(dims);
+            Tensor out = operands.zeros(ElementType.FLOAT, counts);
+            var copy = Copies.slice(4, dims, new long[] {0, margin, margin}, new long[] {1, 1, 1}, counts);
+            var copier = new Copier(kernels.set(), copy);
+            return new Sides(() -> copier.run(in.segment(), out.segment(), parallel), Map.of("y", out), () -> {
+                var model = new PeerModel();
+                model.output(
+                        "y",
+                        model.node(
+                                "Slice",
+                                model.input("x", in),
+                                model.constant("starts", longs(operands, margin, margin)),
+                                model.constant("ends", longs(operands, height - margin, width - margin)),
+                                model.constant("axes", longs(operands, 1, 2))));
+                return model;
+            });
+        });
+    }
+
+    /** A row and a column of zeros around images. */
+    private static KernelCase pad(long channels, long height, long width) {
+        long[] dims = {channels, height, width};
+        long[] wide = {channels, height + 2, width + 2};
+        Work work = Work.bytes(8.0 * channels * height * width);
+        return KernelCase.of("copy", "pad 1 around " + Operands.text(dims), work, (kernels, arena, parallel) -> {
+            var operands = new Operands(arena);
+            Tensor in = operands.floats(dims);
+            Tensor zero = operands.zeros(ElementType.FLOAT, 1);
+            Tensor out = operands.zeros(ElementType.FLOAT, wide);
+            long elements = wide[0] * wide[1] * wide[2];
+            var fill = new Copier(kernels.set(), Copies.expand(4, new long[] {1}, new long[] {elements}));
+            var inside = new Copier(kernels.set(), Copies.place(4, dims, wide, new long[] {0, 1, 1}));
+            Runnable ours = () -> {
+                fill.run(zero.segment(), out.segment(), parallel);
+                inside.run(in.segment(), out.segment(), parallel);
+            };
+            return new Sides(ours, Map.of("y", out), () -> {
+                var model = new PeerModel();
+                model.output(
+                        "y",
+                        model.node(
+                                "Pad",
+                                model.input("x", in),
+                                model.constant("pads", longs(operands, 0, 1, 1, 0, 1, 1))));
+                return model;
+            });
+        });
+    }
+
+    private static Tensor longs(Operands operands, long... values) {
+        Tensor tensor = operands.zeros(ElementType.INT64, values.length);
+        for (int i = 0; i < values.length; i++) {
+            tensor.segment().setAtIndex(ValueLayout.JAVA_LONG, i, values[i]);
+        }
+        return tensor;
     }
 
     private static KernelCase transpose(ElementType type, int[] permutation, long... dims) {

@@ -5,9 +5,12 @@ import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.kernels.layout.Copier;
+import dev.millrace.kernels.layout.Copies;
 import dev.millrace.kernels.rows.ElementShape;
 import dev.millrace.kernels.rows.Elements;
 import dev.millrace.kernels.rows.IndexList;
+import dev.millrace.kernels.rows.RowMove;
 import dev.millrace.kernels.rows.RowNumbers;
 import dev.millrace.kernels.rows.Rows;
 import java.lang.foreign.MemorySegment;
@@ -20,7 +23,14 @@ final class RowCases {
     private RowCases() {}
 
     static List<KernelCase> all() {
-        return List.of(gather(30000, 128, 768), gather(30000, 4096, 64), gather(1000, 16, 8), elements(256, 4096));
+        return List.of(
+                gather(30000, 128, 768),
+                gather(30000, 4096, 64),
+                gather(1000, 16, 8),
+                elements(256, 4096),
+                tuples(64, 64, 1024, 256),
+                scatter(4096, 1024, 256),
+                scatterElements(256, 4096));
     }
 
     /** Any numbers below a limit. */
@@ -74,6 +84,105 @@ final class RowCases {
                 model.output(
                         "y",
                         model.node("GatherElements", axis, model.input("data", data), model.input("indices", indices)));
+                return model;
+            });
+        });
+    }
+
+    /** Rows by pairs of indices. */
+    private static KernelCase tuples(int planes, int rows, int count, int columns) {
+        String text = "pairs %d of %dx%dx%d".formatted(count, planes, rows, columns);
+        return KernelCase.of("gather", text, Work.bytes(8.0 * count * columns), (kernels, arena, parallel) -> {
+            var operands = new Operands(arena);
+            Tensor data = operands.floats(planes, rows, columns);
+            Tensor indices = indices(operands, Math.min(planes, rows), count, 2);
+            Tensor y = operands.zeros(ElementType.FLOAT, count, columns);
+            var numbers = new RowNumbers(kernels.set());
+            var moves = new Rows(kernels.set());
+            var list = new IndexList(indices.segment(), true, 2L * count);
+            long[] dims = {planes, rows};
+            MemorySegment table = arena.allocate(RowNumbers.tableBytes(count), 64);
+            Runnable ours = () -> {
+                numbers.ofTuples(list, dims, table);
+                moves.gather(
+                        table, count, data.segment(), 1, (long) planes * rows, 4L * columns, y.segment(), parallel);
+            };
+            return new Sides(ours, Map.of("y", y), () -> {
+                var model = new PeerModel();
+                model.output("y", model.node("GatherND", model.input("data", data), model.input("indices", indices)));
+                return model;
+            });
+        });
+    }
+
+    /** Rows written into a copy of the data. */
+    private static KernelCase scatter(int rows, int count, int columns) {
+        String text = "%d into %dx%d".formatted(count, rows, columns);
+        double bytes = 8.0 * columns * (rows + count);
+        return KernelCase.of("scatter", text, Work.bytes(bytes), (kernels, arena, parallel) -> {
+            var operands = new Operands(arena);
+            Tensor data = operands.floats(rows, columns);
+            Tensor indices = indices(operands, rows, count, 1);
+            Tensor updates = operands.floats(count, columns);
+            Tensor y = operands.zeros(ElementType.FLOAT, rows, columns);
+            var copier = new Copier(kernels.set(), Copies.transpose(4, new long[] {rows, columns}, 0, 1));
+            var numbers = new RowNumbers(kernels.set());
+            var moves = new Rows(kernels.set());
+            var list = new IndexList(indices.segment(), true, count);
+            MemorySegment table = arena.allocate(RowNumbers.tableBytes(count), 64);
+            Runnable ours = () -> {
+                copier.run(data.segment(), y.segment(), parallel);
+                numbers.ofIndices(list, rows, table);
+                moves.scatter(
+                        table, count, updates.segment(), RowMove.Update.SET, y.segment(), rows, 4L * columns, parallel);
+            };
+            return new Sides(ours, Map.of("y", y), () -> {
+                var model = new PeerModel();
+                model.output(
+                        "y",
+                        model.node(
+                                "ScatterND",
+                                model.input("data", data),
+                                model.input("indices", indices),
+                                model.input("updates", updates)));
+                return model;
+            });
+        });
+    }
+
+    /** Elements written into a copy of the data. */
+    private static KernelCase scatterElements(int rows, int columns) {
+        String text = "elements %dx%d".formatted(rows, columns);
+        long count = (long) rows * columns;
+        return KernelCase.of("scatter", text, Work.bytes(24.0 * count), (kernels, arena, parallel) -> {
+            var operands = new Operands(arena);
+            Tensor data = operands.floats(rows, columns);
+            Tensor indices = indices(operands, columns, rows, columns);
+            Tensor updates = operands.floats(rows, columns);
+            Tensor y = operands.zeros(ElementType.FLOAT, rows, columns);
+            long[] dims = {rows, columns};
+            var copier = new Copier(kernels.set(), Copies.transpose(4, dims, 0, 1));
+            var numbers = new RowNumbers(kernels.set());
+            var moves = new Rows(kernels.set());
+            var list = new IndexList(indices.segment(), true, count);
+            var shape = new ElementShape(dims, dims, 1);
+            MemorySegment table = arena.allocate(RowNumbers.tableBytes(count), 64);
+            Runnable ours = () -> {
+                copier.run(data.segment(), y.segment(), parallel);
+                numbers.ofElements(list, shape, table);
+                moves.scatter(table, count, updates.segment(), RowMove.Update.SET, y.segment(), count, 4, parallel);
+            };
+            return new Sides(ours, Map.of("y", y), () -> {
+                var model = new PeerModel();
+                Attributes axis = Attributes.of("axis", Attribute.of(1L));
+                model.output(
+                        "y",
+                        model.node(
+                                "ScatterElements",
+                                axis,
+                                model.input("data", data),
+                                model.input("indices", indices),
+                                model.input("updates", updates)));
                 return model;
             });
         });
