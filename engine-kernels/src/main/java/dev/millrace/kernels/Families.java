@@ -47,6 +47,7 @@ import dev.millrace.kernels.resize.BlendRows;
 import dev.millrace.kernels.resize.RepeatElements;
 import dev.millrace.kernels.rows.ElementGather;
 import dev.millrace.kernels.rows.ElementPick;
+import dev.millrace.kernels.rows.ElementScatter;
 import dev.millrace.kernels.rows.IndexRun;
 import dev.millrace.kernels.rows.IndexTable;
 import dev.millrace.kernels.rows.RowMove;
@@ -104,6 +105,7 @@ final class Families {
             new IndexRun(),
             new ElementGather(),
             new ElementPick(),
+            new ElementScatter(),
             new RowMove(),
             new BlendRows(),
             new BlendElements(),

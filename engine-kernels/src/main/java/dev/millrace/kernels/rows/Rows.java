@@ -18,7 +18,7 @@ import java.util.Objects;
 public final class Rows {
     /** Less than this is not worth another thread. */
     private static final long MIN_BYTES_PER_TASK = 32 * 1024;
-    /** Rows of such a width are elements, gathered many at a time. */
+    /** Rows of such a width are elements, for which there are kernels of their own. */
     private static final int ELEMENT_BYTES = 4;
 
     private static final int MAX_WIDTH = 1 << 30;
@@ -26,12 +26,14 @@ public final class Rows {
     private final KernelSet kernels;
     private final Kernel gather;
     private final Kernel elements;
+    private final Kernel putElements;
     private final Map<RowMove.Update, Kernel> scatter = new EnumMap<>(RowMove.Update.class);
 
     public Rows(KernelSet kernels) {
         this.kernels = kernels;
         gather = kernels.kernel(RowMove.gather());
         elements = kernels.kernel(ElementGather.key());
+        putElements = kernels.kernel(ElementScatter.key());
         for (RowMove.Update update : RowMove.Update.values()) {
             scatter.put(update, kernels.kernel(RowMove.scatter(update)));
         }
@@ -125,6 +127,10 @@ public final class Rows {
         if (count == 0 || width == 0) {
             return;
         }
+        if (width == ELEMENT_BYTES && update == RowMove.Update.SET) {
+            putElements(table, count, given, out);
+            return;
+        }
         Kernel kernel = Objects.requireNonNull(scatter.get(update));
         long lines = Math.max(1, width / 64);
         int tasks = (int) Math.clamp(Math.min(lines, count * width / MIN_BYTES_PER_TASK), 1, parallel.width());
@@ -143,6 +149,17 @@ public final class Rows {
                         count,
                         end - first);
             });
+        } finally {
+            Reference.reachabilityFence(given);
+            Reference.reachabilityFence(out);
+            Reference.reachabilityFence(table);
+        }
+    }
+
+    private void putElements(MemorySegment table, long count, MemorySegment given, MemorySegment out) {
+        Memory memory = kernels.newMemory();
+        try {
+            putElements.call(memory, memory.pointer(table), memory.pointer(given), memory.pointer(out), count, 0, 0);
         } finally {
             Reference.reachabilityFence(given);
             Reference.reachabilityFence(out);

@@ -1,0 +1,79 @@
+package dev.millrace.kernels.rows;
+
+import dev.millrace.kernels.family.KernelFamily;
+import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.kernels.program.Address;
+import dev.millrace.kernels.program.Program;
+import dev.millrace.kernels.program.ProgramBuilder;
+import dev.millrace.kernels.program.ScalarOp;
+import dev.millrace.kernels.program.ScalarVar;
+import dev.millrace.kernels.program.Target;
+
+/**
+ * f(table, given, out, count): {@code out[table[i]] = given[i]} for elements of 32 bits, one after the other. Places that
+ * are some elements ahead are fetched before they are written.
+ */
+public final class ElementScatter implements KernelFamily {
+    private static final String NAME = "rows.puts";
+    private static final int UNROLL = 4;
+    private static final int AHEAD = 64;
+
+    static KernelKey key() {
+        return KernelKey.of(NAME);
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Program describe(KernelKey key, Target target) {
+        key.onlyHas();
+        return new Writer(key.toString(), target).program();
+    }
+
+    private static final class Writer {
+        private final ProgramBuilder builder;
+        private final ScalarVar table;
+        private final ScalarVar given;
+        private final ScalarVar out;
+        private final ScalarVar count;
+
+        Writer(String name, Target target) {
+            builder = new ProgramBuilder(name, target);
+            table = builder.parameter("table");
+            given = builder.parameter("given");
+            out = builder.parameter("out");
+            count = builder.parameter("count");
+        }
+
+        Program program() {
+            builder.scalar(count, ScalarOp.SUB, count, AHEAD);
+            try (var _ = builder.loop(count, UNROLL)) {
+                some(UNROLL, true);
+            }
+            builder.advance(count, AHEAD);
+            try (var _ = builder.loop(count, 1)) {
+                some(1, false);
+            }
+            return builder.build();
+        }
+
+        private void some(int elements, boolean fetch) {
+            for (int i = 0; i < elements; i++) {
+                if (fetch) {
+                    builder.prefetch(place(AHEAD + i));
+                }
+                builder.move(place(i), Address.at(given, Integer.BYTES * i), Integer.BYTES);
+            }
+            builder.advance(table, Integer.BYTES * elements);
+            builder.advance(given, Integer.BYTES * elements);
+        }
+
+        private Address place(int entry) {
+            ScalarVar place = builder.loadInt(Address.at(table, Integer.BYTES * entry), "place");
+            return Address.at(out, place, Integer.BYTES, 0);
+        }
+    }
+}
