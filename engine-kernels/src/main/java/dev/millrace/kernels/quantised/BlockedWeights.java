@@ -42,7 +42,7 @@ public record BlockedWeights(
         Extents.bytes("the weights", data, Math.multiplyExact(all, block * bits() / 8));
         Extents.bytes("the scales", scales, Math.multiplyExact(all, scaleType.bytes()));
         if (zeroPoints != null) {
-            Extents.bytes("the zero points", zeroPoints, zeroBytes(blocks) * n);
+            Extents.bytes("the zero points", zeroPoints, Math.multiplyExact(zeroBytes(blocks), n));
         }
     }
 

@@ -57,19 +57,24 @@ record IntegerPanels(long k, long n, int lanes, int vectors) {
         return Math.multiplyExact(Math.multiplyExact(4, fours()), paddedColumns());
     }
 
+    /** Where some kind of terms is, or what follows the last one. */
+    private long terms(int kind) {
+        return Math.addExact(sums(), Math.multiplyExact(4L * kind, paddedColumns()));
+    }
+
     /** Where the sums of products of neighbours in columns are. */
     long pairs() {
-        return sums() + 4 * paddedColumns();
+        return terms(1);
     }
 
     /** Where the zero points of the columns are. */
     long zeros() {
-        return pairs() + 4 * paddedColumns();
+        return terms(2);
     }
 
     /** Where it says whether {@link IntegerDot#BYTES} is exact: an int, 1 or 0. */
     long pairsFit() {
-        return zeros() + 4 * paddedColumns();
+        return terms(3);
     }
 
     /** Where it says whether there are zero points: an int, 1 or 0. */
@@ -79,9 +84,10 @@ record IntegerPanels(long k, long n, int lanes, int vectors) {
 
     /** Where it says whether {@link IntegerDot#FOURS} is exact for a panel: an int, 1 or 0. */
     long foursFit(long panel) {
-        return hasZeros() + 4 + 4 * panel;
+        return Math.addExact(hasZeros() + 4, 4 * panel);
     }
 
+    /** @throws ArithmeticException if that is too much */
     long byteSize() {
         return foursFit(panels());
     }

@@ -1,5 +1,6 @@
 package dev.millrace.kernels.quantised;
 
+import dev.millrace.kernels.driver.Extents;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -14,5 +15,7 @@ public record QuantisedProduct(QuantisedMatrix a, MemorySegment packed, Quantise
     void check() {
         a.check("A", m, k, m);
         c.check(m, n);
+        Extents.apart("C", c.data(), "A", a.data());
+        Extents.apart("C", c.data(), "the packed B", packed);
     }
 }

@@ -137,7 +137,7 @@ public final class QuantisedConv implements PacksWeights {
     private void run(Operands operands, Parallel parallel) {
         long work = pixels * windows.rowBytes() * shape.outChannels();
         int tasks = (int) Math.clamp(work / MIN_WORK_PER_TASK, 1, parallel.width());
-        long blocks = pointwise ? 1 : Math.ceilDiv(pixels, blockRows);
+        long blocks = pointwise ? Math.min(1, pixels) : Math.ceilDiv(pixels, blockRows);
         long even = Math.ceilDiv(blocks, tasks) * tasks;
         if (tasks == 1) {
             blocks(operands, 0, blocks, blocks, Parallel.NONE);

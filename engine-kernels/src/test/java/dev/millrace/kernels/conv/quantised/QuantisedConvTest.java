@@ -52,6 +52,16 @@ class QuantisedConvTest {
     }
 
     @Test
+    void noImagesAreNoWork() {
+        for (Axis axis : new Axis[] {AXIS, Axis.pointwise(5)}) {
+            ConvShape none = ConvShape.flat(0, CHANNELS, CHANNELS, axis, axis);
+            QuantisedConv empty = new QuantisedConv(kernels, none);
+            MemorySegment weights = arena.allocate(empty.packedBytes());
+            empty.run(image(0), weights, ints(0), Parallel.NONE);
+        }
+    }
+
+    @Test
     void theGreatestDepthwiseSumsAreExact() {
         MemorySegment weights = filled(9L * CHANNELS, -128);
         MemorySegment packedWeights = arena.allocate(depthwise.packedBytes());
