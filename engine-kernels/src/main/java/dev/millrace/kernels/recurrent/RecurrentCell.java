@@ -8,7 +8,7 @@ import java.util.List;
  * What is done in a step of one kind of layer: products of the state with parts of its weights, each followed by a
  * kernel over the gates.
  *
- * @param kind for the name of a layout
+ * @param kind what layers of this kind are called
  * @param gates how many groups of numbers a row of gates has
  * @param parts in their order
  * @param apart whether the products go into rows of gates of their own, with biases of their own
