@@ -121,4 +121,13 @@ class ProgramBuilderTest {
         });
         assertTrue(refusal.toString().contains("endless"), refusal.toString());
     }
+
+    @Test
+    void aScalarIsShiftedByLessThanItsBits() {
+        ProgramBuilder builder = new ProgramBuilder("shift", Target.AVX2);
+        ScalarVar number = builder.parameter("number");
+        builder.scalar(number, ScalarOp.SHR, number, 63);
+        assertThrows(IllegalArgumentException.class, () -> builder.scalar(number, ScalarOp.SHR, number, 64));
+        assertThrows(IllegalArgumentException.class, () -> builder.scalar(number, ScalarOp.SHL, number, -1));
+    }
 }
