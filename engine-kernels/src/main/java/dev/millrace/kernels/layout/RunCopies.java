@@ -33,19 +33,30 @@ public final class RunCopies {
         private final Memory memory;
         private final MemorySegment block;
         private final long blockStart;
+        private long toStepInBlock;
+        private long fromStepInBlock;
 
         private Calls(Memory memory, MemorySegment block) {
             this.memory = memory;
             this.block = block;
             blockStart = memory.pointer(block);
+            steps(0, 0);
         }
 
         /** Copies some runs that lie apart; a run may be copied many times, by a step of 0. */
         public void copy(long from, long fromStep, long to, long toStep, long count, long bytes) {
-            block.set(ValueLayout.JAVA_LONG, Long.BYTES * MIDDLE, toStep);
-            block.set(ValueLayout.JAVA_LONG, Long.BYTES * (MIDDLE + 1), fromStep);
+            if (toStep != toStepInBlock || fromStep != fromStepInBlock) {
+                steps(toStep, fromStep);
+            }
             Kernel kernel = bytes >= kernels.target().vectorBytes() ? longRuns : shortRuns.kernel((int) bytes);
             kernel.call(memory, to, from, blockStart, bytes, count, 1);
+        }
+
+        private void steps(long toStep, long fromStep) {
+            block.set(ValueLayout.JAVA_LONG, Long.BYTES * MIDDLE, toStep);
+            block.set(ValueLayout.JAVA_LONG, Long.BYTES * (MIDDLE + 1), fromStep);
+            toStepInBlock = toStep;
+            fromStepInBlock = fromStep;
         }
     }
 }

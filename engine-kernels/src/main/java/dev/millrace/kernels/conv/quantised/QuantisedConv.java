@@ -24,7 +24,7 @@ import java.lang.ref.Reference;
  */
 public final class QuantisedConv implements PacksWeights {
     /** Of the windows that are done at a time: with what the product makes of them, the second-level cache holds them. */
-    private static final long BLOCK_BYTES = 64 << 10;
+    private static final long BLOCK_BYTES = 128 << 10;
     /** With fewer rows, preparing the weights takes too much of the time. */
     private static final long LEAST_ROWS = 40;
 
