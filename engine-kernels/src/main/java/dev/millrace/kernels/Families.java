@@ -13,6 +13,7 @@ import dev.millrace.kernels.conv.WinogradOutput;
 import dev.millrace.kernels.conv.quantised.DepthwiseTile;
 import dev.millrace.kernels.convert.ConvertFamily;
 import dev.millrace.kernels.expression.ElementwiseFamily;
+import dev.millrace.kernels.family.KernelFamilies;
 import dev.millrace.kernels.family.KernelFamily;
 import dev.millrace.kernels.gemm.GemmPack;
 import dev.millrace.kernels.gemm.GemmPackTransposed;
@@ -60,70 +61,77 @@ import dev.millrace.kernels.softmax.SoftmaxColumns;
 import dev.millrace.kernels.softmax.SoftmaxRows;
 import dev.millrace.kernels.window.PlainWindow;
 import dev.millrace.kernels.window.WindowTile;
-import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** All families that keys may name. */
-final class Families {
-    static final List<KernelFamily> ALL = List.of(
-            new GemmTile(),
-            new GemmPack(),
-            new GemmPackTransposed(),
-            new ElementwiseFamily(),
-            new PeakLoop(),
-            new ConvTile(),
-            new KeyPack(),
-            new RowDots(),
-            new WeightedRows(),
-            new ScoreMaxima(),
-            new ScoreWeights(),
-            new FinishRows(),
-            new IntegerTile(),
-            new PackRows(),
-            new SpreadPanel(),
-            new QuantiseRows(),
-            new DequantiseRows(),
-            new RangeOf(),
-            new ConvertRows(),
-            new WeightRow(),
-            new DecodePanel(),
-            new ReorderTile(),
-            new WindowTile(),
-            new PlainWindow(),
-            new LstmStep(),
-            new GruStep(),
-            new RnnStep(),
-            new SoftmaxRows(),
-            new SoftmaxColumns(),
-            new NormRows(),
-            new Moments(),
-            new ChannelScale(),
-            new FoldChannels(),
-            new WinogradInput(),
-            new WinogradOutput(),
-            new DepthwiseTile(),
-            new IndexTable(),
-            new IndexRun(),
-            new ElementGather(),
-            new ElementPick(),
-            new ElementScatter(),
-            new RowMove(),
-            new BlendRows(),
-            new BlendElements(),
-            new RepeatElements(),
-            new BestOfRow(),
-            new BestOfColumns(),
-            new SumsOfRow(),
-            new SumsOfColumns(),
-            new SortKeys(),
-            new RunCopy(),
-            new RunFill(),
-            new SquareTranspose(),
-            new PixelTranspose(),
-            new ConvertFamily(),
-            new ReduceRows(),
-            new ReduceExpression(),
-            new ReduceColumns(),
-            new ReduceFinish());
+/** All families that keys may name. One is loaded when a key first names it, for a process starts with few. */
+final class Families implements KernelFamilies {
+    static final Families ALL = new Families();
 
     private Families() {}
+
+    @Override
+    public @Nullable KernelFamily named(String name) {
+        return switch (name) {
+            case GemmTile.NAME -> new GemmTile();
+            case GemmPack.NAME -> new GemmPack();
+            case GemmPackTransposed.NAME -> new GemmPackTransposed();
+            case ElementwiseFamily.NAME -> new ElementwiseFamily();
+            case PeakLoop.NAME -> new PeakLoop();
+            case ConvTile.NAME -> new ConvTile();
+            case KeyPack.NAME -> new KeyPack();
+            case RowDots.NAME -> new RowDots();
+            case WeightedRows.NAME -> new WeightedRows();
+            case ScoreMaxima.NAME -> new ScoreMaxima();
+            case ScoreWeights.NAME -> new ScoreWeights();
+            case FinishRows.NAME -> new FinishRows();
+            case IntegerTile.NAME -> new IntegerTile();
+            case PackRows.NAME -> new PackRows();
+            case SpreadPanel.NAME -> new SpreadPanel();
+            case QuantiseRows.NAME -> new QuantiseRows();
+            case DequantiseRows.NAME -> new DequantiseRows();
+            case RangeOf.NAME -> new RangeOf();
+            case ConvertRows.NAME -> new ConvertRows();
+            case WeightRow.NAME -> new WeightRow();
+            case DecodePanel.NAME -> new DecodePanel();
+            case ReorderTile.NAME -> new ReorderTile();
+            case WindowTile.NAME -> new WindowTile();
+            case PlainWindow.NAME -> new PlainWindow();
+            case LstmStep.NAME -> new LstmStep();
+            case GruStep.NAME -> new GruStep();
+            case RnnStep.NAME -> new RnnStep();
+            case SoftmaxRows.NAME -> new SoftmaxRows();
+            case SoftmaxColumns.NAME -> new SoftmaxColumns();
+            case NormRows.NAME -> new NormRows();
+            case Moments.NAME -> new Moments();
+            case ChannelScale.NAME -> new ChannelScale();
+            case FoldChannels.NAME -> new FoldChannels();
+            case WinogradInput.NAME -> new WinogradInput();
+            case WinogradOutput.NAME -> new WinogradOutput();
+            case DepthwiseTile.NAME -> new DepthwiseTile();
+            case IndexTable.NAME -> new IndexTable();
+            case IndexRun.NAME -> new IndexRun();
+            case ElementGather.NAME -> new ElementGather();
+            case ElementPick.NAME -> new ElementPick();
+            case ElementScatter.NAME -> new ElementScatter();
+            case RowMove.NAME -> new RowMove();
+            case BlendRows.NAME -> new BlendRows();
+            case BlendElements.NAME -> new BlendElements();
+            case RepeatElements.NAME -> new RepeatElements();
+            case BestOfRow.NAME -> new BestOfRow();
+            case BestOfColumns.NAME -> new BestOfColumns();
+            case SumsOfRow.NAME -> new SumsOfRow();
+            case SumsOfColumns.NAME -> new SumsOfColumns();
+            case SortKeys.NAME -> new SortKeys();
+            case RunCopy.NAME -> new RunCopy();
+            case RunFill.NAME -> new RunFill();
+            case SquareTranspose.NAME -> new SquareTranspose();
+            case PixelTranspose.NAME -> new PixelTranspose();
+            case ConvertFamily.NAME -> new ConvertFamily();
+            case ReduceRows.NAME -> new ReduceRows();
+            case ReduceExpression.NAME -> new ReduceExpression();
+            case ReduceColumns.NAME -> new ReduceColumns();
+            case ReduceFinish.NAME -> new ReduceFinish();
+            default -> null;
+        };
+    }
 }

@@ -1,6 +1,5 @@
 package dev.millrace.kernels;
 
-import dev.millrace.kernels.family.KernelFamily;
 import dev.millrace.kernels.family.KernelKey;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -87,8 +86,7 @@ final class MutatedKeys {
             case 0 -> parts.remove(place);
             case 1 -> parts.add(place, parts.get(place));
             case 2 -> parts.add("surplus=1");
-            case 3 ->
-                family = pick(Families.ALL.stream().map(KernelFamily::name).toList());
+            case 3 -> family = KernelKey.parse(pick(samples)).family();
             case 4 -> parts.add(place, pick(Arrays.asList(pick(samples).split("[:,]"))));
             default -> parts.set(place, otherValue(parts.get(place)));
         }

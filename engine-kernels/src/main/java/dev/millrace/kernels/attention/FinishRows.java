@@ -17,7 +17,7 @@ import dev.millrace.kernels.program.VectorVar;
  * the output &lt;&lt; 32, in bytes.
  */
 public final class FinishRows implements KernelFamily {
-    private static final String NAME = "attention.finish";
+    public static final String NAME = "attention.finish";
 
     /** What becomes of rows that no key takes part in. */
     public enum Empty {
@@ -27,11 +27,6 @@ public final class FinishRows implements KernelFamily {
 
     public static KernelKey key(Empty empty) {
         return KernelKey.of(NAME).with("empty", empty);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

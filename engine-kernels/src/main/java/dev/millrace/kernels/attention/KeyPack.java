@@ -20,15 +20,10 @@ import java.util.List;
  * becomes a vector, its lanes from count on being zero. Strides are in bytes.
  */
 public final class KeyPack implements KernelFamily {
-    private static final String NAME = "attention.keys";
+    public static final String NAME = "attention.keys";
 
     public static KernelKey key() {
         return KernelKey.of(NAME);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

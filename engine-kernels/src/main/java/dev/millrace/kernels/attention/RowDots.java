@@ -23,17 +23,12 @@ import org.jspecify.annotations.Nullable;
  * rows of Q &lt;&lt; 32. Strides are in bytes.
  */
 public final class RowDots implements KernelFamily {
-    private static final String NAME = "attention.dots";
+    public static final String NAME = "attention.dots";
     /** Rows of K are fetched this many rows ahead. */
     private static final int PREFETCH_ROWS = 8;
 
     public static KernelKey key() {
         return KernelKey.of(NAME);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

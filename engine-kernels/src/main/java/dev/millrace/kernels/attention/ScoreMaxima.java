@@ -26,18 +26,13 @@ import org.jspecify.annotations.Nullable;
  * arguments are those of {@link SoftmaxArguments}.
  */
 public final class ScoreMaxima implements KernelFamily {
-    private static final String NAME = "attention.maxima";
+    public static final String NAME = "attention.maxima";
     private static final Constant NEVER = Constant.of(Float.NEGATIVE_INFINITY);
     private static final Constant LEAST = Constant.of(-Float.MAX_VALUE);
     private static final int UNROLL = 4;
 
     public static KernelKey key(ScoreRule rule) {
         return rule.addTo(KernelKey.of(NAME));
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

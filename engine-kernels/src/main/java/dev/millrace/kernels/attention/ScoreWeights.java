@@ -19,17 +19,12 @@ import org.jspecify.annotations.Nullable;
  * scales what rows have summed up before to that. The arguments are those of {@link SoftmaxArguments}.
  */
 public final class ScoreWeights implements KernelFamily {
-    private static final String NAME = "attention.weights";
+    public static final String NAME = "attention.weights";
     private static final int UNROLL = 2;
 
     /** @param scaled whether scores are still to be multiplied by their scale, which has log2(e) in it */
     public static KernelKey key(boolean scaled) {
         return KernelKey.of(NAME).with("scaled", scaled ? 1 : 0);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

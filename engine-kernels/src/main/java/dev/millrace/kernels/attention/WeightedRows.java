@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 public final class WeightedRows implements KernelFamily {
     public static final int MAX_ROWS = 4;
     public static final int MAX_VECTORS = 8;
-    private static final String NAME = "attention.values";
+    public static final String NAME = "attention.values";
     private static final int PREFETCH_ROWS = 8;
     private static final int CACHE_LINE = 64;
 
@@ -34,11 +34,6 @@ public final class WeightedRows implements KernelFamily {
     /** How wide a strip can be for so many rows. */
     public static int widest(int rows) {
         return MAX_VECTORS / rows;
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

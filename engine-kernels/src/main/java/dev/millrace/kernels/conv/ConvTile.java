@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * output.
  */
 public final class ConvTile implements KernelFamily {
-    static final String NAME = "conv.f32";
+    public static final String NAME = "conv.f32";
     static final int MAX_TAPS = 8;
     static final int MAX_BLOCKS = 3;
     private static final int MAX_STEP = 1 << 16;
@@ -115,11 +115,6 @@ public final class ConvTile implements KernelFamily {
             int column = pixel * stride + tap * dilation;
             return column >= left && column < (pixels - 1) * stride + (taps - 1) * dilation + 1 - right;
         }
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * into the order of pixels, or back.
  */
 public final class ReorderTile implements KernelFamily {
-    private static final String NAME = "conv.f32.reorder";
+    public static final String NAME = "conv.f32.reorder";
 
     enum Direction {
         TO_BLOCKED,
@@ -31,11 +31,6 @@ public final class ReorderTile implements KernelFamily {
     /** @param channels that the block has, up to the lanes of a vector */
     static KernelKey key(Direction direction, int channels) {
         return KernelKey.of(NAME).with("direction", direction).with("channels", channels);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

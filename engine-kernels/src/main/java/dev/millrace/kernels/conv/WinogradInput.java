@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * from block to block of the transformed.
  */
 public final class WinogradInput implements KernelFamily {
-    private static final String NAME = "conv.f32.winograd.input";
+    public static final String NAME = "conv.f32.winograd.input";
 
     private enum Size {
         BLOCKS,
@@ -34,11 +34,6 @@ public final class WinogradInput implements KernelFamily {
 
     static KernelKey key(WinogradRow row) {
         return row.key(NAME);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

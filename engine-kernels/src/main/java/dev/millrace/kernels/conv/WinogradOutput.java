@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * row to row and from block to block of the output.
  */
 public final class WinogradOutput implements KernelFamily {
-    private static final String NAME = "conv.f32.winograd.output";
+    public static final String NAME = "conv.f32.winograd.output";
 
     private enum Size {
         BLOCKS,
@@ -35,11 +35,6 @@ public final class WinogradOutput implements KernelFamily {
 
     static KernelKey key(WinogradRow row, Expr after) {
         return row.key(NAME).with("after", ExprText.print(after));
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * not fit loses its upper bits; everything but 0 becomes true.
  */
 public final class ConvertFamily implements KernelFamily {
-    private static final String NAME = "convert";
+    public static final String NAME = "convert";
     private static final NumberType[] TYPES =
             Arrays.stream(NumberType.values()).filter(ConvertFamily::knows).toArray(NumberType[]::new);
     private static final int UNROLL = 4;
@@ -44,11 +44,6 @@ public final class ConvertFamily implements KernelFamily {
     /** Whether numbers of a type can be written past the caches. */
     static boolean canStream(NumberType to) {
         return knows(to) && to.bits() >= Integer.SIZE;
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

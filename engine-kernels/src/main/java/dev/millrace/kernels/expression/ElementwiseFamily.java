@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * 0 to 3.
  */
 public final class ElementwiseFamily implements KernelFamily {
-    private static final String NAME = "elementwise";
+    public static final String NAME = "elementwise";
     private static final String EXPRESSION = "expr";
     private static final String OUTPUT = "out";
     private static final String STREAMED = "streamed";
@@ -33,11 +33,6 @@ public final class ElementwiseFamily implements KernelFamily {
 
     static boolean canStream(DataType out) {
         return out.bytes() == Integer.BYTES;
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

@@ -5,9 +5,6 @@ import dev.millrace.kernels.program.Target;
 
 /** Kernels of one description with different parameters. */
 public interface KernelFamily {
-    /** The family of the keys. */
-    String name();
-
     /**
      * Describes the member that a key names.
      *

@@ -6,24 +6,18 @@ import dev.millrace.kernels.program.Memory;
 import dev.millrace.kernels.program.Program;
 import dev.millrace.kernels.program.Target;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** The kernels emitted so far, by key; emits others when they are asked for. Safe for use by several threads. */
 public final class KernelSet {
-    private final Map<String, KernelFamily> families = new HashMap<>();
     private final Lowering lowering;
+    private final KernelFamilies families;
     private final ConcurrentHashMap<KernelKey, Kernel> kernels = new ConcurrentHashMap<>();
 
-    public KernelSet(Lowering lowering, List<KernelFamily> families) {
+    public KernelSet(Lowering lowering, KernelFamilies families) {
         this.lowering = lowering;
-        for (KernelFamily family : families) {
-            if (this.families.put(family.name(), family) != null) {
-                throw new IllegalArgumentException("two families of kernels are called " + family.name());
-            }
-        }
+        this.families = families;
     }
 
     public Target target() {
@@ -70,7 +64,7 @@ public final class KernelSet {
 
     /** The program of a key, for a reader. */
     public Program describe(KernelKey key) {
-        KernelFamily family = families.get(key.family());
+        KernelFamily family = families.named(key.family());
         if (family == null) {
             throw new IllegalArgumentException("kernel key " + key + " is of the unknown family " + key.family());
         }

@@ -12,16 +12,11 @@ import dev.millrace.kernels.program.VectorVar;
 
 /** f(B, packed, rows, ldb in bytes, tail): copies rows of a panel close together, the last vector filled with zeros. */
 public final class GemmPack implements KernelFamily {
-    private static final String NAME = "gemm.f32.pack";
+    public static final String NAME = "gemm.f32.pack";
 
     /** @param vectors the width of the panel, the last one in part */
     public static KernelKey key(int vectors) {
         return KernelKey.of(NAME).with("vectors", vectors);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

@@ -20,18 +20,13 @@ import org.jspecify.annotations.Nullable;
  * where {@link GemmPack} would put them.
  */
 public final class GemmPackTransposed implements KernelFamily {
-    private static final String NAME = "gemm.f32.pack.transposed";
+    public static final String NAME = "gemm.f32.pack.transposed";
     /** Columns of the widest panel of the widest vectors. */
     private static final int MAX_COLUMNS = 64;
 
     /** @param columns of the panel; the last vector is filled with zeros */
     public static KernelKey key(int columns) {
         return KernelKey.of(NAME).with("columns", columns);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

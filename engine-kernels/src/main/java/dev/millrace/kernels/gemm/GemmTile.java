@@ -30,7 +30,7 @@ public final class GemmTile implements KernelFamily {
 
     static final int MAX_TAIL = 31;
 
-    private static final String NAME = "gemm.f32";
+    public static final String NAME = "gemm.f32";
 
     /**
      * One member of the family.
@@ -103,11 +103,6 @@ public final class GemmTile implements KernelFamily {
                     fetch,
                     Epilogue.of(key));
         }
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

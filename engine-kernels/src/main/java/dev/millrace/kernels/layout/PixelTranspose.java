@@ -23,7 +23,7 @@ public final class PixelTranspose implements KernelFamily {
     static final int MIN_CHANNELS = 2;
     static final int MAX_CHANNELS = 4;
 
-    private static final String NAME = "layout.pixels";
+    public static final String NAME = "layout.pixels";
 
     static KernelKey key(int bytes, int channels, boolean toPlanes) {
         return KernelKey.of(NAME)
@@ -40,11 +40,6 @@ public final class PixelTranspose implements KernelFamily {
     /** Pixels that are done at a time. */
     static int step(Target target, int bytes) {
         return target.vectorBytes() / bytes;
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

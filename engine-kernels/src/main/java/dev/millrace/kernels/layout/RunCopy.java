@@ -15,17 +15,12 @@ import dev.millrace.kernels.program.VectorVar;
  * parameter {@code bytes} is how many those are, for runs shorter than a vector; 0 is for all others.
  */
 public final class RunCopy implements KernelFamily {
-    private static final String NAME = "layout.runs";
+    public static final String NAME = "layout.runs";
     private static final String BYTES = "bytes";
     private static final int UNROLL = 4;
 
     static KernelKey key(long run, Target target) {
         return KernelKey.of(NAME).with(BYTES, run < target.vectorBytes() ? (int) run : 0);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

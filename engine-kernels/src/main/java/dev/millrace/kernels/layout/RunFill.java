@@ -18,16 +18,11 @@ import dev.millrace.kernels.program.VectorVar;
  * a vector has. The parameter {@code bytes} is the size of an element.
  */
 public final class RunFill implements KernelFamily {
-    private static final String NAME = "layout.fill";
+    public static final String NAME = "layout.fill";
     private static final String BYTES = "bytes";
 
     static KernelKey key(int bytes) {
         return KernelKey.of(NAME).with(BYTES, bytes);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * each the start of the next one.
  */
 public final class SquareTranspose implements KernelFamily {
-    private static final String NAME = "layout.transpose";
+    public static final String NAME = "layout.transpose";
 
     /** One member of the family. */
     record Variant(int bytes, int rows, int columns, boolean packed, boolean dense) {
@@ -48,11 +48,6 @@ public final class SquareTranspose implements KernelFamily {
             boolean dense = key.number("dense", 0, rows < side && columns == side ? 1 : 0) == 1;
             return new Variant(bytes, rows, columns, packed, dense);
         }
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

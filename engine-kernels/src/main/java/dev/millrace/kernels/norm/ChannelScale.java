@@ -16,16 +16,11 @@ import dev.millrace.kernels.rowwise.RowLoop;
  * row). Out may be in.
  */
 public final class ChannelScale implements KernelFamily {
-    private static final String NAME = "norm.channels";
+    public static final String NAME = "norm.channels";
     private static final int UNROLL = 4;
 
     public static KernelKey key() {
         return KernelKey.of(NAME);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

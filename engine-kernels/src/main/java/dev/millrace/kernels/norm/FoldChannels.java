@@ -18,7 +18,7 @@ import dev.millrace.kernels.rowwise.RowLoop;
  * f(arguments, see {@link Argument}). What belongs to a group is two floats, its mean and its variance.
  */
 public final class FoldChannels implements KernelFamily {
-    private static final String NAME = "norm.fold";
+    public static final String NAME = "norm.fold";
 
     /** The longs in memory that a call is given. */
     enum Argument {
@@ -42,11 +42,6 @@ public final class FoldChannels implements KernelFamily {
 
     public static KernelKey key() {
         return KernelKey.of(NAME);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

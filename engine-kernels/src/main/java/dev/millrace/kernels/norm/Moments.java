@@ -22,16 +22,11 @@ public final class Moments implements KernelFamily {
     /** What is written for a row. */
     static final int BYTES = 2 * Float.BYTES;
 
-    private static final String NAME = "norm.moments";
+    public static final String NAME = "norm.moments";
     private static final int UNROLL = 4;
 
     public static KernelKey key() {
         return KernelKey.of(NAME);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Normalises rows: f(arguments, see {@link Argument}). */
 public final class NormRows implements KernelFamily {
-    private static final String NAME = "norm.rows";
+    public static final String NAME = "norm.rows";
     private static final int UNROLL = 4;
 
     /** The longs in memory that a call is given. */
@@ -78,11 +78,6 @@ public final class NormRows implements KernelFamily {
                     key.number("bias", 0, 1) == 1,
                     key.number("stats", 0, 1) == 1);
         }
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

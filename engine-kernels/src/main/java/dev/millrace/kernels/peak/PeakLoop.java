@@ -19,7 +19,7 @@ public final class PeakLoop implements KernelFamily {
     /** Chains of dependent steps: they hide a latency of five at two per cycle, and leave two registers of 16. */
     private static final int CHAINS = 12;
 
-    private static final String NAME = "peak";
+    public static final String NAME = "peak";
 
     /** What is repeated. */
     public enum Kind {
@@ -33,11 +33,6 @@ public final class PeakLoop implements KernelFamily {
 
     public static KernelKey key(Kind kind) {
         return KernelKey.of(NAME).with("kind", kind);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

@@ -13,17 +13,12 @@ import org.jspecify.annotations.Nullable;
 
 /** f(from, to, count, stride of from, stride of to, rows): floats of one type to another; strides are in bytes. */
 public final class ConvertRows implements KernelFamily {
-    private static final String NAME = "quantise.convert";
+    public static final String NAME = "quantise.convert";
     private static final int UNROLL = 4;
 
     /** The kernel from one type to another. */
     public static KernelKey key(FloatType from, FloatType to) {
         return KernelKey.of(NAME).with("from", from).with("to", to);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

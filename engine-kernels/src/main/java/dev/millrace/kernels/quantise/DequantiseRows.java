@@ -16,15 +16,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The rows of {@link ScaledRows}: elements less a zero point, times a scale. */
 public final class DequantiseRows implements KernelFamily {
-    private static final String NAME = "dequantise";
+    public static final String NAME = "dequantise";
 
     static KernelKey key(QuantisedType from, boolean perElement) {
         return KernelKey.of(NAME).with("from", from).with("perelement", perElement ? 1 : 0);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

@@ -19,15 +19,10 @@ import org.jspecify.annotations.Nullable;
  * saturated. NaN becomes the least element.
  */
 public final class QuantiseRows implements KernelFamily {
-    private static final String NAME = "quantise";
+    public static final String NAME = "quantise";
 
     static KernelKey key(boolean ints, QuantisedType to, boolean perElement) {
         return KernelKey.of(NAME).with("ints", ints ? 1 : 0).with("to", to).with("perelement", perElement ? 1 : 0);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

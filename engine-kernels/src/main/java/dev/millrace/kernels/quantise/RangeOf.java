@@ -14,17 +14,12 @@ import dev.millrace.kernels.program.VectorVar;
 
 /** f(x, count, range): the least and the greatest of 0 and some floats, two floats. NaN is passed over. */
 public final class RangeOf implements KernelFamily {
-    private static final String NAME = "range";
+    public static final String NAME = "range";
     /** Enough chains to hide the latency of a comparison. */
     private static final int CHAINS = 4;
 
     static KernelKey key() {
         return KernelKey.of(NAME);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

@@ -12,15 +12,10 @@ import dev.millrace.kernels.program.VectorVar;
 
 /** f(blocks, to, count): stored weights of a panel as the floats that they stand for, row by row. */
 public final class DecodePanel implements KernelFamily {
-    private static final String NAME = "gemm.stored.decode";
+    public static final String NAME = "gemm.stored.decode";
 
     static KernelKey key(WeightFormat format, int vectors) {
         return format.in(KernelKey.of(NAME)).with("vectors", vectors);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

@@ -16,7 +16,7 @@ public final class IntegerTile implements KernelFamily {
     static final int MAX_VECTORS = 4;
     static final int MAX_FOURS = (1 << 20) - 1;
 
-    private static final String NAME = "gemm.s8";
+    public static final String NAME = "gemm.s8";
 
     /**
      * One member of the family.
@@ -87,11 +87,6 @@ public final class IntegerTile implements KernelFamily {
                     key.number("scales", 0, 1) == 1,
                     activation);
         }
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

@@ -22,7 +22,7 @@ import dev.millrace.kernels.program.VectorVar;
  * that of A | that of packed rows &lt;&lt; 32, in bytes.
  */
 public final class PackRows implements KernelFamily {
-    private static final String NAME = "gemm.s8.rows";
+    public static final String NAME = "gemm.s8.rows";
     private static final int SIGNS = 0x80808080;
     private static final Constant LOW_BYTES = Constant.ofBits(0x00ff00ff);
     private static final Constant LOW_NIBBLES = Constant.ofBits(0x0f0f0f0f);
@@ -32,11 +32,6 @@ public final class PackRows implements KernelFamily {
                 .with("dot", dot)
                 .with("signed", signed ? 1 : 0)
                 .with("rest", rest);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

@@ -17,15 +17,10 @@ import dev.millrace.kernels.program.VectorVar;
  * the first and third in the next one.
  */
 public final class SpreadPanel implements KernelFamily {
-    private static final String NAME = "gemm.s8.spread";
+    public static final String NAME = "gemm.s8.spread";
 
     static KernelKey key() {
         return KernelKey.of(NAME);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * weights. tail is how many lanes of the last vector belong to C.
  */
 public final class WeightRow implements KernelFamily {
-    private static final String NAME = "gemm.stored.row";
+    public static final String NAME = "gemm.stored.row";
     /** Enough chains of additions to hide the latency of one: two per cycle, four cycles each. */
     private static final int CHAINS = 8;
 
@@ -45,11 +45,6 @@ public final class WeightRow implements KernelFamily {
                     key.number("bias", 0, 1) == 1,
                     key.oneOf("activation", Activation.values()));
         }
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

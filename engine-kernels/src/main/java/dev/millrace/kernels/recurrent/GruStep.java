@@ -13,7 +13,7 @@ import dev.millrace.kernels.program.VectorVar;
  * {@link GateArguments}.
  */
 public final class GruStep implements KernelFamily {
-    private static final String NAME = "recurrent.gru";
+    public static final String NAME = "recurrent.gru";
     private static final int UPDATE = 0;
     private static final int RESET = 1;
     private static final int HIDDEN = 2;
@@ -49,11 +49,6 @@ public final class GruStep implements KernelFamily {
                     GateKey.activation(key, "g"),
                     key.number("clipped", 0, 1) == 1);
         }
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

@@ -15,7 +15,7 @@ import dev.millrace.kernels.program.VectorVar;
  * {@link GateArguments}.
  */
 public final class LstmStep implements KernelFamily {
-    private static final String NAME = "recurrent.lstm";
+    public static final String NAME = "recurrent.lstm";
     private static final int INPUT = 0;
     private static final int OUTPUT = 1;
     private static final int FORGET = 2;
@@ -50,11 +50,6 @@ public final class LstmStep implements KernelFamily {
                     key.number("clipped", 0, 1) == 1,
                     key.number("coupled", 0, 1) == 1);
         }
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

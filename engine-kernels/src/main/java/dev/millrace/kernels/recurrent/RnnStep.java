@@ -8,7 +8,7 @@ import dev.millrace.kernels.program.Target;
 
 /** f(arguments): states of some rows from their only gate. The arguments are those of {@link GateArguments}. */
 public final class RnnStep implements KernelFamily {
-    private static final String NAME = "recurrent.rnn";
+    public static final String NAME = "recurrent.rnn";
 
     /**
      * One member of the family.
@@ -25,11 +25,6 @@ public final class RnnStep implements KernelFamily {
             key.onlyHas("f", "clipped");
             return new Variant(GateKey.activation(key, "f"), key.number("clipped", 0, 1) == 1);
         }
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

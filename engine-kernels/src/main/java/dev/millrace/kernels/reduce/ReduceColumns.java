@@ -21,16 +21,11 @@ import org.jspecify.annotations.Nullable;
  * already. shift has a float for each column, if exponentials are taken.
  */
 public final class ReduceColumns implements KernelFamily {
-    private static final String NAME = "reduce.columns";
+    public static final String NAME = "reduce.columns";
     static final int MAX_ROWS = 8;
 
     static KernelKey key(ReduceSteps.Kind kind, int rows, boolean accumulate) {
         return kind.key(NAME).with("rows", rows).with("accumulate", accumulate ? 1 : 0);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * then inputs 0 to 3.
  */
 public final class ReduceExpression implements KernelFamily {
-    private static final String NAME = "reduce.expression";
+    public static final String NAME = "reduce.expression";
     private static final String EXPRESSION = "expr";
     /** Independent results of one row: what hides the latency of a step. */
     private static final int CHAINS = 4;
@@ -37,11 +37,6 @@ public final class ReduceExpression implements KernelFamily {
                 .with(EXPRESSION, ExprText.print(expression))
                 .with("combine", combine)
                 .with("before", before);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

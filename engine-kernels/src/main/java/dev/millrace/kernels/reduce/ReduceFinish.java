@@ -27,16 +27,11 @@ import org.jspecify.annotations.Nullable;
  * float; shift has a float for each of them, where one is added.
  */
 public final class ReduceFinish implements KernelFamily {
-    private static final String NAME = "reduce.finish";
+    public static final String NAME = "reduce.finish";
     private static final NumberType[] TYPES = {NumberType.F32, NumberType.F16, NumberType.BF16};
 
     static KernelKey key(After after, NumberType to) {
         return KernelKey.of(NAME).with("after", after).with("to", to);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

@@ -20,17 +20,12 @@ import org.jspecify.annotations.Nullable;
  * exponentials are taken.
  */
 public final class ReduceRows implements KernelFamily {
-    private static final String NAME = "reduce.rows";
+    public static final String NAME = "reduce.rows";
     /** Independent results of one row: what hides the latency of a step. */
     private static final int CHAINS = 4;
 
     static KernelKey key(ReduceSteps.Kind kind, boolean together) {
         return kind.key(NAME).with("together", together ? 1 : 0);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

@@ -19,15 +19,10 @@ import org.jspecify.annotations.Nullable;
  * and each tap a vector of element numbers and one of weights, zeros behind the last result.
  */
 public final class BlendElements implements KernelFamily {
-    private static final String NAME = "resize.elements";
+    public static final String NAME = "resize.elements";
 
     public static KernelKey key() {
         return KernelKey.of(NAME);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

@@ -19,16 +19,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BlendRows implements KernelFamily {
     static final int TAP_BYTES = 8;
-    private static final String NAME = "resize.rows";
+    public static final String NAME = "resize.rows";
     private static final int UNROLL = 4;
 
     public static KernelKey key() {
         return KernelKey.of(NAME);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

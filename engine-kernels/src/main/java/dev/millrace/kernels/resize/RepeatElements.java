@@ -21,7 +21,7 @@ public final class RepeatElements implements KernelFamily {
     /** The most times that an element or a row is there. */
     public static final int MAX_TIMES = 4;
 
-    private static final String NAME = "resize.repeat";
+    public static final String NAME = "resize.repeat";
 
     /**
      * One member of the family.
@@ -31,11 +31,6 @@ public final class RepeatElements implements KernelFamily {
      */
     static KernelKey key(int times, int copies) {
         return KernelKey.of(NAME).with("times", times).with("copies", copies);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

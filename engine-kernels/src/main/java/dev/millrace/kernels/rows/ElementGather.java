@@ -16,15 +16,10 @@ import dev.millrace.kernels.program.VectorVar;
  * blocks of data; the stride from one to the next is in bytes.
  */
 public final class ElementGather implements KernelFamily {
-    private static final String NAME = "rows.elements";
+    public static final String NAME = "rows.elements";
 
     public static KernelKey key() {
         return KernelKey.of(NAME);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * chosen from it is in no order that a processor foresees. sizes is memory of the numbers that {@link Size} names.
  */
 public final class ElementPick implements KernelFamily {
-    private static final String NAME = "rows.picks";
+    public static final String NAME = "rows.picks";
 
     /** The numbers of a call, of 64 bits each. */
     enum Size {
@@ -41,11 +41,6 @@ public final class ElementPick implements KernelFamily {
     /** @param wide whether indices have 64 bits */
     static KernelKey key(boolean wide) {
         return KernelKey.of(NAME).with("wide", wide ? 1 : 0);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

@@ -14,17 +14,12 @@ import dev.millrace.kernels.program.Target;
  * are some elements ahead are fetched before they are written.
  */
 public final class ElementScatter implements KernelFamily {
-    private static final String NAME = "rows.puts";
+    public static final String NAME = "rows.puts";
     private static final int UNROLL = 4;
     private static final int AHEAD = 64;
 
     static KernelKey key() {
         return KernelKey.of(NAME);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

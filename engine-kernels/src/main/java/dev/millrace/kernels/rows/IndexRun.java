@@ -16,15 +16,10 @@ import org.jspecify.annotations.Nullable;
 
 /** f(table, count, scale, start, step): {@code table[i] = table[i] * scale + start + step * i}, in 32 bits. */
 public final class IndexRun implements KernelFamily {
-    private static final String NAME = "rows.run";
+    public static final String NAME = "rows.run";
 
     public static KernelKey key() {
         return KernelKey.of(NAME);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * from the limit, which is more than 0. The word at wrong becomes 0 if all are in range, else another number.
  */
 public final class IndexTable implements KernelFamily {
-    private static final String NAME = "rows.indices";
+    public static final String NAME = "rows.indices";
 
     /** What an index is a part of. */
     enum Part {
@@ -34,11 +34,6 @@ public final class IndexTable implements KernelFamily {
     /** @param wide whether indices have 64 bits */
     static KernelKey key(boolean wide, Part part) {
         return KernelKey.of(NAME).with("wide", wide ? 1 : 0).with("part", part);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * bytes.
  */
 public final class RowMove implements KernelFamily {
-    private static final String NAME = "rows.move";
+    public static final String NAME = "rows.move";
     private static final int UNROLL = 4;
 
     /** What becomes of what is there already. */
@@ -57,11 +57,6 @@ public final class RowMove implements KernelFamily {
 
     private static KernelKey key(boolean chosenFrom, Update update) {
         return KernelKey.of(NAME).with("gather", chosenFrom ? 1 : 0).with("update", update);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

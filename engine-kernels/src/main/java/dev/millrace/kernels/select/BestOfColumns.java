@@ -18,17 +18,12 @@ import org.jspecify.annotations.Nullable;
  * bits side by side.
  */
 public final class BestOfColumns implements KernelFamily {
-    private static final String NAME = "select.columns";
+    public static final String NAME = "select.columns";
     /** Vectors side by side, so that memory is read in runs. */
     private static final int STRIP = 4;
 
     public static KernelKey key(Best best) {
         return best.addTo(KernelKey.of(NAME));
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

@@ -17,16 +17,11 @@ import dev.millrace.kernels.program.VectorVar;
 
 /** f(from, out, rows, count): the place of the best float in each of some rows, as a number of 64 bits. */
 public final class BestOfRow implements KernelFamily {
-    private static final String NAME = "select.row";
+    public static final String NAME = "select.row";
     private static final int CHAINS = 4;
 
     public static KernelKey key(Best best) {
         return best.addTo(KernelKey.of(NAME));
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

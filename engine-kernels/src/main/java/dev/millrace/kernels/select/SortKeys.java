@@ -26,17 +26,12 @@ public final class SortKeys implements KernelFamily {
     /** Vectors in a group. */
     static final int GROUP = 8;
 
-    private static final String NAME = "select.keys";
+    public static final String NAME = "select.keys";
     private static final Constant QUIET_NAN = Constant.of(Float.NaN);
 
     /** @param strided whether the floats do not lie side by side */
     public static KernelKey key(Best.Extreme extreme, boolean strided) {
         return KernelKey.of(NAME).with("extreme", extreme).with("strided", strided ? 1 : 0);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

@@ -21,18 +21,13 @@ import org.jspecify.annotations.Nullable;
  * the others, since the row before may have been written over.
  */
 public final class SumsOfColumns implements KernelFamily {
-    private static final String NAME = "select.columnsums";
+    public static final String NAME = "select.columnsums";
     private static final int UNROLL = 4;
     /** Vectors side by side, so that memory is read in runs. */
     private static final int STRIP = 8;
 
     static KernelKey key(SumRule.Type type, boolean exclusive) {
         return KernelKey.of(NAME).with("type", type).with("exclusive", exclusive ? 1 : 0);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

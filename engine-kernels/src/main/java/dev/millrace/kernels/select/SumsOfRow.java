@@ -20,15 +20,10 @@ import org.jspecify.annotations.Nullable;
  * round; what is left at its start then has zeros before it.
  */
 public final class SumsOfRow implements KernelFamily {
-    private static final String NAME = "select.sums";
+    public static final String NAME = "select.sums";
 
     public static KernelKey key(SumRule rule) {
         return rule.addTo(KernelKey.of(NAME));
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

@@ -24,16 +24,11 @@ import org.jspecify.annotations.Nullable;
  * next). Out may be in.
  */
 public final class SoftmaxColumns implements KernelFamily {
-    private static final String NAME = "softmax.columns";
+    public static final String NAME = "softmax.columns";
     private static final Constant LEAST = Constant.of(Float.NEGATIVE_INFINITY);
 
     public static KernelKey key(boolean log) {
         return KernelKey.of(NAME).with("log", log ? 1 : 0);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

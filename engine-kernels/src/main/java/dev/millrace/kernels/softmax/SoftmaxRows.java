@@ -19,17 +19,12 @@ import java.util.Map;
 
 /** Rows one after the other: f(in, out, rows, elements of a row). Out may be in. */
 public final class SoftmaxRows implements KernelFamily {
-    private static final String NAME = "softmax.rows";
+    public static final String NAME = "softmax.rows";
     private static final int UNROLL = 4;
     private static final Constant LEAST = Constant.of(Float.NEGATIVE_INFINITY);
 
     public static KernelKey key(boolean log) {
         return KernelKey.of(NAME).with("log", log ? 1 : 0);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * the first tap of each output of a vector is.
  */
 public final class PlainWindow implements KernelFamily {
-    private static final String NAME = "window.f32.plain";
+    public static final String NAME = "window.f32.plain";
 
     private enum Size {
         OUTPUTS,
@@ -74,11 +74,6 @@ public final class PlainWindow implements KernelFamily {
                     "kernel key " + key + ": the parameter " + name + " must be an expression of input 0");
         }
         return expression;
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

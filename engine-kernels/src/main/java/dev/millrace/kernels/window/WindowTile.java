@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * input and in the weights; how many rows of taps count for an average, as a float.
  */
 public final class WindowTile implements KernelFamily {
-    private static final String NAME = "window.f32";
+    public static final String NAME = "window.f32";
     static final int MAX_TAPS = 16;
     private static final int MAX_SIZE = 1 << 20;
 
@@ -135,11 +135,6 @@ public final class WindowTile implements KernelFamily {
             }
             return count;
         }
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override

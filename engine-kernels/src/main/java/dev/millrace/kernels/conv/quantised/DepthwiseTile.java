@@ -22,7 +22,7 @@ public final class DepthwiseTile implements KernelFamily {
     /** Beside sums and weights: an input, and two for what follows. */
     private static final int OTHER_REGISTERS = 3;
 
-    private static final String NAME = "conv.s8.depthwise";
+    public static final String NAME = "conv.s8.depthwise";
 
     /**
      * One member of the family.
@@ -88,11 +88,6 @@ public final class DepthwiseTile implements KernelFamily {
 
     static int maxPixels(Target target, int taps) {
         return Math.min(MAX_PIXELS, target.vectors() - taps - OTHER_REGISTERS);
-    }
-
-    @Override
-    public String name() {
-        return NAME;
     }
 
     @Override
