@@ -18,7 +18,8 @@ import dev.millrace.kernels.asm.Imm;
 import dev.millrace.kernels.asm.Mem;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /** Asks the processor, and the operating system's part in it, what instructions may be used. */
 final class CpuFeatures {
@@ -32,12 +33,15 @@ final class CpuFeatures {
 
     private final MachineFunction cpuid;
     private final MachineFunction xgetbv;
-    private final MemorySegment answer;
+    private final long answerPointer;
+    /** A buffer, since the first read of a segment costs a process some milliseconds. */
+    private final ByteBuffer answer;
 
     private CpuFeatures(MachineFunction cpuid, MachineFunction xgetbv, MemorySegment answer) {
         this.cpuid = cpuid;
         this.xgetbv = xgetbv;
-        this.answer = answer;
+        answerPointer = answer.address();
+        this.answer = answer.asByteBuffer().order(ByteOrder.nativeOrder());
     }
 
     static FeatureSet detect(CodeArena code) {
@@ -76,18 +80,18 @@ final class CpuFeatures {
     }
 
     private void ask(int leaf, int subleaf) {
-        cpuid.call(leaf, subleaf, answer.address(), 0, 0, 0);
+        cpuid.call(leaf, subleaf, answerPointer, 0, 0, 0);
     }
 
     private boolean bit(int register, int bit) {
-        return (answer.get(ValueLayout.JAVA_INT, 4L * register) >> bit & 1) != 0;
+        return (answer.getInt(4 * register) >> bit & 1) != 0;
     }
 
     private FeatureSet detect() {
         ask(0, 0);
-        int leaves = answer.get(ValueLayout.JAVA_INT, 0);
+        int leaves = answer.getInt(0);
         ask(0x80000000, 0);
-        boolean extended = Integer.compareUnsigned(answer.get(ValueLayout.JAVA_INT, 0), 0x80000001) >= 0;
+        boolean extended = Integer.compareUnsigned(answer.getInt(0), 0x80000001) >= 0;
         FeatureSet found = FeatureSet.BASE;
         if (extended) {
             ask(0x80000001, 0);
@@ -110,7 +114,7 @@ final class CpuFeatures {
     private FeatureSet withLeaf7(FeatureSet base, boolean ymm, boolean zmm) {
         FeatureSet found = base;
         ask(7, 0);
-        int subleaves = answer.get(ValueLayout.JAVA_INT, 0);
+        int subleaves = answer.getInt(0);
         found = with(found, EBX, 3, Feature.BMI1);
         found = with(found, EBX, 8, Feature.BMI2);
         if (ymm) {

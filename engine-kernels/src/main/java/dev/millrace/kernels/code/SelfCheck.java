@@ -11,7 +11,8 @@ import dev.millrace.kernels.asm.ScalarOps;
 import dev.millrace.kernels.asm.Vec;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.nio.FloatBuffer;
 
 /** The first code that runs in a process: if it does not do as it should, nothing larger is tried. */
 final class SelfCheck {
@@ -43,13 +44,15 @@ final class SelfCheck {
         assembler.emit(ScalarOps.RET);
         MachineFunction function = code.install(new CodeBlock("squares", assembler.finish()));
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment vector = arena.allocate(4L * lanes, 64);
+            MemorySegment memory = arena.allocate(4L * lanes, 64);
+            FloatBuffer vector =
+                    memory.asByteBuffer().order(ByteOrder.nativeOrder()).asFloatBuffer();
             for (int i = 0; i < lanes; i++) {
-                vector.setAtIndex(ValueLayout.JAVA_FLOAT, i, i);
+                vector.put(i, i);
             }
-            function.call(vector.address(), 0, 0, 0, 0, 0);
+            function.call(memory.address(), 0, 0, 0, 0, 0);
             for (int i = 0; i < lanes; i++) {
-                if (vector.getAtIndex(ValueLayout.JAVA_FLOAT, i) != i * i + i) {
+                if (vector.get(i) != i * i + i) {
                     throw new IllegalStateException("a small sum came out wrong in lane " + i);
                 }
             }
