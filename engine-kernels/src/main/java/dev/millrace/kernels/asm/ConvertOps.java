@@ -12,7 +12,11 @@ public final class ConvertOps {
     public static final Op VCVTPS2UDQ = op("vcvtps2udq", "E:AVX512F NP 0F W0 79 RM v v/m/b4");
     public static final Op VCVTTPS2UDQ = op("vcvttps2udq", "E:AVX512F NP 0F W0 78 RM v v/m/b4");
     public static final Op VCVTPS2PD = op("vcvtps2pd", "V:AVX/E:AVX512F NP 0F W0 5A RM v h/m/b4");
-    public static final Op VCVTPD2PS = op("vcvtpd2ps", "V:AVX/E:AVX512F 66 0F W01 5A RM h v");
+    public static final Op VCVTPD2PS = op(
+            "vcvtpd2ps",
+            "V:AVX/E:AVX512F 66 0F W01 5A RM h v",
+            "V:AVX/E:AVX512F 66 0F W01 5A RM x m32 L256",
+            "E:AVX512F 66 0F W1 5A RM y m64 L512");
     public static final Op VCVTDQ2PD = op("vcvtdq2pd", "V:AVX/E:AVX512F F3 0F W0 E6 RM v h/m/b4");
     public static final Op VCVTPD2DQ = op("vcvtpd2dq", "V:AVX/E:AVX512F F2 0F W01 E6 RM h v");
     public static final Op VCVTTPD2DQ = op("vcvttpd2dq", "V:AVX/E:AVX512F 66 0F W01 E6 RM h v");

@@ -14,6 +14,8 @@ public enum Element {
     S16(2),
     /** A half-precision float, a float in a register. Stored, rounded to nearest even. */
     F16(2),
+    /** A double, rounded to the nearest float in a register, to even. Stored, the double of the same value. */
+    F64(8),
     /** Two bytes without sign for each lane, which become 16 bits each. */
     U8_PAIR(2),
     /** Two bytes with sign for each lane, which become 16 bits each. */
@@ -35,6 +37,11 @@ public enum Element {
     }
 
     public boolean canBeStored() {
-        return this == WORD || this == U8 || this == U16 || this == F16;
+        return this == WORD || this == U8 || this == U16 || this == F16 || this == F64;
+    }
+
+    /** Whether vectors of it can be written past the caches. */
+    public boolean canBeStreamed() {
+        return this == WORD || this == F64;
     }
 }

@@ -286,7 +286,15 @@ public final class ProgramBuilder {
 
     /** Stores words that will not be read soon. The address is a multiple of the bytes of a vector. */
     public void stream(Address to, VectorVar from) {
-        add(new Step.Store(to, Element.WORD, from, null, true));
+        stream(Element.WORD, to, from);
+    }
+
+    /** Stores words or doubles that will not be read soon. The address is a multiple of the bytes of a vector. */
+    public void stream(Element element, Address to, VectorVar from) {
+        if (!element.canBeStreamed()) {
+            throw new IllegalArgumentException("kernel " + name + " streams " + element);
+        }
+        add(new Step.Store(to, element, from, null, true));
     }
 
     /** Moves 1, 2, 4 or 8 bytes from memory to memory. */

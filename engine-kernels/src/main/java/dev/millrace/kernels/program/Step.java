@@ -75,7 +75,7 @@ public sealed interface Step {
      * are no words is one of {@link FirstLanes}.
      *
      * @param streamed whether they should not stay in the caches, if the machine can leave them out; then they are
-     *     words without a mask, and their address is a multiple of the bytes of a vector
+     *     words or doubles without a mask, and their address is a multiple of the bytes of a vector
      */
     record Store(
             Address to,

@@ -45,15 +45,27 @@ final class EmulatedArithmetic {
                 case "vunpckhps" -> (odd ? b : a)[block + 2 + i % 4 / 2];
                 case "vunpcklpd" -> (i % 4 < 2 ? a : b)[block + i % 2];
                 case "vunpckhpd" -> (i % 4 < 2 ? a : b)[block + 2 + i % 2];
+                case "vinsertf64x4" -> i < 8 ? a[i] : b[i - 8];
+                case "vextractf64x4" -> a[i % 8 + 8];
+                case "vcvtpd2ps" -> i < 8 ? toFloat(a[2 * i], a[2 * i + 1]) : 0;
+                case "vcvtps2pd" -> halfOfDouble(Float.intBitsToFloat(a[i / 2]), odd);
                 default -> lane(name, to[i], a[i], b[i], immediate);
             };
         }
         return result;
     }
 
+    private static int toFloat(int low, int high) {
+        return Float.floatToRawIntBits((float) Double.longBitsToDouble((long) high << 32 | low & 0xffffffffL));
+    }
+
+    private static int halfOfDouble(double x, boolean upper) {
+        return (int) (Double.doubleToRawLongBits(x) >>> (upper ? 32 : 0));
+    }
+
     private static int lane(String name, int to, int a, int b, int immediate) {
         return switch (name) {
-            case "vmovups", "vmovaps", "vmovntps" -> a;
+            case "vmovups", "vmovupd", "vmovaps", "vmovntps" -> a;
             case "vpandd" -> a & b;
             case "vpord" -> a | b;
             case "vpxord" -> a ^ b;

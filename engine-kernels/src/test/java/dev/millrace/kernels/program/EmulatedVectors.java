@@ -56,6 +56,9 @@ final class EmulatedVectors {
             zeroing = masked.zeroing();
             to = masked.target();
         }
+        if (name.equals("vmovupd")) {
+            mask = ofWords(mask);
+        }
         if (to instanceof Mask target) {
             masks[target.number()] = newMask(name, operands);
         } else if (to instanceof Mem mem) {
@@ -72,10 +75,20 @@ final class EmulatedVectors {
         }
     }
 
+    /** A mask of doubles as one of their halves. */
+    private static int ofWords(int mask) {
+        int words = 0;
+        for (int i = 0; i < LANES; i++) {
+            words |= included(mask, i / 2) ? 1 << i : 0;
+        }
+        return words;
+    }
+
     private int newMask(String name, Operand[] operands) {
         return switch (name) {
             case "kmovw" ->
                 operands[1] instanceof Mask from ? masks[from.number()] : ALL & (int) scalars.read(operands[1]);
+            case "kshiftrw" -> masks[((Mask) operands[1]).number()] >> ((Imm) operands[2]).value();
             case "kxnorw" -> ~(masks[((Mask) operands[1]).number()] ^ masks[((Mask) operands[2]).number()]) & ALL;
             default -> {
                 int predicate = operands.length > 3 ? (int) ((Imm) operands[3]).value() : 0;
@@ -113,6 +126,11 @@ final class EmulatedVectors {
             case "vbroadcastss", "vpbroadcastd" -> Arrays.fill(result, element(from, 4, 0));
             case "vpbroadcastw" -> Arrays.fill(result, element(from, 2, 0) * 0x0001_0001);
             case "vpbroadcastb" -> Arrays.fill(result, element(from, 1, 0) * 0x0101_0101);
+            case "vbroadcastsd" -> {
+                for (int i = 0; i < LANES; i++) {
+                    result[i] = element(from, 4, i % 2);
+                }
+            }
             case "vgatherdps" -> gather(result, (Mem) from, mask);
             default -> {
                 return EmulatedWidening.bytes(name) > 0

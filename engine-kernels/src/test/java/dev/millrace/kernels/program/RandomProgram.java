@@ -13,9 +13,17 @@ final class RandomProgram {
     static final int OUTPUTS = 6;
 
     private static final Element[] LOADED = {
-        Element.U8, Element.S8, Element.U16, Element.S16, Element.F16, Element.WORD, Element.U8_PAIR, Element.S8_PAIR
+        Element.U8,
+        Element.S8,
+        Element.U16,
+        Element.S16,
+        Element.F16,
+        Element.F64,
+        Element.WORD,
+        Element.U8_PAIR,
+        Element.S8_PAIR
     };
-    private static final Element[] STORED = {Element.U8, Element.U16, Element.F16};
+    private static final Element[] STORED = {Element.U8, Element.U16, Element.F16, Element.F64};
 
     private final Random random;
     private final ProgramBuilder builder;
@@ -76,10 +84,13 @@ final class RandomProgram {
         for (int i = 0; i < OUTPUTS; i++) {
             VectorVar value = i < 2 ? values.get(values.size() - 1 - i) : vector();
             Element element = random.nextInt(3) == 0 ? STORED[random.nextInt(STORED.length)] : Element.WORD;
+            if (element == Element.F64 && i == OUTPUTS - 1) {
+                element = Element.F16;
+            }
             Value stored = element == Element.WORD ? value : number(value);
             VectorVar register = stored instanceof VectorVar variable ? variable : value;
-            if (element == Element.WORD && random.nextInt(4) == 0) {
-                builder.stream(Address.at(out, i * bytes), register);
+            if (element.canBeStreamed() && random.nextInt(4) == 0) {
+                builder.stream(element, Address.at(out, i * bytes), register);
             } else {
                 builder.store(element, Address.at(out, i * bytes), register, random.nextInt(3) == 0 ? first : null);
             }

@@ -43,6 +43,7 @@ final class LaneMemory {
             case U16 -> readShort(address) & 0xffff;
             case S16 -> readShort(address);
             case F16 -> Float.floatToRawIntBits(Float.float16ToFloat(readShort(address)));
+            case F64 -> Float.floatToRawIntBits((float) ALL.get(ValueLayout.JAVA_DOUBLE_UNALIGNED, address));
             default -> readInt(address);
         };
     }
@@ -77,6 +78,7 @@ final class LaneMemory {
             case U16 -> ALL.set(ValueLayout.JAVA_SHORT_UNALIGNED, address, (short) value);
             case F16 ->
                 ALL.set(ValueLayout.JAVA_SHORT_UNALIGNED, address, Float.floatToFloat16(Float.intBitsToFloat(value)));
+            case F64 -> ALL.set(ValueLayout.JAVA_DOUBLE_UNALIGNED, address, Float.intBitsToFloat(value));
             default -> ALL.set(ValueLayout.JAVA_INT_UNALIGNED, address, value);
         }
     }

@@ -27,6 +27,7 @@ abstract class MemoryWriter extends ScalarWriter {
     private static final ClassDesc ELEMENT = VectorCode.desc(Element.class);
     private static final ClassDesc BYTES = VectorCode.inApi("ByteVector");
     private static final ClassDesc SHORTS = VectorCode.inApi("ShortVector");
+    private static final ClassDesc DOUBLES = VectorCode.inApi("DoubleVector");
     private static final ClassDesc CONVERSION = VectorCode.inApi("VectorOperators$Conversion");
 
     final int lanes;
@@ -55,6 +56,8 @@ abstract class MemoryWriter extends ScalarWriter {
             vectors.setArray(step.to());
         } else if (element.bytes() == 1 && lanes == 4) {
             loadFourBytes(step);
+        } else if (element == Element.F64) {
+            loadDoubles(step);
         } else {
             ClassDesc narrow = element.bytes() == 1 ? BYTES : SHORTS;
             pushNarrowSpecies(element);
@@ -116,6 +119,32 @@ abstract class MemoryWriter extends ScalarWriter {
         vectors.setInts(step.to());
     }
 
+    /** Each half of the doubles becomes floats in its half of a vector, with zeros in the other one. */
+    private void loadDoubles(Step.Load step) {
+        pushHalfOfDoubles(step.from(), 0);
+        pushHalfOfDoubles(step.from().plus(4 * lanes), -1);
+        vectors.pushOperator("OR", "Associative");
+        code.swap();
+        vectors.call(INTS, "lanewise", INTS, VectorCode.inApi("VectorOperators$Binary"), VectorCode.VECTOR);
+        vectors.setInts(step.to());
+    }
+
+    private void pushHalfOfDoubles(Address from, int part) {
+        vectors.pushSpecies(DOUBLES);
+        pushPlace(from);
+        vectors.callStatic(DOUBLES, "fromMemorySegment", DOUBLES, SPECIES, SEGMENT, CD_long, ORDER);
+        convert("D2F", DOUBLES, FLOATS, part);
+        vectors.call(FLOATS, "reinterpretAsInts", INTS);
+    }
+
+    private void storeDoubles(Step.Store step) {
+        for (int part = 0; part < 2; part++) {
+            vectors.pushFloats(step.from());
+            convert("F2D", FLOATS, DOUBLES, part);
+            storeVector(DOUBLES, step.to().plus(4 * lanes * part), null);
+        }
+    }
+
     private void pushNarrowSpecies(Element element) {
         ClassDesc narrow = element.bytes() == 1 ? BYTES : SHORTS;
         code.getstatic(narrow, "SPECIES_" + 8 * element.bytes() * lanes, SPECIES);
@@ -123,14 +152,18 @@ abstract class MemoryWriter extends ScalarWriter {
 
     /** On the stack: a vector; after it, one of the other kind with as many lanes. */
     final void convert(String conversion, ClassDesc from, ClassDesc to) {
+        convert(conversion, from, to, 0);
+    }
+
+    private void convert(String conversion, ClassDesc from, ClassDesc to, int part) {
         vectors.pushOperator(conversion, "Conversion");
         vectors.pushSpecies(to);
-        convertTo(from, to);
+        convertTo(from, to, part);
     }
 
     /** On the stack: a vector, the conversion, the species. */
-    private void convertTo(ClassDesc from, ClassDesc to) {
-        code.iconst_0();
+    private void convertTo(ClassDesc from, ClassDesc to, int part) {
+        code.loadConstant(part);
         vectors.call(from, "convertShape", VectorCode.VECTOR, CONVERSION, SPECIES, CD_int);
         code.checkcast(to);
     }
@@ -172,12 +205,14 @@ abstract class MemoryWriter extends ScalarWriter {
         if (element == Element.WORD) {
             vectors.pushFloats(step.from());
             storeVector(FLOATS, step.to(), step.mask());
+        } else if (step.mask() == null && element == Element.F64) {
+            storeDoubles(step);
         } else if (step.mask() == null && element != Element.F16 && element.bytes() * lanes >= 8) {
             ClassDesc narrow = element.bytes() == 1 ? BYTES : SHORTS;
             vectors.pushInts(step.from());
             vectors.pushOperator(element.bytes() == 1 ? "I2B" : "I2S", "Conversion");
             pushNarrowSpecies(element);
-            convertTo(INTS, narrow);
+            convertTo(INTS, narrow, 0);
             storeVector(narrow, step.to(), null);
         } else {
             vectors.push(element);

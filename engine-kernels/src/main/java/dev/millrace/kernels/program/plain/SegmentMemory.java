@@ -67,6 +67,7 @@ class SegmentMemory implements Memory {
             case U16 -> readShort(pointer) & 0xffff;
             case S16 -> readShort(pointer);
             case F16 -> Float.floatToRawIntBits(Float.float16ToFloat(readShort(pointer)));
+            case F64 -> Float.floatToRawIntBits((float) Double.longBitsToDouble(readLong(pointer)));
             case U8_PAIR -> readByte(pointer) & 0xff | (readByte(pointer + 1) & 0xff) << 16;
             case S8_PAIR -> readByte(pointer) & 0xffff | readByte(pointer + 1) << 16;
         };
@@ -80,6 +81,7 @@ class SegmentMemory implements Memory {
             case U8 -> to.set(ValueLayout.JAVA_BYTE, at, (byte) value);
             case U16 -> to.set(ValueLayout.JAVA_SHORT_UNALIGNED, at, (short) value);
             case F16 -> to.set(ValueLayout.JAVA_SHORT_UNALIGNED, at, Float.floatToFloat16(Float.intBitsToFloat(value)));
+            case F64 -> to.set(ValueLayout.JAVA_DOUBLE_UNALIGNED, at, Float.intBitsToFloat(value));
             default -> to.set(ValueLayout.JAVA_INT_UNALIGNED, at, value);
         }
     }

@@ -24,6 +24,8 @@ import java.util.Arrays;
 /** Eight lanes; masks are vectors of ones and zeros. */
 final class Avx2Emitter extends StepEmitter {
     private static final int LANES = 8;
+    /** Of the doubles in a vector. */
+    private static final int DOUBLES_BYTES = 32;
     /** 1.5 * 2^23 + 254: the bias of two exponents, in a float whose last place is 1. */
     private static final int TWO_BIASES = 0x4b4000fe;
 
@@ -39,6 +41,9 @@ final class Avx2Emitter extends StepEmitter {
 
     static int temporaries(Step step) {
         if (step instanceof Step.Binary binary && binary.op() == BinaryOp.SCALE) {
+            return 2;
+        }
+        if (step instanceof Step.Load load && load.element() == Element.F64) {
             return 2;
         }
         if (step instanceof Step.Gather || step instanceof Step.Store store && store.element() != Element.WORD) {
@@ -125,7 +130,9 @@ final class Avx2Emitter extends StepEmitter {
 
     @Override
     public void load(Step.Load step) {
-        if (step.mask() == null) {
+        if (step.element() == Element.F64) {
+            loadDoubles(step);
+        } else if (step.mask() == null) {
             emit(widening(step.element()), vector(step.to()), memory(step.from()));
         } else if (step.element() == Element.WORD) {
             emit(MoveOps.VMASKMOVPS, vector(step.to()), mask(step.mask()), memory(step.from()));
@@ -153,9 +160,58 @@ final class Avx2Emitter extends StepEmitter {
         emit(widening(step.element()), to, packed);
     }
 
+    /** The result is written last, since it may take the register of the mask. */
+    private void loadDoubles(Step.Load step) {
+        int[] temporaries = registers.temporaries(number());
+        for (int half = 0; half < 2; half++) {
+            Vec doubles = vector(temporaries[half]);
+            Mem from = memory(step.from().plus(half * DOUBLES_BYTES));
+            if (step.mask() == null) {
+                emit(ConvertOps.VCVTPD2PS, doubles.as(Width.X), from);
+            } else {
+                maskOfDoubles(doubles, step.mask(), half);
+                emit(MoveOps.VMASKMOVPD, doubles, doubles, from);
+                emit(ConvertOps.VCVTPD2PS, doubles.as(Width.X), doubles);
+            }
+        }
+        Vec high = vector(temporaries[1]).as(Width.X);
+        emit(MoveOps.VINSERTF128, vector(step.to()), vector(temporaries[0]), high, Imm.of(1));
+    }
+
+    private void maskOfDoubles(Vec to, MaskVar mask, int half) {
+        emit(PackedOps.VPMOVSXDQ, to, half(to, mask(mask), half));
+    }
+
+    /** The lower or the upper half of a vector; the upper one in a register that it may take. */
+    private Vec half(Vec room, Vec of, int half) {
+        if (half == 0) {
+            return of.as(Width.X);
+        }
+        emit(MoveOps.VEXTRACTF128, room.as(Width.X), of, Imm.of(1));
+        return room.as(Width.X);
+    }
+
+    private void storeDoubles(Step.Store step) {
+        int[] temporaries = registers.temporaries(number());
+        for (int half = 0; half < 2; half++) {
+            Vec doubles = vector(temporaries[0]);
+            Mem to = memory(step.to().plus(half * DOUBLES_BYTES));
+            emit(ConvertOps.VCVTPS2PD, doubles, half(doubles, vector(step.from()), half));
+            if (step.mask() == null) {
+                emit(wholeStore(step), to, doubles);
+            } else {
+                Vec included = vector(temporaries[1]);
+                maskOfDoubles(included, step.mask(), half);
+                emit(MoveOps.VMASKMOVPD, to, included, doubles);
+            }
+        }
+    }
+
     @Override
     public void store(Step.Store step) {
-        if (step.element() != Element.WORD) {
+        if (step.element() == Element.F64) {
+            storeDoubles(step);
+        } else if (step.element() != Element.WORD) {
             storeNarrow(step);
         } else if (step.mask() == null) {
             emit(wholeStore(step), memory(step.to()), vector(step.from()));

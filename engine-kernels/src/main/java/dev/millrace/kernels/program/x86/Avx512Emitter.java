@@ -17,12 +17,18 @@ import dev.millrace.kernels.asm.ShuffleOps;
 import dev.millrace.kernels.asm.Vec;
 import dev.millrace.kernels.asm.Width;
 import dev.millrace.kernels.program.BinaryOp;
+import dev.millrace.kernels.program.Element;
 import dev.millrace.kernels.program.MaskVar;
 import dev.millrace.kernels.program.Step;
 
 /** Sixteen lanes; masks are mask registers. */
 final class Avx512Emitter extends StepEmitter {
-    /** Free for gathers: variables have k1 to k6. */
+    /** Of the doubles in a vector. */
+    private static final int DOUBLES_BYTES = 64;
+
+    private static final int DOUBLES = 8;
+
+    /** Free for what a step needs: variables have k1 to k6. */
     private static final Mask LEFT = new Mask(7);
 
     Avx512Emitter(Assembler assembler, Registers registers) {
@@ -30,6 +36,10 @@ final class Avx512Emitter extends StepEmitter {
     }
 
     static int temporaries(Step step) {
+        if (step instanceof Step.Load load && load.element() == Element.F64
+                || step instanceof Step.Store store && store.element() == Element.F64) {
+            return 1;
+        }
         return step instanceof Step.Reduce || step instanceof Step.Permute || step instanceof Step.Gather ? 1 : 0;
     }
 
@@ -96,15 +106,64 @@ final class Avx512Emitter extends StepEmitter {
     @Override
     public void load(Step.Load step) {
         Vec to = vector(step.to());
-        if (step.mask() == null) {
+        if (step.element() == Element.F64) {
+            loadDoubles(step);
+        } else if (step.mask() == null) {
             emit(widening(step.element()), to, memory(step.from()));
         } else {
             emit(widening(step.element()), to.zeroing(mask(step.mask())), memory(step.from()));
         }
     }
 
+    private void loadDoubles(Step.Load step) {
+        Vec to = vector(step.to());
+        Vec high = vector(registers.temporaries(number())[0]);
+        for (int half = 0; half < 2; half++) {
+            Vec doubles = half == 0 ? to : high;
+            Mem from = memory(step.from().plus(half * DOUBLES_BYTES));
+            if (step.mask() == null) {
+                emit(ConvertOps.VCVTPD2PS, doubles.as(Width.Y), from);
+            } else {
+                emit(MoveOps.VMOVUPD, doubles.zeroing(maskOfDoubles(step.mask(), half)), from);
+                emit(ConvertOps.VCVTPD2PS, doubles.as(Width.Y), doubles);
+            }
+        }
+        emit(MoveOps.VINSERTF64X4, to, to, high.as(Width.Y), Imm.of(1));
+    }
+
+    private Mask maskOfDoubles(MaskVar mask, int half) {
+        if (half == 0) {
+            return mask(mask);
+        }
+        emit(MaskOps.KSHIFTRW, LEFT, mask(mask), Imm.of(DOUBLES));
+        return LEFT;
+    }
+
+    private void storeDoubles(Step.Store step) {
+        Vec from = vector(step.from());
+        Vec doubles = vector(registers.temporaries(number())[0]);
+        Vec part = from.as(Width.Y);
+        for (int half = 0; half < 2; half++) {
+            if (half == 1) {
+                part = doubles.as(Width.Y);
+                emit(MoveOps.VEXTRACTF64X4, part, from, Imm.of(1));
+            }
+            emit(ConvertOps.VCVTPS2PD, doubles, part);
+            Mem to = memory(step.to().plus(half * DOUBLES_BYTES));
+            if (step.mask() == null) {
+                emit(wholeStore(step), to, doubles);
+            } else {
+                emit(MoveOps.VMOVUPD, to.masked(maskOfDoubles(step.mask(), half)), doubles);
+            }
+        }
+    }
+
     @Override
     public void store(Step.Store step) {
+        if (step.element() == Element.F64) {
+            storeDoubles(step);
+            return;
+        }
         Mem memory = memory(step.to());
         Operand to = step.mask() == null ? memory : memory.masked(mask(step.mask()));
         Vec from = vector(step.from());

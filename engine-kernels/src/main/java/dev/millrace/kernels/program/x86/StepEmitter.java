@@ -85,7 +85,7 @@ abstract class StepEmitter extends ScalarEmitter {
         };
     }
 
-    /** The instruction that stores words. */
+    /** The instruction that stores whole vectors. */
     final Op wholeStore(Step.Store step) {
         if (!step.streamed()) {
             return MoveOps.VMOVUPS;
@@ -206,7 +206,7 @@ abstract class StepEmitter extends ScalarEmitter {
         return op == Comparison.INT_EQUAL ? PackedOps.VPCMPEQD : PackedOps.VPCMPGTD;
     }
 
-    /** The instruction that reads narrow elements into lanes. */
+    /** The instruction that reads elements into lanes that are not wider than those. */
     static Op widening(Element element) {
         return switch (element) {
             case U8 -> PackedOps.VPMOVZXBD;
@@ -217,6 +217,7 @@ abstract class StepEmitter extends ScalarEmitter {
             case U8_PAIR -> PackedOps.VPMOVZXBW;
             case S8_PAIR -> PackedOps.VPMOVSXBW;
             case WORD -> MoveOps.VMOVUPS;
+            case F64 -> throw new IllegalArgumentException(element.name());
         };
     }
 
@@ -234,6 +235,11 @@ abstract class StepEmitter extends ScalarEmitter {
                 Vec half = to.as(width == Width.Z ? Width.Y : Width.X);
                 emit(MoveOps.VPBROADCASTW, half, from);
                 emit(ConvertOps.VCVTPH2PS, to, half);
+            }
+            case F64 -> {
+                emit(MoveOps.VBROADCASTSD, to.as(Width.Y), from);
+                emit(ConvertOps.VCVTPD2PS, to.as(Width.X), to.as(Width.Y));
+                emit(MoveOps.VBROADCASTSS, to, to.as(Width.X));
             }
             default -> emit(MoveOps.VBROADCASTSS, to, from);
         }

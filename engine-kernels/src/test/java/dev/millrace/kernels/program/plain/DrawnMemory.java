@@ -98,12 +98,14 @@ final class DrawnMemory extends SegmentMemory {
 
     @Override
     int read(Element element, long pointer) {
-        int bits = (int) bits(pointer, element.bytes());
+        long all = bits(pointer, element.bytes());
+        int bits = (int) all;
         return switch (element) {
             case WORD, U8, U16 -> bits;
             case S8 -> (byte) bits;
             case S16 -> (short) bits;
             case F16 -> Float.floatToRawIntBits(Float.float16ToFloat((short) bits));
+            case F64 -> Float.floatToRawIntBits((float) Double.longBitsToDouble(all));
             case U8_PAIR -> bits & 0xff | (bits >>> 8) << 16;
             case S8_PAIR -> (byte) bits & 0xffff | (byte) (bits >>> 8) << 16;
         };
@@ -111,7 +113,11 @@ final class DrawnMemory extends SegmentMemory {
 
     @Override
     void write(Element element, long pointer, int value) {
-        int bits = element == Element.F16 ? Float.floatToFloat16(Float.intBitsToFloat(value)) : value;
+        long bits = switch (element) {
+            case F16 -> Float.floatToFloat16(Float.intBitsToFloat(value));
+            case F64 -> Double.doubleToRawLongBits(Float.intBitsToFloat(value));
+            default -> value;
+        };
         touched(pointer, element.bytes(), Role.DATA).write(element, offsetOf(pointer), bits);
     }
 

@@ -14,11 +14,12 @@ final class DrawnRegion {
     private static final int MOST_VECTOR_BYTES = 64;
     private static final int LEAST_ROOM = 1 << 10;
 
-    /** Marks of a byte: it was touched; it is one of the bytes of a float or a half that is NaN, counted from one. */
+    /** Marks of a byte: it was touched; it is one of the bytes of a float, a half or a double that is NaN. */
     private static final int TOUCHED = 0x80;
 
     private static final int NAN_FLOAT = 1;
-    private static final int NAN_HALF = 1 + Float.BYTES;
+    private static final int NAN_HALF = NAN_FLOAT + Float.BYTES;
+    private static final int NAN_DOUBLE = NAN_HALF + Short.BYTES;
 
     /** The offset of the first byte of the arrays. */
     private int start;
@@ -113,7 +114,12 @@ final class DrawnRegion {
                 throw new IndexOutOfBoundsException("part of a NaN is read");
             }
         }
-        if (nan(offset) != 0 && nan(offset) != (bytes == Float.BYTES ? NAN_FLOAT : NAN_HALF)) {
+        int whole = switch (bytes) {
+            case Double.BYTES -> NAN_DOUBLE;
+            case Float.BYTES -> NAN_FLOAT;
+            default -> NAN_HALF;
+        };
+        if (nan(offset) != 0 && nan(offset) != whole) {
             throw new IndexOutOfBoundsException("a NaN is read as something else");
         }
         long bits = 0;
@@ -131,6 +137,7 @@ final class DrawnRegion {
         int nan = switch (element) {
             case WORD -> Float.isNaN(Float.intBitsToFloat((int) bits)) ? NAN_FLOAT : 0;
             case F16 -> Float.isNaN(Float.float16ToFloat((short) bits)) ? NAN_HALF : 0;
+            case F64 -> Double.isNaN(Double.longBitsToDouble(bits)) ? NAN_DOUBLE : 0;
             default -> 0;
         };
         for (int i = 0; i < element.bytes(); i++) {
@@ -150,10 +157,11 @@ final class DrawnRegion {
         return wanted == got
                 || switch (nan(low + place)) {
                     case 0 -> false;
-                    case NAN_FLOAT, NAN_FLOAT + 1, NAN_HALF -> true;
                     case NAN_FLOAT + 2 -> (got & 0x80) != 0;
+                    case NAN_DOUBLE + 6 -> (got & 0xf0) == 0xf0;
                     case NAN_HALF + 1 -> (got & 0x7c) == 0x7c;
-                    default -> (got & 0x7f) == 0x7f;
+                    case NAN_FLOAT + 3, NAN_DOUBLE + 7 -> (got & 0x7f) == 0x7f;
+                    default -> true;
                 };
     }
 
