@@ -50,49 +50,34 @@ public final class Cast {
     }
 
     private static CastStage next(KernelSet kernels, NumberType from, NumberType to) {
-        if (ConvertFamily.knows(from) && ConvertFamily.knows(to)) {
-            return new KernelStage(kernels, from, to, false);
+        NumberType way = via(from, to);
+        NumberType target = ConvertFamily.knows(from, to) || way == from ? to : way;
+        if (ConvertFamily.knows(from, target)) {
+            return new KernelStage(kernels, from, target, false);
         }
-        NumberType via = ConvertFamily.knows(from) ? before(from, to) : after(from, to);
-        if (via == from) {
-            via = to;
-        }
-        if (ConvertFamily.knows(from) && ConvertFamily.knows(via)) {
-            return new KernelStage(kernels, from, via, false);
-        }
-        NumberType target = via;
         return Arrays.stream(LoopStage.values())
                 .filter(stage -> stage.from() == from && stage.to() == target)
                 .findFirst()
                 .orElseThrow();
     }
 
-    /** What a type that kernels do not know is made of. */
-    private static NumberType before(NumberType from, NumberType to) {
-        return switch (to) {
-            case S4 -> NumberType.S8;
-            case U4 -> NumberType.U8;
-            default ->
-                from == NumberType.U64
-                        ? NumberType.U64
-                        : from.bits() < Integer.SIZE || from.isFloat() ? NumberType.F32 : NumberType.S64;
-        };
-    }
-
-    /** What a type that kernels do not know becomes first. */
-    private static NumberType after(NumberType from, NumberType to) {
+    /** What numbers become first where no kernel converts them: their own type if there is nothing between. */
+    private static NumberType via(NumberType from, NumberType to) {
         return switch (from) {
             case S4 -> NumberType.S8;
             case U4 -> NumberType.U8;
-            default -> {
-                if (to == NumberType.F64 || to == NumberType.BOOL || to == NumberType.U64) {
-                    yield to;
-                }
-                if (to.isFloat()) {
-                    yield NumberType.F32;
-                }
-                yield to == NumberType.S64 || to == NumberType.U32 ? NumberType.S64 : NumberType.S32;
-            }
+            case F64 ->
+                switch (to) {
+                    case F64, BOOL, S64, U64 -> to;
+                    case U32 -> NumberType.S64;
+                    default -> NumberType.S32;
+                };
+            default ->
+                switch (to) {
+                    case S4 -> NumberType.S8;
+                    case U4 -> NumberType.U8;
+                    default -> from == NumberType.U64 ? NumberType.U64 : NumberType.S64;
+                };
         };
     }
 
@@ -122,7 +107,7 @@ public final class Cast {
     }
 
     private boolean isStreamed(MemorySegment target, long count) {
-        return ConvertFamily.knows(from)
+        return ConvertFamily.knows(from, to)
                 && ConvertFamily.canStream(to)
                 && streaming.suits(target, to.bytes(count), kernels.target());
     }

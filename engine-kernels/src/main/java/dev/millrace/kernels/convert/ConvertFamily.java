@@ -19,6 +19,7 @@ import dev.millrace.kernels.program.Value;
 import dev.millrace.kernels.program.VectorVar;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,13 +28,21 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ConvertFamily implements KernelFamily {
     public static final String NAME = "convert";
-    private static final NumberType[] TYPES =
-            Arrays.stream(NumberType.values()).filter(ConvertFamily::knows).toArray(NumberType[]::new);
     private static final int UNROLL = 4;
 
-    /** Whether kernels read and write numbers of this type. */
-    static boolean knows(NumberType type) {
-        return type.fitsLane() || type == NumberType.S64 || type == NumberType.U64;
+    /** Whether there is a kernel for this conversion. Doubles pass through floats, where that changes nothing. */
+    static boolean knows(NumberType from, NumberType to) {
+        if (from == NumberType.F64) {
+            return to.isFloat() && to != NumberType.F64;
+        }
+        if (to == NumberType.F64) {
+            return from.fitsLane() && (from.isFloat() || from.bits() < Integer.SIZE);
+        }
+        return (from.fitsLane() || isWideInt(from)) && (to.fitsLane() || isWideInt(to));
+    }
+
+    private static boolean isWideInt(NumberType type) {
+        return type == NumberType.S64 || type == NumberType.U64;
     }
 
     /** @param streamed whether the target is aligned to vectors, and is written past the caches */
@@ -43,16 +52,21 @@ public final class ConvertFamily implements KernelFamily {
 
     /** Whether numbers of a type can be written past the caches. */
     static boolean canStream(NumberType to) {
-        return knows(to) && to.bits() >= Integer.SIZE;
+        return to.bits() >= Integer.SIZE;
+    }
+
+    private static NumberType[] types(Predicate<NumberType> which) {
+        return Arrays.stream(NumberType.values()).filter(which).toArray(NumberType[]::new);
     }
 
     @Override
     public Program describe(KernelKey key, Target target) {
         key.onlyHas("from", "to", "streamed");
         var builder = new ProgramBuilder(key.toString(), target);
-        NumberType to = key.oneOf("to", TYPES);
+        NumberType from = key.oneOf("from", types(type -> knows(type, NumberType.F32)));
+        NumberType to = key.oneOf("to", types(type -> knows(from, type)));
         boolean streamed = key.number("streamed", 0, canStream(to) ? 1 : 0) == 1;
-        return new Writer(builder, key.oneOf("from", TYPES), to, streamed).program();
+        return new Writer(builder, from, to, streamed).program();
     }
 
     private static final class Writer {
@@ -88,7 +102,7 @@ public final class ConvertFamily implements KernelFamily {
         }
 
         private boolean needsMasks() {
-            return from.bits() > Integer.SIZE || to.bits() > Integer.SIZE;
+            return isWideInt(from) || isWideInt(to);
         }
 
         private void vectors(int number) {
@@ -115,10 +129,10 @@ public final class ConvertFamily implements KernelFamily {
         private void vector(int index, @Nullable MaskVar mask, @Nullable Masks masks) {
             Address in = Address.at(source, (int) from.bytes((long) index * lanes));
             Address out = Address.at(target, (int) to.bytes((long) index * lanes));
-            boolean fromWide = from.bits() > Integer.SIZE;
+            boolean fromWide = isWideInt(from);
             Halves halves = fromWide ? wide.load(in, masks) : null;
             VectorVar number = fromWide ? null : LaneNumbers.load(builder, from, in, mask);
-            if (to.bits() > Integer.SIZE) {
+            if (isWideInt(to)) {
                 Halves wider = halves != null ? halves : widened(wide.paired(Objects.requireNonNull(number)));
                 if (streamed && masks == null) {
                     wide.stream(out, wider);
@@ -129,7 +143,7 @@ public final class ConvertFamily implements KernelFamily {
                 VectorVar result =
                         halves != null ? wide.inOrder(narrowed(halves)) : converted(Objects.requireNonNull(number));
                 if (streamed && mask == null) {
-                    builder.stream(out, result);
+                    builder.stream(LaneNumbers.element(to), out, result);
                 } else {
                     LaneNumbers.store(builder, to, out, result, mask);
                 }

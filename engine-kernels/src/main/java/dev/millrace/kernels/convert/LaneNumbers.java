@@ -21,7 +21,7 @@ public final class LaneNumbers {
     private LaneNumbers() {}
 
     /**
-     * Reads numbers of a type that fits a lane.
+     * Reads numbers of a type that fits a lane, or doubles rounded to floats.
      *
      * @param mask one of the first lanes, or null for all
      */
@@ -38,10 +38,11 @@ public final class LaneNumbers {
         return type == NumberType.BF16 ? builder.binary(BinaryOp.SHIFT_LEFT, bits, Constant.ofBits(BF16_BITS)) : bits;
     }
 
-    private static Element element(NumberType type) {
+    static Element element(NumberType type) {
         return switch (type) {
             case F32, S32, U32 -> Element.WORD;
             case F16 -> Element.F16;
+            case F64 -> Element.F64;
             case BF16, U16 -> Element.U16;
             case S16 -> Element.S16;
             case U8, BOOL -> Element.U8;
@@ -51,7 +52,7 @@ public final class LaneNumbers {
     }
 
     /**
-     * Writes numbers of a type that fits a lane: floats rounded to nearest even, of ints the lower bits.
+     * Writes numbers of a type that fits a lane, or floats as doubles: floats rounded to nearest even, of ints the lower bits.
      *
      * @param mask one of the first lanes, or null for all
      */

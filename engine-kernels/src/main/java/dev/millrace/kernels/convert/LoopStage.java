@@ -5,22 +5,6 @@ import java.lang.foreign.ValueLayout;
 
 /** The conversions of types that kernels do not know, as plain loops. */
 enum LoopStage implements CastStage {
-    F64_TO_F32(NumberType.F64, NumberType.F32) {
-        @Override
-        public void run(MemorySegment from, long fromFirst, MemorySegment to, long toFirst, long count) {
-            for (long i = 0; i < count; i++) {
-                to.setAtIndex(FLOAT, toFirst + i, (float) from.getAtIndex(DOUBLE, fromFirst + i));
-            }
-        }
-    },
-    F32_TO_F64(NumberType.F32, NumberType.F64) {
-        @Override
-        public void run(MemorySegment from, long fromFirst, MemorySegment to, long toFirst, long count) {
-            for (long i = 0; i < count; i++) {
-                to.setAtIndex(DOUBLE, toFirst + i, from.getAtIndex(FLOAT, fromFirst + i));
-            }
-        }
-    },
     F64_TO_S32(NumberType.F64, NumberType.S32) {
         @Override
         public void run(MemorySegment from, long fromFirst, MemorySegment to, long toFirst, long count) {
@@ -115,7 +99,6 @@ enum LoopStage implements CastStage {
     private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
-    private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
     private static final ValueLayout.OfDouble DOUBLE = ValueLayout.JAVA_DOUBLE_UNALIGNED;
 
     private final NumberType from;

@@ -61,7 +61,7 @@ class CastTest {
 
     @Test
     void aWrongKeyNamesItsParameter() {
-        KernelKey key = KernelKey.parse("convert:from=f32,to=f64");
+        KernelKey key = KernelKey.parse("convert:from=s64,to=f64");
         Exception wrong = assertThrows(IllegalArgumentException.class, () -> KERNELS.describe(key));
         assertTrue(String.valueOf(wrong.getMessage()).contains("parameter to"));
     }

@@ -9,7 +9,30 @@ import java.util.Random;
 /** Numbers of all types as Java has them: floats as doubles, ints as big ones. */
 final class Numbers {
     private static final double[] SPECIAL = {
-        0, -0.0, Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY, 0.5, -0.5, 1e-30, 70_000, 65_520, 3e38
+        0,
+        -0.0,
+        Double.NaN,
+        Double.POSITIVE_INFINITY,
+        Double.NEGATIVE_INFINITY,
+        0.5,
+        -0.5,
+        1e-30,
+        70_000,
+        65_520,
+        3e38,
+        // Ties between floats, at the ends of their range too; what is next to them; denormals.
+        0x1.000001p0,
+        0x1.000003p0,
+        0x1.0000010000001p0,
+        0x1.ffffffp127,
+        0x1.fffffefffffffp127,
+        0x1p-149,
+        -0x1p-150,
+        0x1.0000000000001p-150,
+        0x1.8p-149,
+        0x1.fffffep-127,
+        Double.MIN_VALUE,
+        Double.MAX_VALUE
     };
 
     private Numbers() {}
