@@ -67,6 +67,25 @@ class ProgramBuilderTest {
         assertRefused(inLoop, "kernel loop reads y.1");
     }
 
+    @Test
+    void buildingInsideOfABlockIsRefused() {
+        ProgramBuilder builder = new ProgramBuilder("open", Target.AVX2);
+        try (var _ = builder.loop(builder.parameter("n"), 1)) {
+            assertRefused(builder, "kernel open is built inside of");
+        }
+        builder.build();
+    }
+
+    @Test
+    void doublesAreStreamedAndHalvesAreNot() {
+        ProgramBuilder builder = new ProgramBuilder("doubles", Target.AVX2);
+        Address at = Address.at(builder.parameter("p"), 0);
+        VectorVar x = builder.load(Element.F64, at, null);
+        builder.stream(Element.F64, at, x);
+        assertThrows(IllegalArgumentException.class, () -> builder.stream(Element.F16, at, x));
+        assertTrue(builder.build().toString().contains("stream f64 [p.0] = v.1"), builder.build()::toString);
+    }
+
     private static void assertRefused(ProgramBuilder builder, String reason) {
         Exception refusal = assertThrows(IllegalStateException.class, builder::build);
         assertTrue(refusal.toString().contains(reason), refusal.getMessage());
