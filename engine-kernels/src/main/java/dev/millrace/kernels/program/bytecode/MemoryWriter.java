@@ -123,9 +123,7 @@ abstract class MemoryWriter extends ScalarWriter {
     private void loadDoubles(Step.Load step) {
         pushHalfOfDoubles(step.from(), 0);
         pushHalfOfDoubles(step.from().plus(4 * lanes), -1);
-        vectors.pushOperator("OR", "Associative");
-        code.swap();
-        vectors.call(INTS, "lanewise", INTS, VectorCode.inApi("VectorOperators$Binary"), VectorCode.VECTOR);
+        vectors.call(INTS, "or", INTS, VectorCode.VECTOR);
         vectors.setInts(step.to());
     }
 
