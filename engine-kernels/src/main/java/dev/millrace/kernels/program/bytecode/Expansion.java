@@ -70,7 +70,7 @@ final class Expansion {
             case Step.Binary binary -> binary(binary);
             case Step.Compare(Comparison op, MaskVar to, Value a, Value b)
             when op == Comparison.UNORDERED -> {
-                VectorVar nan = select(compare(Comparison.NOT_EQUAL, a, a), a, b);
+                Value nan = a.equals(b) ? a : select(compare(Comparison.NOT_EQUAL, a, a), a, b);
                 out.add(new Step.Compare(Comparison.NOT_EQUAL, to, nan, nan));
             }
             case Step.Load load -> load(load);
@@ -173,8 +173,7 @@ final class Expansion {
 
     /** The bits that are left after moving so many out to the left, then so many out to the right, with sign. */
     private VectorVar field(Value a, int left, int right) {
-        Value moved = left == 0 ? a : shift(BinaryOp.SHIFT_LEFT, a, left);
-        return shift(BinaryOp.SHIFT_RIGHT_SIGNED, moved, right);
+        return shift(BinaryOp.SHIFT_RIGHT_SIGNED, shift(BinaryOp.SHIFT_LEFT, a, left), right);
     }
 
     /** Multiplies by two powers of two, since one alone may be beyond the exponents of floats. */
