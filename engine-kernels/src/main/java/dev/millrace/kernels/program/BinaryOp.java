@@ -39,6 +39,10 @@ public enum BinaryOp {
     JOIN_LOW("low pairs", false),
     /** In each block of four lanes: a2 a3 b2 b3. */
     JOIN_HIGH("high pairs", false),
+    /** In each block of four lanes: a0 a2 b0 b2. */
+    EVEN_LANES("even lanes", false),
+    /** In each block of four lanes: a1 a3 b1 b3. */
+    ODD_LANES("odd lanes", false),
     /** Of blocks of four lanes, number 0, 2, ... of a, then of b. Needs two blocks. */
     EVEN_BLOCKS("even blocks", false),
     /** Of blocks of four lanes, number 1, 3, ... of a, then of b. Needs two blocks. */
@@ -69,7 +73,8 @@ public enum BinaryOp {
     /** Whether a lane of the result comes from other lanes. */
     public boolean movesLanes() {
         return switch (this) {
-            case INTERLEAVE_LOW, INTERLEAVE_HIGH, JOIN_LOW, JOIN_HIGH, EVEN_BLOCKS, ODD_BLOCKS -> true;
+            case INTERLEAVE_LOW, INTERLEAVE_HIGH, JOIN_LOW, JOIN_HIGH, EVEN_LANES, ODD_LANES, EVEN_BLOCKS, ODD_BLOCKS ->
+                true;
             default -> false;
         };
     }

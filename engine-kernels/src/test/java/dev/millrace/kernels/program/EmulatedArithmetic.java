@@ -41,6 +41,7 @@ final class EmulatedArithmetic {
                 case "vshuff32x4" -> (i < 8 ? a : b)[4 * (immediate >> 2 * (i / 4) & 3) + i % 4];
                 case "vpermilps" -> a[block + (immediate >> 2 * (i % 4) & 3)];
                 case "vpermps" -> b[a[i] & 15];
+                case "vshufps" -> (i % 4 < 2 ? a : b)[block + (immediate >> 2 * (i % 4) & 3)];
                 case "vunpcklps" -> (odd ? b : a)[block + i % 4 / 2];
                 case "vunpckhps" -> (odd ? b : a)[block + 2 + i % 4 / 2];
                 case "vunpcklpd" -> (i % 4 < 2 ? a : b)[block + i % 2];

@@ -211,7 +211,7 @@ final class RandomProgram {
             return builder.binary(op, number, exponent);
         }
         return switch (op) {
-            case INTERLEAVE_LOW, INTERLEAVE_HIGH, JOIN_LOW, JOIN_HIGH, EVEN_BLOCKS, ODD_BLOCKS ->
+            case INTERLEAVE_LOW, INTERLEAVE_HIGH, JOIN_LOW, JOIN_HIGH, EVEN_LANES, ODD_LANES, EVEN_BLOCKS, ODD_BLOCKS ->
                 builder.binary(op, vector(), vector());
             case AND, OR, XOR, INT_ADD, INT_SUB, INT_MUL, INT_MIN, INT_MAX, ADD_S16, DOT_S16, DOT_U8S8_SATURATED ->
                 builder.binary(op, number(), number());

@@ -19,6 +19,8 @@ final class TwoSources {
                 case INTERLEAVE_HIGH -> block + 2 + place / 2 + place % 2 * lanes;
                 case JOIN_LOW -> block + place % 2 + place / 2 * lanes;
                 case JOIN_HIGH -> block + 2 + place % 2 + place / 2 * lanes;
+                case EVEN_LANES -> block + 2 * (place % 2) + place / 2 * lanes;
+                case ODD_LANES -> block + 2 * (place % 2) + 1 + place / 2 * lanes;
                 case EVEN_BLOCKS -> 2 * block + place;
                 case ODD_BLOCKS -> 2 * block + BLOCK + place;
                 default -> throw new IllegalArgumentException(op.name());

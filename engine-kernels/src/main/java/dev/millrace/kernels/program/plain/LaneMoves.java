@@ -18,6 +18,8 @@ final class LaneMoves {
                 case INTERLEAVE_HIGH -> (place % 2 == 0 ? a : b)[block + 2 + place / 2];
                 case JOIN_LOW -> (place < 2 ? a : b)[block + place % 2];
                 case JOIN_HIGH -> (place < 2 ? a : b)[block + 2 + place % 2];
+                case EVEN_LANES -> (place < 2 ? a : b)[block + 2 * (place % 2)];
+                case ODD_LANES -> (place < 2 ? a : b)[block + 2 * (place % 2) + 1];
                 case EVEN_BLOCKS -> half(i, a, b)[2 * block % a.length + place];
                 case ODD_BLOCKS -> half(i, a, b)[(2 * block + BLOCK) % a.length + place];
                 default -> throw new IllegalArgumentException(op.name());

@@ -148,23 +148,27 @@ abstract class StepEmitter extends ScalarEmitter {
             case INTERLEAVE_HIGH -> ShuffleOps.VUNPCKHPS;
             case JOIN_LOW -> ShuffleOps.VUNPCKLPD;
             case JOIN_HIGH -> ShuffleOps.VUNPCKHPD;
-            case EVEN_BLOCKS, ODD_BLOCKS -> blockOp();
             default -> logicOp(op);
         };
     }
 
     @Override
     public void binary(Step.Binary step) {
-        if (step.op() == BinaryOp.SCALE) {
-            scale(step);
-            return;
+        switch (step.op()) {
+            case SCALE -> scale(step);
+            case EVEN_BLOCKS, ODD_BLOCKS -> chosen(blockOp(), step, blockChoice(step.op()));
+            case EVEN_LANES -> chosen(ShuffleOps.VSHUFPS, step, Imm.of(0x88));
+            case ODD_LANES -> chosen(ShuffleOps.VSHUFPS, step, Imm.of(0xdd));
+            default -> {
+                Operand b = step.op().isShift() ? Imm.of(((Constant) step.b()).bits()) : operand(step.b());
+                emit(binaryOp(step.op()), vector(step.to()), operand(step.a()), b);
+            }
         }
-        if (step.op() == BinaryOp.EVEN_BLOCKS || step.op() == BinaryOp.ODD_BLOCKS) {
-            emit(blockOp(), vector(step.to()), operand(step.a()), operand(step.b()), blockChoice(step.op()));
-            return;
-        }
-        Operand b = step.op().isShift() ? Imm.of(((Constant) step.b()).bits()) : operand(step.b());
-        emit(binaryOp(step.op()), vector(step.to()), operand(step.a()), b);
+    }
+
+    /** Lanes of two vectors that a constant chooses. */
+    private void chosen(Op op, Step.Binary step, Imm choice) {
+        emit(op, vector(step.to()), operand(step.a()), operand(step.b()), choice);
     }
 
     /**
