@@ -57,21 +57,11 @@ final class WideNumbers {
         return builder.permute(paired, order);
     }
 
-    /** The lower halves of each block, then the upper ones. */
-    private VectorVar halvesTogether(Address from, @Nullable MaskVar mask) {
-        int[] order = new int[lanes];
-        for (int i = 0; i < lanes; i++) {
-            int place = i % 4;
-            order[i] = i - place + (place % 2 * 2 + place / 2);
-        }
-        return builder.permute(builder.load(from, mask), order);
-    }
-
     Halves load(Address from, @Nullable Masks masks) {
-        VectorVar first = halvesTogether(from, masks == null ? null : masks.first);
-        VectorVar second = halvesTogether(from.plus(vectorBytes), masks == null ? null : masks.second);
+        VectorVar first = builder.load(from, masks == null ? null : masks.first);
+        VectorVar second = builder.load(from.plus(vectorBytes), masks == null ? null : masks.second);
         return new Halves(
-                builder.binary(BinaryOp.JOIN_LOW, first, second), builder.binary(BinaryOp.JOIN_HIGH, first, second));
+                builder.binary(BinaryOp.EVEN_LANES, first, second), builder.binary(BinaryOp.ODD_LANES, first, second));
     }
 
     void store(Address to, Halves numbers, @Nullable Masks masks) {
@@ -112,16 +102,18 @@ final class WideNumbers {
         VectorVar top = shift(down, numbers.high, 8);
         VectorVar upper = or(shift(BinaryOp.SHIFT_LEFT, numbers.high, 8), shift(BinaryOp.SHIFT_RIGHT, numbers.low, 24));
         VectorVar bottom = and(numbers.low, 0xffffff);
-        VectorVar small = builder.multiplyAdd(toFloat(upper), Constant.of(0x1p24f), toFloat(bottom));
+        VectorVar lowest = toFloat(bottom);
+        VectorVar small = builder.multiplyAdd(toFloat(upper), Constant.of(0x1p24f), lowest);
 
-        VectorVar sticky = builder.binary(BinaryOp.INT_MIN, bottom, Constant.ofBits(1));
-        VectorVar rest = or(shift(BinaryOp.SHIFT_LEFT, and(upper, 0xffff), 1), sticky);
-        VectorVar scaled = builder.multiplyAdd(toFloat(top), Constant.of(0x1p17f), toFloat(rest));
+        VectorVar sticky = builder.min(lowest, Constant.of(1));
+        VectorVar rest = builder.multiplyAdd(toFloat(and(upper, 0xffff)), Constant.of(2), sticky);
+        VectorVar scaled = builder.multiplyAdd(toFloat(top), Constant.of(0x1p17f), rest);
         VectorVar large = builder.mul(scaled, Constant.of(0x1p23f));
 
-        Value biased = signed ? builder.binary(BinaryOp.INT_ADD, top, Constant.ofBits(256)) : top;
-        VectorVar beyond = shift(BinaryOp.SHIFT_RIGHT, biased, signed ? 9 : 8);
-        return builder.select(builder.compare(Comparison.INT_EQUAL, beyond, Constant.ZERO), small, large);
+        // From the least int on, so that one comparison with sign finds what is beyond on both sides.
+        Value shifted = signed ? builder.binary(BinaryOp.INT_ADD, top, Constant.ofBits(SIGN + 256)) : top;
+        Constant most = Constant.ofBits(signed ? SIGN + 511 : 255);
+        return builder.select(builder.compare(Comparison.INT_GREATER, shifted, most), large, small);
     }
 
     /** A float without a fraction, from -2^31 to 2^32, as an int without sign. */

@@ -41,6 +41,9 @@ final class Numbers {
     static Number random(NumberType type, NumberType other, Random random) {
         int bits = type.bits();
         if (!type.isFloat()) {
+            if (bits == Long.SIZE && random.nextBoolean()) {
+                return nearTie(type, random);
+            }
             int some = 1 + random.nextInt(bits);
             BigInteger number = type == NumberType.BOOL
                     ? BigInteger.valueOf(random.nextInt(2))
@@ -60,6 +63,16 @@ final class Numbers {
             number = -number;
         }
         return number;
+    }
+
+    /** Next to what lies between two floats. */
+    private static BigInteger nearTie(NumberType type, Random random) {
+        long tie = (1L << 24 | 1 | random.nextInt(1 << 24)) << random.nextInt(38);
+        BigInteger number = BigInteger.valueOf(tie + random.nextInt(3) - 1);
+        if (!type.isSigned()) {
+            return random.nextBoolean() ? number.shiftLeft(1) : number;
+        }
+        return random.nextBoolean() ? number.negate() : number;
     }
 
     static void put(NumberType type, MemorySegment to, long index, Number number) {
