@@ -68,12 +68,7 @@ public final class Gemm implements PacksWeights {
      * @throws IndexOutOfBoundsException if B is packed, but smaller than the product needs
      */
     public void run(GemmProduct product, Parallel parallel) {
-        Matrix b = product.b();
-        if (b.isPacked()) {
-            long distance = product.batch().last().b();
-            panels.checkPacked(
-                    b.memory().asSlice(Math.min(4 * distance, b.memory().byteSize())), product.k(), product.n());
-        }
+        checkPacked(product);
         if (product.m() > 0 && product.n() > 0 && product.batch().total() > 0) {
             try {
                 new GemmRun(tiles, panels, shape, scratch, product).run(parallel);
@@ -81,5 +76,36 @@ public final class Gemm implements PacksWeights {
                 Reference.reachabilityFence(product);
             }
         }
+    }
+
+    private void checkPacked(GemmProduct product) {
+        Matrix b = product.b();
+        if (b.isPacked()) {
+            long distance = product.batch().last().b();
+            panels.checkPacked(
+                    b.memory().asSlice(Math.min(4 * distance, b.memory().byteSize())), product.k(), product.n());
+        }
+    }
+
+    /** How many columns a panel has: a {@link GemmSequence} is cut at multiples of them. */
+    public int panelColumns() {
+        return panels.columns();
+    }
+
+    /**
+     * The products of a batch, to be run one by one.
+     *
+     * @param product with a packed B and a result of fp32
+     * @param scratch {@link GemmSequence#SCRATCH_BYTES}, which sequences that are not run at the same time can share
+     * @throws IndexOutOfBoundsException if B or the scratch are smaller than is needed
+     */
+    public GemmSequence sequence(GemmProduct product, MemorySegment scratch) {
+        if (!product.b().isPacked() || product.epilogue().output() != Output.F32) {
+            throw new IllegalArgumentException("a sequence has a packed B and a result of fp32");
+        }
+        checkPacked(product);
+        Extents.bytes("the scratch", scratch, GemmSequence.SCRATCH_BYTES);
+        Extents.writable("the scratch", scratch);
+        return new GemmSequence(new GemmPart(tiles, panels, shape, scratch, product), product, panels.columns());
     }
 }

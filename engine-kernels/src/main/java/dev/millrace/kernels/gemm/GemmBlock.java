@@ -1,6 +1,5 @@
 package dev.millrace.kernels.gemm;
 
-import dev.millrace.kernels.driver.Scratch;
 import dev.millrace.kernels.program.Kernel;
 import dev.millrace.kernels.program.Memory;
 import java.lang.foreign.MemorySegment;
@@ -46,8 +45,14 @@ final class GemmBlock {
     private long firstColumn;
     private long stride;
 
+    /** @param own memory of this block alone, as much as {@link #ownBytes} says */
     GemmBlock(
-            GemmTiles tiles, GemmPanels panels, GemmShape shape, Scratch scratch, GemmProduct product, Memory memory) {
+            GemmTiles tiles,
+            GemmPanels panels,
+            GemmShape shape,
+            MemorySegment own,
+            GemmProduct product,
+            Memory memory) {
         this.panels = panels;
         this.shape = shape;
         this.product = product;
@@ -60,15 +65,26 @@ final class GemmBlock {
         for (int i = 0; i < operands.length; i++) {
             operands[i] = memory.pointer(product.operands().get(i).memory());
         }
-        sumsWait = product.epilogue().output() != Output.F32 && product.k() > shape.depthOf(product.k());
+        sumsWait = sumsWait(shape, product);
         isFar = product.b().isPacked() && product.k() * product.n() >= NEAR_ELEMENTS;
-        long panelBytes = 4L * shape.depthOf(product.k()) * panels.columns();
-        long sumsBytes = 4L * GemmPart.ROW_BLOCK * panels.columns();
-        MemorySegment own = scratch.atLeast(GemmTile.ARGUMENT_BYTES + panelBytes + sumsBytes);
         arguments = own.asByteBuffer().order(ByteOrder.nativeOrder());
         argumentsPointer = memory.pointer(own);
         panelPointer = argumentsPointer + GemmTile.ARGUMENT_BYTES;
-        sumsPointer = panelPointer + panelBytes;
+        sumsPointer = panelPointer + panelBytes(panels, shape, product);
+    }
+
+    /** Packed B and sums that do not wait need no more than {@link GemmTile#ARGUMENT_BYTES}. */
+    static long ownBytes(GemmPanels panels, GemmShape shape, GemmProduct product) {
+        long sumsBytes = sumsWait(shape, product) ? 4L * GemmPart.ROW_BLOCK * panels.columns() : 0;
+        return GemmTile.ARGUMENT_BYTES + panelBytes(panels, shape, product) + sumsBytes;
+    }
+
+    private static long panelBytes(GemmPanels panels, GemmShape shape, GemmProduct product) {
+        return product.b().isPacked() ? 0 : 4L * shape.depthOf(product.k()) * panels.columns();
+    }
+
+    private static boolean sumsWait(GemmShape shape, GemmProduct product) {
+        return product.epilogue().output() != Output.F32 && product.k() > shape.depthOf(product.k());
     }
 
     /** Whether C cannot hold the sums while K is not done. */

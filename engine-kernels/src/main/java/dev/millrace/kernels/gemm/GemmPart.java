@@ -1,8 +1,8 @@
 package dev.millrace.kernels.gemm;
 
-import dev.millrace.kernels.driver.Scratch;
 import dev.millrace.kernels.program.Memory;
 import dev.millrace.kernels.program.Target;
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /** What one thread does of a product: cuts it into blocks for caches. */
@@ -27,14 +27,15 @@ final class GemmPart {
     private long offsetOfB;
     private long offsetOfC;
 
-    GemmPart(GemmTiles tiles, GemmPanels panels, GemmShape shape, Scratch scratch, GemmProduct product) {
+    /** @param own memory of this part alone, as much as {@link GemmBlock#ownBytes} says */
+    GemmPart(GemmTiles tiles, GemmPanels panels, GemmShape shape, MemorySegment own, GemmProduct product) {
         this.panels = panels;
         this.shape = shape;
         this.product = product;
         target = tiles.kernels().target();
         step = shape.depthOf(product.k());
         memory = tiles.kernels().newMemory();
-        block = new GemmBlock(tiles, panels, shape, scratch, product, memory);
+        block = new GemmBlock(tiles, panels, shape, own, product, memory);
         b = memory.pointer(product.b().memory());
         List<GemmProduct.Part> parts = product.parts();
         results = new long[parts.size()];

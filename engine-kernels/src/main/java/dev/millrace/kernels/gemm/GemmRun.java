@@ -2,6 +2,7 @@ package dev.millrace.kernels.gemm;
 
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.driver.Scratch;
+import java.lang.foreign.MemorySegment;
 
 /** One product whose extents were checked: cuts it into parts for threads. */
 final class GemmRun {
@@ -52,7 +53,8 @@ final class GemmRun {
 
     /** Some rows of some panels of some products of the batch, on one thread. */
     private void part(long firstBatch, long endBatch, long firstRow, long endRow, long firstPanel, long endPanel) {
-        GemmPart part = new GemmPart(tiles, panels, shape, scratch, product);
+        MemorySegment own = scratch.atLeast(GemmBlock.ownBytes(panels, shape, product));
+        GemmPart part = new GemmPart(tiles, panels, shape, own, product);
         for (long index = firstBatch; index < endBatch; index++) {
             part.run(index, firstRow, endRow, firstPanel, endPanel);
         }

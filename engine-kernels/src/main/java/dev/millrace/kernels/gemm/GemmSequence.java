@@ -1,0 +1,41 @@
+package dev.millrace.kernels.gemm;
+
+import java.util.Objects;
+
+/**
+ * The products of a batch, run one by one and some columns at a time, as their caller decides: for layers that do
+ * something else in between. For one thread at a time; no operand may be freed while it is in use.
+ */
+public final class GemmSequence {
+    /** What a sequence needs as scratch memory. */
+    public static final long SCRATCH_BYTES = GemmTile.ARGUMENT_BYTES;
+
+    private final GemmPart part;
+    private final GemmProduct product;
+    private final int panelColumns;
+    private final long total;
+
+    GemmSequence(GemmPart part, GemmProduct product, int panelColumns) {
+        this.part = part;
+        this.product = product;
+        this.panelColumns = panelColumns;
+        total = product.batch().total();
+    }
+
+    /**
+     * Computes some columns of one product.
+     *
+     * @param index of the product in the batch
+     * @param first a multiple of {@link Gemm#panelColumns}
+     * @param end another one, or where the product ends
+     */
+    public void run(long index, long first, long end) {
+        Objects.checkIndex(index, total);
+        Objects.checkFromToIndex(first, end, product.n());
+        if (first % panelColumns != 0 || end % panelColumns != 0 && end != product.n()) {
+            throw new IllegalArgumentException(
+                    "columns " + first + " to " + end + " are not whole panels of " + panelColumns);
+        }
+        part.run(index, 0, product.m(), first / panelColumns, Math.ceilDiv(end, panelColumns));
+    }
+}
