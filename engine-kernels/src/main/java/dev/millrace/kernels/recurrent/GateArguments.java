@@ -10,21 +10,25 @@ final class GateArguments {
     static final int SECOND = 16;
 
     static final int SECOND_STRIDE = 24;
-    /** Bytes from one gate to the next: four for each unit. */
+    /** Bytes from one gate to the next, and from one row to the next of all but gates: four for each unit of the layer. */
     static final int GROUP = 32;
 
     static final int ROWS = 40;
-    /** Pointer to the states, close together. */
+    /** Pointer to the states. */
     static final int STATE = 48;
-    /** Pointer to something else for each unit, close together. */
-    static final int OTHER = 56;
-    /** Pointer to the outputs, close together. */
-    static final int OUT = 64;
+    /** Pointer to where the new states go. */
+    static final int NEXT = 56;
+    /** Pointer to something else for each unit. */
+    static final int OTHER = 64;
+    /** Pointer to the outputs. */
+    static final int OUT = 72;
+    /** How many units of each row there are for the kernel. */
+    static final int UNITS = 80;
     /** Two floats, the upper and the lower bound. */
-    static final int CLIP = 72;
+    static final int CLIP = 88;
 
-    static final int CLIP_BELOW = 76;
-    static final int BYTES = 80;
+    static final int CLIP_BELOW = 92;
+    static final int BYTES = 96;
 
     private GateArguments() {}
 }

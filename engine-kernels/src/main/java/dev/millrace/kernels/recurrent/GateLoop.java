@@ -14,8 +14,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the loop over the units of some rows of a layer, vector by vector. A row of gates has one group of as many
- * numbers as there are units for each gate; so has a second row of the same kind, which may be the same for all rows.
+ * Writes the loop over some units of some rows of a layer, vector by vector. A row of gates has one group of as many
+ * numbers as the layer has units for each gate; so has a second row of the same kind, which may be the same for all rows.
  * The arguments are those of {@link GateArguments}.
  */
 final class GateLoop {
@@ -28,6 +28,7 @@ final class GateLoop {
     private final ScalarVar group3;
     private final ScalarVar offset;
     private final ScalarVar state;
+    private final ScalarVar next;
     private final ScalarVar other;
     private final ScalarVar out;
     private @Nullable MaskVar mask;
@@ -46,6 +47,7 @@ final class GateLoop {
         second = argument(GateArguments.SECOND);
         group = argument(GateArguments.GROUP);
         state = argument(GateArguments.STATE);
+        next = argument(GateArguments.NEXT);
         other = argument(GateArguments.OTHER);
         out = argument(GateArguments.OUT);
         group3 = builder.scalar("group3");
@@ -65,8 +67,7 @@ final class GateLoop {
         int lanes = builder.target().lanes();
         ScalarVar rows = argument(GateArguments.ROWS);
         try (var _ = builder.loop(rows, 1)) {
-            ScalarVar left = builder.scalar("left");
-            builder.scalar(left, ScalarOp.SHR, group, 2);
+            ScalarVar left = argument(GateArguments.UNITS);
             builder.set(offset, 0);
             try (var _ = builder.loop(left, lanes)) {
                 body.write();
@@ -84,6 +85,7 @@ final class GateLoop {
             builder.advance(gates, argument(GateArguments.GATE_STRIDE));
             builder.advance(second, argument(GateArguments.SECOND_STRIDE));
             builder.advance(state, group);
+            builder.advance(next, group);
             builder.advance(other, group);
             builder.advance(out, group);
         }
@@ -114,7 +116,7 @@ final class GateLoop {
 
     /** Gives the new state, which is the output as well. */
     void setState(VectorVar value) {
-        builder.store(Address.at(state, offset, 1, 0), value, mask);
+        builder.store(Address.at(next, offset, 1, 0), value, mask);
         builder.store(Address.at(out, offset, 1, 0), value, mask);
     }
 

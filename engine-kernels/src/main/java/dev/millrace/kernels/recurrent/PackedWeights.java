@@ -6,7 +6,7 @@ import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the packed weights of one direction are: those of the inputs, those of the states for each part, the bias of
+ * Where the packed weights of one direction are: those of the inputs, those of the states for each gate, the bias of
  * the gates and the bias of the products of states.
  */
 final class PackedWeights {
@@ -17,7 +17,7 @@ final class PackedWeights {
     private final RecurrentCell cell;
     private final int inputs;
     private final int hidden;
-    private final long[] parts;
+    private final long states;
     private final long bias;
     private final long stateBias;
     private final long bytes;
@@ -27,13 +27,8 @@ final class PackedWeights {
         this.cell = cell;
         inputs = shape.inputs();
         hidden = shape.hidden();
-        long at = up(gemm.packedBytes(inputs, (long) cell.gates() * hidden));
-        parts = new long[cell.parts().size()];
-        for (int i = 0; i < parts.length; i++) {
-            parts[i] = at;
-            at += up(gemm.packedBytes(hidden, (long) cell.parts().get(i).count() * hidden));
-        }
-        bias = at;
+        states = up(gemm.packedBytes(inputs, (long) cell.gates() * hidden));
+        bias = states + cell.gates() * up(gateBytes());
         stateBias = bias + up(biasBytes());
         bytes = stateBias + up(biasBytes());
     }
@@ -46,6 +41,10 @@ final class PackedWeights {
         return 4L * cell.gates() * hidden;
     }
 
+    private long gateBytes() {
+        return gemm.packedBytes(hidden, hidden);
+    }
+
     long bytes() {
         return bytes;
     }
@@ -54,34 +53,31 @@ final class PackedWeights {
         return packed.asSlice(0, gemm.packedBytes(inputs, (long) cell.gates() * hidden));
     }
 
-    MemorySegment ofStates(MemorySegment packed, int part) {
-        return packed.asSlice(
-                parts[part],
-                gemm.packedBytes(hidden, (long) cell.parts().get(part).count() * hidden));
+    MemorySegment ofStates(MemorySegment packed, int gate) {
+        return packed.asSlice(states + gate * up(gateBytes()), gateBytes());
     }
 
     MemorySegment bias(MemorySegment packed) {
         return packed.asSlice(bias, biasBytes());
     }
 
-    MemorySegment stateBias(MemorySegment packed) {
-        return packed.asSlice(stateBias, biasBytes());
+    MemorySegment stateBias(MemorySegment packed, int gate) {
+        return packed.asSlice(stateBias + 4L * gate * hidden, 4L * hidden);
     }
 
     /** Packs W, R and, if there is one, B of one direction. */
     void pack(MemorySegment w, MemorySegment r, @Nullable MemorySegment b, MemorySegment to) {
         long columns = (long) cell.gates() * hidden;
         gemm.packTransposed(w, inputs, inputs, columns, ofInputs(to));
-        for (int i = 0; i < parts.length; i++) {
-            RecurrentCell.Part part = cell.parts().get(i);
-            MemorySegment rows = r.asSlice(4L * part.first() * hidden * hidden, 4L * part.count() * hidden * hidden);
-            gemm.packTransposed(rows, hidden, hidden, (long) part.count() * hidden, ofStates(to, i));
+        long square = 4L * hidden * hidden;
+        for (int gate = 0; gate < cell.gates(); gate++) {
+            gemm.packTransposed(r.asSlice(gate * square, square), hidden, hidden, hidden, ofStates(to, gate));
         }
         for (long i = 0; i < columns; i++) {
             float ofInputs = b == null ? 0 : b.getAtIndex(FLOAT, i);
             float ofStates = b == null ? 0 : b.getAtIndex(FLOAT, columns + i);
-            bias(to).setAtIndex(FLOAT, i, cell.apart() ? ofInputs : ofInputs + ofStates);
-            stateBias(to).setAtIndex(FLOAT, i, ofStates);
+            to.set(FLOAT, bias + 4 * i, cell.apart() ? ofInputs : ofInputs + ofStates);
+            to.set(FLOAT, stateBias + 4 * i, ofStates);
         }
     }
 }

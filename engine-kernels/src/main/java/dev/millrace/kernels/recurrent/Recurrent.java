@@ -122,7 +122,8 @@ public final class Recurrent implements PacksWeights {
 
     /** What {@link #run} needs as scratch memory. */
     public long scratchBytes(RecurrentShape shape) {
-        return shape.directions() * RecurrentScratch.of(cells.getFirst(), shape).bytes();
+        return shape.directions()
+                * RecurrentScratch.of(gemm, cells.getFirst(), shape).bytes();
     }
 
     /**
@@ -147,10 +148,10 @@ public final class Recurrent implements PacksWeights {
         }
         try {
             if (shape.directions() == 2 && parallel.width() > 1) {
-                parallel.run(2, direction -> pass(call, scratch, direction).run(Parallel.NONE));
+                parallel.run(2, direction -> run(call, scratch, direction, Parallel.NONE));
             } else {
                 for (int direction = 0; direction < shape.directions(); direction++) {
-                    pass(call, scratch, direction).run(parallel);
+                    run(call, scratch, direction, parallel);
                 }
             }
         } finally {
@@ -159,21 +160,15 @@ public final class Recurrent implements PacksWeights {
         }
     }
 
-    private RecurrentPass pass(RecurrentCall call, MemorySegment scratch, int direction) {
+    private void run(RecurrentCall call, MemorySegment scratch, int index, Parallel parallel) {
         RecurrentShape shape = call.shape();
-        PackedWeights weights = weights(shape, direction);
-        long before = direction == 0 ? 0 : weights(shape, 0).bytes();
-        RecurrentScratch layout = RecurrentScratch.of(cells.get(direction), shape);
-        return new RecurrentPass(
-                kernels.newMemory(),
-                gemm,
-                cells.get(direction),
-                weights,
-                call,
-                direction,
-                clip,
-                call.packed().asSlice(before, weights.bytes()),
-                layout,
-                scratch.asSlice(direction * layout.bytes(), layout.bytes()));
+        RecurrentCell cell = cells.get(index);
+        PackedWeights weights = weights(shape, index);
+        RecurrentScratch layout = RecurrentScratch.of(gemm, cell, shape);
+        // Both directions have weights and scratch of the same size.
+        MemorySegment packed = call.packed().asSlice(index * weights.bytes(), weights.bytes());
+        MemorySegment own = scratch.asSlice(index * layout.bytes(), layout.bytes());
+        var direction = new RecurrentDirection(cell, call, index, clip, weights, packed, layout, own);
+        new RecurrentPass(kernels.newMemory(), gemm, direction, parallel.width()).run(parallel);
     }
 }

@@ -27,7 +27,7 @@ record RecurrentCell(String kind, int gates, List<Part> parts, boolean apart, bo
 
     /** Tells apart cells whose weights are packed in different ways. */
     String layout() {
-        return gates + " gates in " + parts.size() + (apart ? " apart" : "");
+        return gates + " gates one by one" + (apart ? " apart" : "");
     }
 
     static RecurrentCell lstm(KernelSet kernels, LstmStep.Variant variant) {

@@ -2,168 +2,143 @@ package dev.millrace.kernels.recurrent;
 
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.gemm.Activation;
+import dev.millrace.kernels.gemm.Batch;
 import dev.millrace.kernels.gemm.Epilogue;
 import dev.millrace.kernels.gemm.Gemm;
 import dev.millrace.kernels.gemm.GemmProduct;
+import dev.millrace.kernels.gemm.GemmSequence;
 import dev.millrace.kernels.gemm.Matrix;
 import dev.millrace.kernels.program.Memory;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** One direction of a layer: the products of all inputs at once, then step by step. */
+/**
+ * One direction of a layer: the products of all inputs at once, then step by step. In a step the units are shared by
+ * tasks, each of which does everything that there is to do for its own.
+ */
 final class RecurrentPass {
-    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
-    private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
     private static final Epilogue BIAS = Epilogue.of(true, Activation.NONE);
 
-    private final Memory memory;
     private final Gemm gemm;
+    private final RecurrentDirection direction;
     private final RecurrentCell cell;
-    private final PackedWeights weights;
-    private final RecurrentCall call;
     private final RecurrentShape shape;
-    private final int direction;
-    private final MemorySegment packed;
     private final RecurrentScratch layout;
     private final MemorySegment scratch;
-    private final long scratchAt;
-    private final long yAt;
-    private final long columns;
-    private final long stateBytes;
+    private final RecurrentTask[] tasks;
+    private int step;
+    private int part;
 
-    RecurrentPass(
-            Memory memory,
-            Gemm gemm,
-            RecurrentCell cell,
-            PackedWeights weights,
-            RecurrentCall call,
-            int direction,
-            float clip,
-            MemorySegment packed,
-            RecurrentScratch layout,
-            MemorySegment scratch) {
-        this.memory = memory;
+    /** @param width how many threads there are */
+    RecurrentPass(Memory memory, Gemm gemm, RecurrentDirection direction, int width) {
         this.gemm = gemm;
-        this.cell = cell;
-        this.weights = weights;
-        this.call = call;
         this.direction = direction;
-        this.packed = packed;
-        this.layout = layout;
-        this.scratch = scratch;
-        shape = call.shape();
-        scratchAt = memory.pointer(scratch);
-        yAt = memory.pointer(call.y());
-        columns = (long) cell.gates() * shape.hidden();
-        stateBytes = 4L * shape.batch() * shape.hidden();
-        constants(clip);
+        cell = direction.cell();
+        shape = direction.call().shape();
+        layout = direction.layout();
+        scratch = direction.scratch();
+        GemmProduct[] products = products();
+        tasks = new RecurrentTask[Math.min(layout.tasks(), width)];
+        for (int i = 0; i < tasks.length; i++) {
+            tasks[i] = task(memory, products, i);
+        }
     }
 
-    private void put(int argument, long value) {
-        scratch.set(LONG, argument, value);
+    /** Products of states, one for each gate, for all steps. */
+    private GemmProduct[] products() {
+        GemmProduct[] products = new GemmProduct[cell.gates()];
+        for (RecurrentCell.Part each : cell.parts()) {
+            for (int gate = each.first(); gate < each.first() + each.count(); gate++) {
+                products[gate] = product(gate, each.ofOther());
+            }
+        }
+        return products;
     }
 
-    private void constants(float clip) {
-        put(GateArguments.GROUP, 4L * shape.hidden());
-        put(GateArguments.GATE_STRIDE, 4 * columns);
-        scratch.set(FLOAT, GateArguments.CLIP, clip);
-        scratch.set(FLOAT, GateArguments.CLIP_BELOW, -clip);
-        put(GateArguments.SECOND_STRIDE, cell.apart() ? 4 * columns : 0);
-        MemorySegment peepholes = call.peepholes();
-        put(
-                GateArguments.SECOND,
-                peepholes == null
-                        ? scratchAt + layout.products()
-                        : memory.pointer(peepholes) + 12L * direction * shape.hidden());
+    private GemmProduct product(int gate, boolean ofOther) {
+        long hidden = shape.hidden();
+        long columns = direction.columns();
+        long from = ofOther ? layout.other() : layout.state();
+        long to = (cell.apart() ? layout.products() : layout.gates()) + 4 * gate * hidden;
+        long distanceOfA = ofOther ? 0 : layout.stateDistance() / 4;
+        long distanceOfC = cell.apart() ? 0 : columns * shape.batch();
+        Matrix weights = Matrix.packed(direction.weights().ofStates(direction.packed(), gate));
+        GemmProduct.Builder product = GemmProduct.builder(
+                        shape.batch(), hidden, hidden, Matrix.rows(scratch.asSlice(from), hidden), weights)
+                .batch(Batch.of(2, distanceOfA, 0, distanceOfC)
+                        .times(RecurrentScratch.pairsOfSteps(shape), 0, 0, 2 * distanceOfC))
+                .accumulating(!cell.apart())
+                .writing(Matrix.rows(scratch.asSlice(to), columns));
+        if (cell.apart()) {
+            product.then(BIAS, direction.weights().stateBias(direction.packed(), gate));
+        }
+        return product.build();
+    }
+
+    private RecurrentTask task(Memory memory, GemmProduct[] products, int number) {
+        long at = number * RecurrentScratch.TASK_BYTES;
+        MemorySegment own = scratch.asSlice(at + PackedWeights.up(GateArguments.BYTES), GemmSequence.SCRATCH_BYTES);
+        GemmSequence[] sequences = new GemmSequence[products.length];
+        for (int gate = 0; gate < sequences.length; gate++) {
+            sequences[gate] = gemm.sequence(products[gate], own);
+        }
+        return new RecurrentTask(memory, direction, at, firstUnit(number), firstUnit(number + 1), sequences);
+    }
+
+    private long firstUnit(int task) {
+        long panels = Math.ceilDiv(shape.hidden(), gemm.panelColumns());
+        return Math.min(shape.hidden(), panels * task / tasks.length * gemm.panelColumns());
     }
 
     void run(Parallel parallel) {
-        long rows = (long) shape.steps() * shape.batch();
-        MemorySegment gates = scratch.asSlice(layout.gates());
-        Matrix inputs = Matrix.rows(call.x(), shape.inputs());
-        GemmProduct product = GemmProduct.builder(
-                        rows, columns, shape.inputs(), inputs, Matrix.packed(weights.ofInputs(packed)))
-                .then(BIAS, weights.bias(packed))
-                .writing(Matrix.rows(gates, columns))
-                .build();
-        gemm.run(product, parallel);
-        start(call.state(), layout.state());
+        inputs(parallel);
+        RecurrentCall call = direction.call();
+        boolean reverse = direction.isReverse();
+        int steps = shape.steps();
+        start(call.state(), direction.stateBefore(reverse ? steps - 1 : 0));
         start(call.cell(), layout.other());
-        for (int i = 0; i < shape.steps(); i++) {
-            step(shape.isReverse(direction) ? shape.steps() - 1 - i : i, parallel);
+        IntConsumer work = task -> tasks[task].run(part, step);
+        for (int i = 0; i < steps; i++) {
+            step = reverse ? steps - 1 - i : i;
+            for (part = 0; part < cell.parts().size(); part++) {
+                if (tasks.length == 1) {
+                    work.accept(0);
+                } else {
+                    parallel.run(tasks.length, work);
+                }
+            }
         }
-        end(layout.state(), call.lastState());
+        end(direction.stateAfter(reverse ? 0 : steps - 1), call.lastState());
         end(layout.other(), call.lastCell());
     }
 
+    private void inputs(Parallel parallel) {
+        long rows = (long) shape.steps() * shape.batch();
+        long columns = direction.columns();
+        Matrix inputs = Matrix.rows(direction.call().x(), shape.inputs());
+        Matrix weights = Matrix.packed(direction.weights().ofInputs(direction.packed()));
+        GemmProduct product = GemmProduct.builder(rows, columns, shape.inputs(), inputs, weights)
+                .then(BIAS, direction.weights().bias(direction.packed()))
+                .writing(Matrix.rows(scratch.asSlice(layout.gates()), columns))
+                .build();
+        gemm.run(product, parallel);
+    }
+
     private void start(@Nullable MemorySegment given, long at) {
-        MemorySegment to = scratch.asSlice(at, stateBytes);
+        long bytes = direction.stateBytes();
+        MemorySegment to = scratch.asSlice(at, bytes);
         if (given == null) {
             to.fill((byte) 0);
         } else {
-            to.copyFrom(given.asSlice(direction * stateBytes, stateBytes));
+            to.copyFrom(given.asSlice(direction.index() * bytes, bytes));
         }
     }
 
     private void end(long at, @Nullable MemorySegment wanted) {
         if (wanted != null) {
-            MemorySegment.copy(scratch, at, wanted, direction * stateBytes, stateBytes);
+            long bytes = direction.stateBytes();
+            MemorySegment.copy(scratch, at, wanted, direction.index() * bytes, bytes);
         }
-    }
-
-    private void step(int step, Parallel parallel) {
-        long gates = layout.gates() + 4 * columns * shape.batch() * step;
-        for (int i = 0; i < cell.parts().size(); i++) {
-            product(i, gates, parallel);
-            int entry = 0;
-            while (entry < shape.batch()) {
-                int end = entry + 1;
-                boolean active = call.isActive(step, entry);
-                while (end < shape.batch() && call.isActive(step, end) == active) {
-                    end++;
-                }
-                rows(cell.parts().get(i), gates, step, entry, end - entry, active);
-                entry = end;
-            }
-        }
-    }
-
-    private void product(int index, long gates, Parallel parallel) {
-        RecurrentCell.Part part = cell.parts().get(index);
-        long hidden = shape.hidden();
-        long to = (cell.apart() ? layout.products() : gates) + 4 * part.first() * hidden;
-        MemorySegment state = scratch.asSlice(part.ofOther() ? layout.other() : layout.state(), stateBytes);
-        GemmProduct.Builder product = GemmProduct.builder(
-                        shape.batch(),
-                        part.count() * hidden,
-                        hidden,
-                        Matrix.rows(state, hidden),
-                        Matrix.packed(weights.ofStates(packed, index)))
-                .accumulating(!cell.apart())
-                .writing(Matrix.rows(scratch.asSlice(to), columns));
-        if (cell.apart()) {
-            product.then(BIAS, weights.stateBias(packed));
-        }
-        gemm.run(product.build(), parallel);
-    }
-
-    /** Some entries of the batch in one step. */
-    private void rows(RecurrentCell.Part part, long gates, int step, int entry, int count, boolean active) {
-        long first = 4L * entry * shape.hidden();
-        long out = ((long) step * shape.directions() + direction) * stateBytes + first;
-        if (!active) {
-            call.y().asSlice(out, 4L * count * shape.hidden()).fill((byte) 0);
-            return;
-        }
-        put(GateArguments.GATES, scratchAt + gates + 4 * columns * entry);
-        put(GateArguments.ROWS, count);
-        put(GateArguments.STATE, scratchAt + layout.state() + first);
-        put(GateArguments.OTHER, scratchAt + layout.other() + first);
-        put(GateArguments.OUT, yAt + out);
-        if (cell.apart()) {
-            put(GateArguments.SECOND, scratchAt + layout.products() + 4 * columns * entry);
-        }
-        part.kernel().call(memory, scratchAt, 0, 0, 0, 0, 0);
     }
 }
