@@ -96,7 +96,8 @@ public final class Gemm implements PacksWeights {
      * The products of a batch, to be run one by one.
      *
      * @param product with a packed B and a result of fp32
-     * @param scratch {@link GemmSequence#SCRATCH_BYTES}, which sequences that are not run at the same time can share
+     * @param scratch {@link GemmSequence#SCRATCH_BYTES}, which sequences that are not run at the same time can share; on
+     *     the heap an array of bytes
      * @throws IndexOutOfBoundsException if B or the scratch are smaller than is needed
      */
     public GemmSequence sequence(GemmProduct product, MemorySegment scratch) {
@@ -106,6 +107,9 @@ public final class Gemm implements PacksWeights {
         checkPacked(product);
         Extents.bytes("the scratch", scratch, GemmSequence.SCRATCH_BYTES);
         Extents.writable("the scratch", scratch);
+        if (scratch.heapBase().filter(base -> !(base instanceof byte[])).isPresent()) {
+            throw new IllegalArgumentException("the scratch is on the heap, but no array of bytes");
+        }
         return new GemmSequence(new GemmPart(tiles, panels, shape, scratch, product), product, panels.columns());
     }
 }

@@ -129,7 +129,7 @@ public final class Recurrent implements PacksWeights {
     /**
      * Computes the layer. No operand may be freed before it is done; outputs overlap nothing else.
      *
-     * @param scratch memory of this call alone
+     * @param scratch memory of this call alone; on the heap an array of bytes
      * @throws IllegalArgumentException if the operands do not fit together
      * @throws IndexOutOfBoundsException if an operand is smaller than its shape
      */

@@ -61,7 +61,7 @@ public final class RecurrentCase implements FamilyCase {
 
     @Override
     public void runOne(KernelSet kernels, GuardedMemory memory, Random random, boolean small) {
-        int most = small ? 10 : 40;
+        int most = small ? 10 : random.nextInt(8) == 0 ? 120 : 40;
         RecurrentShape.Direction[] directions = RecurrentShape.Direction.values();
         RecurrentShape shape = new RecurrentShape(
                 1 + random.nextInt(5),
@@ -115,7 +115,7 @@ public final class RecurrentCase implements FamilyCase {
                 memory.random(states * shape.steps(), random),
                 random.nextBoolean() ? memory.random(states, random) : null,
                 lstm && random.nextBoolean() ? memory.random(states, random) : null);
-        layer.run(call, memory.bytes(layer.scratchBytes(shape), 4), TestThreads.of(1 + random.nextInt(2)));
+        layer.run(call, memory.bytes(layer.scratchBytes(shape), 4), TestThreads.of(1 + random.nextInt(3)));
         var functions = new RecurrentReference.Functions(
                 f.exact(), g.exact(), h.exact(), clipped ? clip : Double.POSITIVE_INFINITY);
         String text = kind + " " + shape
