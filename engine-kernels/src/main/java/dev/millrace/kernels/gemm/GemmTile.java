@@ -14,9 +14,9 @@ import dev.millrace.kernels.program.Target;
  *
  * <p>arguments is a block of {@value #ARGUMENT_BYTES} bytes, read only by variants that need it: the distance of the
  * rows of B in bytes (B not packed), a pointer to earlier sums and their stride in bytes (accumulating into bytes), the
- * distance of the panels in bytes (several packed panels, or the next one fetched), then a pointer and a stride in bytes for each operand of the epilogue. Pointers to what
- * belongs to columns are to the first column of the tile, to what belongs to rows to the first row. What follows them
- * is scratch.
+ * distance of the panels in bytes (several packed panels, or the next one fetched), then a pointer and a stride in bytes
+ * for each operand of the epilogue. Pointers to what belongs to columns are to the first column of the tile, to what
+ * belongs to rows to the first row. What follows them is scratch.
  */
 public final class GemmTile implements KernelFamily {
     public static final int MAX_ROWS = 6;
