@@ -54,6 +54,7 @@ import dev.millrace.kernels.rows.IndexTable;
 import dev.millrace.kernels.rows.RowMove;
 import dev.millrace.kernels.select.BestOfColumns;
 import dev.millrace.kernels.select.BestOfRow;
+import dev.millrace.kernels.select.PickBest;
 import dev.millrace.kernels.select.SortKeys;
 import dev.millrace.kernels.select.SumsOfColumns;
 import dev.millrace.kernels.select.SumsOfRow;
@@ -131,6 +132,7 @@ final class Families implements KernelFamilies {
             case ReduceExpression.NAME -> new ReduceExpression();
             case ReduceColumns.NAME -> new ReduceColumns();
             case ReduceFinish.NAME -> new ReduceFinish();
+            case PickBest.NAME -> new PickBest();
             default -> null;
         };
     }

@@ -98,10 +98,7 @@ public final class BestOfRow implements KernelFamily {
                 combine(values[i], places[i]);
             }
             for (int distance = lanes / 2; distance > 0; distance /= 2) {
-                int[] other = new int[lanes];
-                for (int i = 0; i < lanes; i++) {
-                    other[i] = i ^ distance;
-                }
+                int[] other = LaneReduction.exchanged(builder, distance);
                 combine(builder.permute(values[0], other), builder.permute(places[0], other));
             }
             return places[0];

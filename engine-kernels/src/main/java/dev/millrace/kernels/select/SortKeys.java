@@ -14,19 +14,21 @@ import dev.millrace.kernels.program.ScalarOp;
 import dev.millrace.kernels.program.ScalarVar;
 import dev.millrace.kernels.program.Target;
 import dev.millrace.kernels.program.VectorVar;
+import org.jspecify.annotations.Nullable;
 
 /**
- * f(from, keys, largest, count, stride): an int for each float of a line, in the order of the floats, the wanted ones
+ * f(from, keys, largest, groups, count, stride): an int for each float of a line, in the order of the floats, the wanted ones
  * being large; zeros of both signs are equal, and NaN is above all floats.
  *
- * <p>Each whole group of {@value #GROUP} vectors also gets a vector of the largest of their keys, lane by lane. The
- * stride is that of the floats, in elements; keys lie side by side.
+ * <p>Keys lie side by side in groups; each group's largest key goes where the largest are, which have a vector without a
+ * key behind them. groups has the number of vectors of a group in its lower half, of whole groups in its upper half; keys
+ * that the last group lacks are the least int, which is no key. The stride is that of the floats, in elements.
  */
 public final class SortKeys implements KernelFamily {
-    /** Vectors in a group. */
-    static final int GROUP = 8;
-
     public static final String NAME = "select.keys";
+    /** Less than all keys. */
+    static final Constant NO_KEY = Constant.ofBits(Integer.MIN_VALUE);
+
     private static final Constant QUIET_NAN = Constant.of(Float.NaN);
 
     /** @param strided whether the floats do not lie side by side */
@@ -48,6 +50,7 @@ public final class SortKeys implements KernelFamily {
         private final ScalarVar from;
         private final ScalarVar keys;
         private final ScalarVar largest;
+        private final ScalarVar groups;
         private final ScalarVar count;
         private final ScalarVar stride;
         private final VectorVar places;
@@ -60,6 +63,7 @@ public final class SortKeys implements KernelFamily {
             from = builder.parameter("from");
             keys = builder.parameter("keys");
             largest = builder.parameter("largest");
+            groups = builder.parameter("groups");
             count = builder.parameter("count");
             stride = builder.parameter("stride");
             places = builder.binary(BinaryOp.INT_MUL, LaneSums.laneNumbers(builder), builder.spread(stride));
@@ -67,37 +71,46 @@ public final class SortKeys implements KernelFamily {
         }
 
         Program program() {
-            ScalarVar vectors = builder.scalar("vectors");
-            try (var _ = builder.loop(count, GROUP * lanes)) {
-                VectorVar most = builder.vector("most");
-                builder.set(most, Constant.ofBits(Integer.MIN_VALUE));
-                builder.set(vectors, GROUP);
-                try (var _ = builder.loop(vectors, 1)) {
-                    VectorVar some = whole();
-                    builder.binary(most, BinaryOp.INT_MAX, most, some);
-                }
-                builder.store(Address.at(largest, 0), most);
-                builder.advance(largest, 4 * lanes);
-            }
-            try (var _ = builder.loop(count, lanes)) {
-                whole();
+            VectorVar most = builder.vector("most");
+            ScalarVar vectors = builder.low(groups, "vectors");
+            ScalarVar whole = builder.high(groups, "whole");
+            try (var _ = builder.loop(whole, 1)) {
+                group(most, vectors, false);
             }
             try (var _ = builder.ifNotZero(count)) {
-                MaskVar mask = builder.firstLanes(count);
-                VectorVar given =
-                        strided ? builder.gather(from, places, mask) : builder.load(Address.at(from, 0), mask);
-                builder.store(Address.at(keys, 0), keys(given), mask);
+                group(most, vectors, true);
             }
+            builder.set(most, NO_KEY);
+            builder.store(Address.at(largest, 0), most);
             return builder.build();
         }
 
-        private VectorVar whole() {
-            VectorVar given = strided ? builder.gather(from, places, null) : builder.load(Address.at(from, 0));
-            VectorVar some = keys(given);
-            builder.store(Address.at(keys, 0), some);
-            builder.advance(from, stride);
-            builder.advance(keys, 4 * lanes);
-            return some;
+        /** The vector of the largest key that it writes reaches behind its place: what comes next takes that. */
+        private void group(VectorVar most, ScalarVar vectors, boolean partial) {
+            builder.set(most, NO_KEY);
+            ScalarVar left = builder.copy(vectors, "left");
+            try (var _ = builder.loop(left, 1)) {
+                VectorVar some = partial ? rest() : keys(read(null));
+                builder.binary(most, BinaryOp.INT_MAX, most, some);
+                builder.store(Address.at(keys, 0), some);
+                builder.advance(from, stride);
+                builder.advance(keys, 4 * lanes);
+                builder.scalar(count, ScalarOp.SUB, count, lanes);
+            }
+            builder.store(Address.at(largest, 0), LaneReduction.write(builder, BinaryOp.INT_MAX, most));
+            builder.advance(largest, 4);
+        }
+
+        private VectorVar read(@Nullable MaskVar mask) {
+            return strided ? builder.gather(from, places, mask) : builder.load(Address.at(from, 0), mask);
+        }
+
+        private VectorVar rest() {
+            ScalarVar some = builder.scalar("some");
+            builder.scalar(some, ScalarOp.MAX, count, 0);
+            builder.scalar(some, ScalarOp.MIN, some, lanes);
+            MaskVar mask = builder.firstLanes(some);
+            return builder.select(mask, keys(read(mask)), NO_KEY);
         }
 
         private VectorVar keys(VectorVar given) {

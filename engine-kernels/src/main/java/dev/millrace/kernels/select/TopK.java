@@ -14,26 +14,26 @@ import java.lang.ref.Reference;
  * NaN counts as larger than all others. Safe for use by several threads.
  */
 public final class TopK {
-    private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
-    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
-
     private final KernelSet kernels;
     private final Kernel keys;
     private final Kernel keysOfColumns;
+    private final Kernel pick;
 
     public TopK(KernelSet kernels, Best.Extreme extreme) {
         this.kernels = kernels;
         keys = kernels.kernel(SortKeys.key(extreme, false));
         keysOfColumns = kernels.kernel(SortKeys.key(extreme, true));
+        pick = kernels.kernel(PickBest.key());
     }
 
     /** What {@link #run} needs as scratch memory for so many threads. */
     public long scratchBytes(AxisShape shape, int threads) {
-        return Math.multiplyExact(threads, bytesOfTask(shape));
+        long sizes = PickBest.SIZES * (long) Long.BYTES;
+        return sizes + Math.multiplyExact(threads, groups(shape).bytes());
     }
 
-    private static long bytesOfTask(AxisShape shape) {
-        return 4 * (shape.count() + shape.count() / SortKeys.GROUP);
+    private KeyGroups groups(AxisShape shape) {
+        return KeyGroups.of((int) shape.count(), kernels.target().lanes());
     }
 
     /**
@@ -68,35 +68,37 @@ public final class TopK {
             return;
         }
         int tasks = (int) Math.clamp(shape.lines(), 1, parallel.width());
-        long bytes = bytesOfTask(shape);
-        Extents.bytes("the scratch", scratch, tasks * bytes);
+        Extents.bytes("the scratch", scratch, scratchBytes(shape, tasks));
+        KeyGroups groups = groups(shape);
+        long[] sizes = PickBest.sizes(groups, k, shape.inner());
+        MemorySegment.copy(sizes, 0, scratch, ValueLayout.JAVA_LONG_UNALIGNED, 0, sizes.length);
         try {
             Parallel threads = tasks == 1 ? Parallel.NONE : parallel;
             threads.run(tasks, task -> {
-                MemorySegment own = scratch.asSlice(task * bytes, bytes);
                 Memory memory = kernels.newMemory();
                 long from = memory.pointer(data);
-                long ofKeys = memory.pointer(own);
-                BestKeys best =
-                        new BestKeys(own, shape.count(), k, kernels.target().lanes());
+                long toValues = memory.pointer(values);
+                long toPlaces = memory.pointer(places);
+                long ofSizes = memory.pointer(scratch);
+                long work = ofSizes + Long.BYTES * (long) sizes.length + task * groups.bytes();
+                long ofKeys = work + groups.keysAt();
+                long ofLargest = work + groups.largestAt();
+                long ofGroups = groups.vectors() | (long) groups.wholeGroups() << Integer.SIZE;
+                Kernel makesKeys = shape.inner() == 1 ? keys : keysOfColumns;
                 long end = shape.lines() * (task + 1) / tasks;
                 for (long line = shape.lines() * task / tasks; line < end; line++) {
-                    long first = line / shape.inner() * shape.count() * shape.inner() + line % shape.inner();
-                    Kernel kernel = shape.inner() == 1 ? keys : keysOfColumns;
-                    long largest = ofKeys + 4 * shape.count();
-                    kernel.call(memory, from + 4 * first, ofKeys, largest, shape.count(), shape.inner(), 0);
-                    long[] found = best.find();
-                    long result = line / shape.inner() * k * shape.inner() + line % shape.inner();
-                    for (int i = 0; i < k; i++) {
-                        long place = BestKeys.place(found[k - 1 - i]);
-                        long at = result + i * shape.inner();
-                        values.setAtIndex(FLOAT, at, data.getAtIndex(FLOAT, first + place * shape.inner()));
-                        places.setAtIndex(LONG, at, place);
-                    }
+                    long outer = line / shape.inner() * shape.inner();
+                    long inner = line % shape.inner();
+                    long first = from + 4 * (outer * shape.count() + inner);
+                    long result = outer * k + inner;
+                    makesKeys.call(memory, first, ofKeys, ofLargest, ofGroups, shape.count(), shape.inner());
+                    pick.call(memory, work, first, toValues + 4 * result, toPlaces + 8 * result, ofSizes, 0);
                 }
             });
         } finally {
             Reference.reachabilityFence(data);
+            Reference.reachabilityFence(values);
+            Reference.reachabilityFence(places);
             Reference.reachabilityFence(scratch);
         }
     }

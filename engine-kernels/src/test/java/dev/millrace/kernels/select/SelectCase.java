@@ -15,6 +15,8 @@ import java.util.stream.IntStream;
 public final class SelectCase implements FamilyCase {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
+    /** More than a group of groups of vectors. */
+    private static final int MANY = 1500;
 
     @Override
     public String name() {
@@ -25,7 +27,7 @@ public final class SelectCase implements FamilyCase {
     public void runOne(KernelSet kernels, GuardedMemory memory, Random random, boolean small) {
         AxisShape shape = new AxisShape(
                 1 + random.nextInt(small ? 3 : 6),
-                1 + random.nextInt(small ? 40 : random.nextInt(8) == 0 ? 700 : 60),
+                1 + random.nextInt(small ? 40 : random.nextInt(8) == 0 ? MANY : 60),
                 random.nextBoolean() ? 1 : 1 + random.nextInt(small ? 12 : 20));
         MemorySegment data = memory.random(shape.elements(), random);
         boolean special = random.nextInt(3) == 0;
