@@ -9,7 +9,7 @@ public final class Pool {
     private final Windows windows;
 
     public Pool(KernelSet kernels, WindowShape shape, Pooling pooling) {
-        windows = new Windows(kernels, shape.reshaped(), pooling.op());
+        windows = new Windows(kernels, shape.reshaped(kernels.target().lanes()), pooling.op());
     }
 
     public void run(MemorySegment in, MemorySegment out, Parallel parallel) {

@@ -7,6 +7,7 @@ import dev.millrace.kernels.conv.Axis;
  */
 public record WindowShape(int batch, int channels, Axis depth, Axis height, Axis width) {
     private static final int UNROLLED = 16;
+    private static final int MAX_ROWS = 1 << 20;
 
     public WindowShape {
         if (batch < 0 || channels < 1) {
@@ -35,17 +36,29 @@ public record WindowShape(int batch, int channels, Axis depth, Axis height, Axis
         return axis.out() == 1 && axis.taps() == axis.in() && axis.dilation() == 1 && axis.before() == 0;
     }
 
-    /** The same over rows of a good length where one window takes a whole image. */
-    WindowShape reshaped() {
+    /**
+     * The same where one window takes a whole image: blocks of channels lie side by side, so they are the rows of windows
+     * over one block; unless they are very many; and the rows of
+     * taps get a good length.
+     *
+     * @param lanes channels in a block
+     */
+    WindowShape reshaped(int lanes) {
         if (!isWhole(depth) || !isWhole(height) || !isWhole(width)) {
             return this;
         }
-        int taps = taps();
         int row = UNROLLED;
-        while (taps % row != 0) {
+        while (taps() % row != 0) {
             row--;
         }
-        Axis rows = Axis.of(taps / row, taps / row, 1, 1, 0, 0);
-        return new WindowShape(batch, channels, Axis.pointwise(1), rows, Axis.of(row, row, 1, 1, 0, 0));
+        if (row < UNROLLED / 2) {
+            row = width.taps();
+        }
+        int rows = taps() / row;
+        int blocks = Math.ceilDiv(channels, lanes);
+        int together = (long) rows * blocks <= MAX_ROWS ? blocks : 1;
+        Axis windows = new Axis(rows * together, together, rows, rows, 1, 0);
+        Axis columns = new Axis(row, 1, row, 1, 1, 0);
+        return new WindowShape(batch, together > 1 ? lanes : channels, Axis.pointwise(1), windows, columns);
     }
 }
