@@ -18,6 +18,7 @@ import dev.millrace.kernels.family.KernelFamily;
 import dev.millrace.kernels.gemm.GemmPack;
 import dev.millrace.kernels.gemm.GemmPackTransposed;
 import dev.millrace.kernels.gemm.GemmTile;
+import dev.millrace.kernels.gemm.PairTile;
 import dev.millrace.kernels.layout.PixelTranspose;
 import dev.millrace.kernels.layout.RunCopy;
 import dev.millrace.kernels.layout.RunFill;
@@ -74,6 +75,7 @@ final class Families implements KernelFamilies {
     public @Nullable KernelFamily named(String name) {
         return switch (name) {
             case GemmTile.NAME -> new GemmTile();
+            case PairTile.NAME -> new PairTile();
             case GemmPack.NAME -> new GemmPack();
             case GemmPackTransposed.NAME -> new GemmPackTransposed();
             case ElementwiseFamily.NAME -> new ElementwiseFamily();

@@ -107,6 +107,6 @@ public final class GemmTile implements KernelFamily {
 
     @Override
     public Program describe(KernelKey key, Target target) {
-        return new GemmTileWriter(key.toString(), target, Variant.of(key)).program();
+        return new GemmTileWriter(key.toString(), target, Variant.of(key), null).program();
     }
 }

@@ -2,6 +2,7 @@ package dev.millrace.kernels.gemm;
 
 import dev.millrace.kernels.program.Address;
 import dev.millrace.kernels.program.Constant;
+import dev.millrace.kernels.program.DotOp;
 import dev.millrace.kernels.program.MaskVar;
 import dev.millrace.kernels.program.Program;
 import dev.millrace.kernels.program.ProgramBuilder;
@@ -13,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Writes one member of the family of {@link GemmTile}. */
+/** Writes one member of the family of {@link GemmTile} or {@link PairTile}. */
 final class GemmTileWriter {
     /** In the block of arguments. */
     static final int B_STRIDE = 0;
@@ -37,6 +38,7 @@ final class GemmTileWriter {
 
     private final ProgramBuilder builder;
     private final GemmTile.Variant variant;
+    private final @Nullable DotOp dot;
     private final EpilogueWriter epilogue;
     private final int rows;
     /** In a row of a panel, and in a row of the tile. */
@@ -55,8 +57,10 @@ final class GemmTileWriter {
     private final ScalarVar sizes;
     private final VectorVar[][] sums;
 
-    GemmTileWriter(String name, Target target, GemmTile.Variant variant) {
+    /** @param dot what multiplies elements that are no floats, or null */
+    GemmTileWriter(String name, Target target, GemmTile.Variant variant, @Nullable DotOp dot) {
         this.variant = variant;
+        this.dot = dot;
         rows = variant.rows();
         panelVectors = variant.vectors();
         vectors = panelVectors * variant.panels();
@@ -131,6 +135,14 @@ final class GemmTileWriter {
         }
     }
 
+    private void accumulate(VectorVar sum, VectorVar left, VectorVar right) {
+        if (dot == null) {
+            builder.accumulate(sum, left, right);
+        } else {
+            builder.dot(dot, sum, left, right);
+        }
+    }
+
     /** Where columns of A and rows of B are read. */
     private final class Sources {
         private final @Nullable ScalarVar lda;
@@ -183,7 +195,7 @@ final class GemmTileWriter {
                 } else if (!byColumns && j == 0) {
                     elements[i] = builder.spread(element(i, k));
                 }
-                builder.accumulate(sums[k % sets][i * vectors + j], elements[i], rightRow[j]);
+                accumulate(sums[k % sets][i * vectors + j], elements[i], rightRow[j]);
             }
             if (rightStride != null) {
                 builder.advance(right.getFirst(), rightStride);
