@@ -65,6 +65,11 @@ class PackedLayoutsTest {
                 return packed(
                         gemm.packedLayout(), gemm.packedBytes(K, N), arena, to -> gemm.pack(original, N, K, N, to));
             }),
+            new Packer("pairs", (kernels, original, arena) -> {
+                WeightGemm gemm = new WeightGemm(kernels, WeightFormat.BF16);
+                return packed(
+                        gemm.packedLayout(), gemm.packedBytes(K, N), arena, to -> gemm.pack(original, N, K, N, to));
+            }),
             new Packer("direct", (kernels, original, arena) -> conv(kernels, original, arena, ConvMethod.DIRECT)),
             new Packer("winograd", (kernels, original, arena) -> conv(kernels, original, arena, ConvMethod.WINOGRAD_4)),
             new Packer("transposed", (kernels, original, arena) -> {

@@ -10,7 +10,8 @@ import java.lang.ref.Reference;
 
 /**
  * Products with weights that are stored in fewer bits than they are computed with: half precision, bfloat16, or blocks
- * of small integers. Sums are floats of 32 bits. Memory is native (heap memory only where kernels are interpreted).
+ * of small integers. Sums are floats of 32 bits. Where a machine multiplies pairs of bfloat16, a bfloat16 A is multiplied
+ * with bfloat16 weights by that: the sums differ from others by rounding only, and denormals are zeros. Memory is native (heap memory only where kernels are interpreted).
  * Safe for use by several threads.
  */
 public final class WeightGemm implements PacksWeights {

@@ -6,6 +6,7 @@ import dev.millrace.kernels.family.KernelSet;
 import dev.millrace.kernels.gemm.Activation;
 import dev.millrace.kernels.gemm.Epilogue;
 import dev.millrace.kernels.gemm.GemmTile;
+import dev.millrace.kernels.gemm.PairTile;
 import dev.millrace.kernels.program.Kernel;
 import dev.millrace.kernels.quantise.ConvertRows;
 import dev.millrace.kernels.quantise.FloatType;
@@ -17,6 +18,7 @@ final class WeightKernels {
     private final KernelSet kernels;
     private final WeightFormat format;
     private final KernelCache<GemmTile.Variant> tiles;
+    private final KernelCache<PairTile.Variant> pairTiles;
     private final KernelCache<WeightRow.Variant> rows;
     private final KernelCache<Integer> decoding;
     private final KernelCache<Types> converting;
@@ -27,6 +29,7 @@ final class WeightKernels {
         this.kernels = kernels;
         this.format = format;
         tiles = new KernelCache<>(kernels, GemmTile.Variant::key);
+        pairTiles = new KernelCache<>(kernels, PairTile.Variant::key);
         rows = new KernelCache<>(kernels, WeightRow.Variant::key);
         decoding = new KernelCache<>(kernels, vectors -> DecodePanel.key(format, vectors));
         converting = new KernelCache<>(kernels, types -> ConvertRows.key(types.from(), types.to()));
@@ -48,6 +51,16 @@ final class WeightKernels {
 
     Kernel tile(int rowsOfTile, int vectors, boolean masked, boolean accumulate, Epilogue epilogue) {
         return tiles.kernel(new GemmTile.Variant(rowsOfTile, vectors, masked, accumulate, epilogue));
+    }
+
+    /** Whether rows of bfloat16 are multiplied with these weights as they are. */
+    boolean multipliesPairs() {
+        return format.type() == WeightType.BF16 && PairTile.fits(kernels.target());
+    }
+
+    /** @param far whether B is read once, from memory */
+    Kernel pairTile(int rowsOfTile, int vectors, boolean masked, boolean accumulate, boolean far, Epilogue epilogue) {
+        return pairTiles.kernel(new PairTile.Variant(rowsOfTile, vectors, masked, accumulate, far, epilogue));
     }
 
     Kernel row(int vectors, boolean bias, Activation activation) {

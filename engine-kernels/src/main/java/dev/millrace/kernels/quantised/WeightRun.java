@@ -4,6 +4,7 @@ import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.gemm.Epilogue;
 import dev.millrace.kernels.gemm.GemmShape;
 import dev.millrace.kernels.gemm.GemmTile;
+import dev.millrace.kernels.program.Kernel;
 import dev.millrace.kernels.program.Memory;
 import dev.millrace.kernels.quantise.FloatType;
 import java.lang.foreign.MemorySegment;
@@ -11,7 +12,8 @@ import java.lang.foreign.ValueLayout;
 
 /**
  * One product whose extents were checked. A few rows are multiplied with weights that are decoded in registers; for
- * more, blocks of panels are decoded once and multiplied by the tiles of fp32 products.
+ * more, blocks of panels are decoded once and multiplied by the tiles of fp32 products. Where a machine multiplies pairs
+ * of bfloat16, tiles of them read both factors as they are.
  */
 final class WeightRun {
     /** So many rows are done one by one. */
@@ -27,12 +29,16 @@ final class WeightRun {
     private final GemmShape shape;
     private final WeightPanels panels;
     private final WeightProduct product;
+    /** Whether the words of A and B that kernels read are pairs of bfloat16, not floats. */
+    private final boolean pairs;
+
+    private final int elementsOfWord;
     private final boolean copyA;
     private final boolean copyC;
-    /** The rows of A as floats of 32 bits, filled up with zeros to whole blocks, then C as floats of 32 bits. */
+    /** The rows of A as kernels read them, filled up with zeros to whole blocks, then C as floats of 32 bits. */
     private final MemorySegment copies;
 
-    private final long rowFloats;
+    private final long rowBytesOfCopy;
     private final long offsetOfC;
     private final Epilogue epilogue;
 
@@ -41,17 +47,24 @@ final class WeightRun {
         this.shape = shape;
         this.panels = panels;
         this.product = product;
-        copyA = product.typeOfA() != FloatType.F32 || few();
+        pairs = product.typeOfA() == FloatType.BF16 && kernels.multipliesPairs();
+        elementsOfWord = pairs ? 2 : 1;
+        copyA = pairs ? product.k() % 2 != 0 : product.typeOfA() != FloatType.F32 || rowByRow();
         copyC = product.typeOfC() != FloatType.F32;
-        rowFloats = panels.blocks() * panels.format().block();
-        offsetOfC = copyA ? Math.multiplyExact(4 * product.m(), rowFloats) : 0;
+        rowBytesOfCopy =
+                panels.blocks() * panels.format().block() * typeOfRows().bytes();
+        offsetOfC = copyA ? Math.multiplyExact(product.m(), rowBytesOfCopy) : 0;
         long bytesOfC = copyC ? Math.multiplyExact(4 * product.m(), product.n()) : 0;
         copies = kernels.shared().atLeast(Math.addExact(offsetOfC, bytesOfC));
         epilogue = Epilogue.of(product.bias() != null, product.activation());
     }
 
-    private boolean few() {
-        return product.m() <= FEW_ROWS;
+    private boolean rowByRow() {
+        return !pairs && product.m() <= FEW_ROWS;
+    }
+
+    private FloatType typeOfRows() {
+        return pairs ? FloatType.BF16 : FloatType.F32;
     }
 
     void run(Parallel parallel) {
@@ -86,15 +99,15 @@ final class WeightRun {
     private void rowsIn(long first, long end) {
         FloatType type = product.typeOfA();
         long k = product.k();
+        long given = k * typeOfRows().bytes();
         for (long row = first; row < end; row++) {
-            long at = 4 * row * rowFloats;
-            copies.asSlice(at + 4 * k, 4 * (rowFloats - k)).fill((byte) 0);
+            copies.asSlice(row * rowBytesOfCopy + given, rowBytesOfCopy - given).fill((byte) 0);
         }
         Memory memory = kernels.set().newMemory();
         long stride = product.lda() * type.bytes();
         long from = memory.pointer(product.a()) + first * stride;
-        long to = memory.pointer(copies) + 4 * first * rowFloats;
-        kernels.convert(type, FloatType.F32).call(memory, from, to, k, stride, 4 * rowFloats, end - first);
+        long to = memory.pointer(copies) + first * rowBytesOfCopy;
+        kernels.convert(type, typeOfRows()).call(memory, from, to, k, stride, rowBytesOfCopy, end - first);
     }
 
     private void rowsOut(long first, long end) {
@@ -110,7 +123,7 @@ final class WeightRun {
     /** Some rows of some panels, on one thread. */
     private void part(long firstRow, long endRow, long firstPanel, long endPanel) {
         Part part = new Part(kernels.set().newMemory());
-        if (few()) {
+        if (rowByRow()) {
             part.rowByRow(firstRow, endRow, firstPanel, endPanel);
         } else {
             part.tiles(firstRow, endRow, firstPanel, endPanel);
@@ -133,13 +146,14 @@ final class WeightRun {
             this.memory = memory;
             long own = copyA || copyC ? memory.pointer(copies) : 0;
             a = copyA ? own : memory.pointer(product.a());
-            rowBytesOfA = 4 * (copyA ? rowFloats : product.lda());
+            rowBytesOfA = copyA ? rowBytesOfCopy : typeOfRows().bytes() * product.lda();
             c = copyC ? own + offsetOfC : memory.pointer(product.c());
             rowBytesOfC = 4 * (copyC ? product.n() : product.ldc());
             packed = memory.pointer(product.packed());
             MemorySegment given = product.bias();
             bias = given == null ? 0 : memory.pointer(given);
-            arguments = kernels.own().atLeast(GemmTile.ARGUMENT_BYTES + 4L * shape.depth() * panels.columns());
+            long room = pairs ? 0 : 4L * shape.depth() * panels.columns();
+            arguments = kernels.own().atLeast(GemmTile.ARGUMENT_BYTES + room);
             argumentsPointer = memory.pointer(arguments);
             decoded = argumentsPointer + GemmTile.ARGUMENT_BYTES;
         }
@@ -169,56 +183,65 @@ final class WeightRun {
             }
         }
 
-        /** A product over nothing still has its epilogue: it is done as one block of depth 0. */
+        /** By depth in words. A product over nothing still has its epilogue: it is done as one block of depth 0. */
         void tiles(long firstRow, long endRow, long firstPanel, long endPanel) {
+            long words = Math.ceilDiv(product.k(), elementsOfWord);
             long k0 = 0;
             do {
-                long depth = Math.min(shape.depth(), product.k() - k0);
+                long depth = Math.min(shape.depth(), words - k0);
                 for (long row = firstRow; row < endRow; row += ROW_BLOCK) {
                     long rows = Math.min(ROW_BLOCK, endRow - row);
                     for (long panel = firstPanel; panel < endPanel; panel++) {
-                        decode(panel, k0, depth);
-                        column(row, rows, panel, k0, depth);
+                        column(row, rows, panel, right(panel, k0, depth), k0, depth);
                     }
                 }
                 k0 += depth;
-            } while (k0 < product.k());
+            } while (k0 < words);
         }
 
-        private void decode(long panel, long k0, long depth) {
-            int block = panels.format().block();
+        /** Where tiles find rows of a panel: pairs as they are packed, others decoded. */
+        private long right(long panel, long k0, long depth) {
+            int block = panels.format().block() / elementsOfWord;
             long from = packed + panels.panel(panel) + k0 / block * panels.blockBytes(panel);
+            if (pairs) {
+                return from;
+            }
             long blocks = (depth + block - 1) / block;
             kernels.decode(panels.vectorsOf(panel)).call(memory, from, decoded, blocks, 0, 0, 0);
+            return decoded;
         }
 
         /** Tiles of nearly equal height down one panel. */
-        private void column(long row, long rows, long panel, long k0, long depth) {
+        private void column(long row, long rows, long panel, long right, long k0, long depth) {
             long count = (rows + shape.rows() - 1) / shape.rows();
             int high = (int) ((rows + count - 1) / count);
             long lowTiles = count * high - rows;
             long highTiles = count - lowTiles;
-            tile(row, highTiles, high, panel, k0, depth);
+            tile(row, highTiles, high, panel, right, k0, depth);
             if (lowTiles > 0) {
-                tile(row + highTiles * high, lowTiles, high - 1, panel, k0, depth);
+                tile(row + highTiles * high, lowTiles, high - 1, panel, right, k0, depth);
             }
         }
 
-        private void tile(long row, long count, int height, long panel, long k0, long depth) {
+        private void tile(long row, long count, int height, long panel, long right, long k0, long depth) {
             int tail = tail(panel);
             long column = panel * panels.columns();
-            boolean last = k0 + depth >= product.k();
+            boolean last = (k0 + depth) * elementsOfWord >= product.k();
             Epilogue finish = last ? epilogue : Epilogue.NONE;
             arguments.set(ValueLayout.JAVA_LONG_UNALIGNED, GemmTile.OPERANDS, biasOf(column));
-            kernels.tile(height, panels.vectorsOf(panel), tail < panels.lanes(), k0 > 0, finish)
-                    .call(
-                            memory,
-                            a + row * rowBytesOfA + 4 * k0,
-                            decoded,
-                            c + row * rowBytesOfC + 4 * column,
-                            argumentsPointer,
-                            rowBytesOfA | rowBytesOfC << 32,
-                            depth | (long) tail << GemmTile.TAIL_SHIFT | count << 32);
+            int vectors = panels.vectorsOf(panel);
+            boolean masked = tail < panels.lanes();
+            Kernel tile = pairs
+                    ? kernels.pairTile(height, vectors, masked, k0 > 0, product.m() <= shape.rows(), finish)
+                    : kernels.tile(height, vectors, masked, k0 > 0, finish);
+            tile.call(
+                    memory,
+                    a + row * rowBytesOfA + 4 * k0,
+                    right,
+                    c + row * rowBytesOfC + 4 * column,
+                    argumentsPointer,
+                    rowBytesOfA | rowBytesOfC << 32,
+                    depth | (long) tail << GemmTile.TAIL_SHIFT | count << 32);
         }
     }
 }
