@@ -46,8 +46,9 @@ class EveryFamilyTest {
         int shares = levels.stream().mapToInt(TestLevel::share).sum();
         int count = Math.ceilDiv(Integer.getInteger(SHAPES_PROPERTY, SHAPES) * level.share(), shares);
         long start = System.nanoTime();
+        Random seeds = new Random(SEED);
         for (long i = 0; i < count; i++) {
-            Random random = new Random(SEED << 32 | i);
+            Random random = new Random(seeds.nextLong());
             try (Arena arena = Arena.ofShared()) {
                 family.runOne(level.kernels(), new GuardedMemory(arena), random, level.slow());
             } catch (RuntimeException | AssertionError failure) {
