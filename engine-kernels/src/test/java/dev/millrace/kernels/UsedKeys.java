@@ -28,6 +28,7 @@ public final class UsedKeys implements Lowering {
     public static List<KernelKey> of(Target target, int shapes) {
         UsedKeys used = new UsedKeys(target);
         for (FamilyCase family : FamilyCases.ALL) {
+            Random seeds = new Random(shapes);
             for (int i = 0; i < shapes; i++) {
                 try (Arena arena = Arena.ofShared()) {
                     KernelSet kernels = new KernelSet(used, Families.ALL);
