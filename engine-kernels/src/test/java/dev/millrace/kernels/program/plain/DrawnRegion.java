@@ -20,6 +20,10 @@ final class DrawnRegion {
     private static final int NAN_FLOAT = 1;
     private static final int NAN_HALF = NAN_FLOAT + Float.BYTES;
     private static final int NAN_DOUBLE = NAN_HALF + Short.BYTES;
+    /** Of a bfloat16, the upper half of a float, which programs store as an int. */
+    private static final int NAN_UPPER_HALF = NAN_DOUBLE + Double.BYTES;
+
+    private static final int UPPER_HALF_OF_INFINITY = 0x7f80;
 
     /** The offset of the first byte of the arrays. */
     private int start;
@@ -117,7 +121,7 @@ final class DrawnRegion {
         int whole = switch (bytes) {
             case Double.BYTES -> NAN_DOUBLE;
             case Float.BYTES -> NAN_FLOAT;
-            default -> NAN_HALF;
+            default -> nan(offset) == NAN_UPPER_HALF ? NAN_UPPER_HALF : NAN_HALF;
         };
         if (nan(offset) != 0 && nan(offset) != whole) {
             throw new IndexOutOfBoundsException("a NaN is read as something else");
@@ -138,6 +142,7 @@ final class DrawnRegion {
             case WORD -> Float.isNaN(Float.intBitsToFloat((int) bits)) ? NAN_FLOAT : 0;
             case F16 -> Float.isNaN(Float.float16ToFloat((short) bits)) ? NAN_HALF : 0;
             case F64 -> Double.isNaN(Double.longBitsToDouble(bits)) ? NAN_DOUBLE : 0;
+            case U16 -> (bits & Short.MAX_VALUE) > UPPER_HALF_OF_INFINITY ? NAN_UPPER_HALF : 0;
             default -> 0;
         };
         for (int i = 0; i < element.bytes(); i++) {
@@ -157,10 +162,10 @@ final class DrawnRegion {
         return wanted == got
                 || switch (nan(low + place)) {
                     case 0 -> false;
-                    case NAN_FLOAT + 2 -> (got & 0x80) != 0;
+                    case NAN_FLOAT + 2, NAN_UPPER_HALF -> (got & 0x80) != 0;
                     case NAN_DOUBLE + 6 -> (got & 0xf0) == 0xf0;
                     case NAN_HALF + 1 -> (got & 0x7c) == 0x7c;
-                    case NAN_FLOAT + 3, NAN_DOUBLE + 7 -> (got & 0x7f) == 0x7f;
+                    case NAN_FLOAT + 3, NAN_DOUBLE + 7, NAN_UPPER_HALF + 1 -> (got & 0x7f) == 0x7f;
                     default -> true;
                 };
     }
