@@ -35,26 +35,13 @@ public final class RowLoop {
 
     /** Adds the loops over a row of {@code count} elements of 4 bytes. */
     public void over(ScalarVar count, Body body) {
-        int lanes = builder.target().lanes();
         int bytes = builder.target().vectorBytes();
         ScalarVar left = builder.copy(count, "left");
         ScalarVar offset = builder.scalar("offset");
         builder.set(offset, 0);
-        if (unroll > 1) {
-            try (var _ = builder.loop(left, unroll * lanes)) {
-                for (int i = 0; i < unroll; i++) {
-                    body.vector(i, offset, i * bytes, null);
-                }
-                builder.advance(offset, unroll * bytes);
-            }
-        }
-        try (var _ = builder.loop(left, lanes)) {
-            body.vector(0, offset, 0, null);
-            builder.advance(offset, bytes);
-        }
-        try (var _ = builder.ifNotZero(left)) {
-            body.vector(0, offset, 0, builder.firstLanes(left));
-        }
+        Strips.over(builder, left, unroll, offset, Float.BYTES, (mask, number) -> {
+            body.vector(number, offset, number * bytes, mask);
+        });
     }
 
     /** An address in a row. */

@@ -4,7 +4,6 @@ import dev.millrace.kernels.program.Address;
 import dev.millrace.kernels.program.MaskVar;
 import dev.millrace.kernels.program.Program;
 import dev.millrace.kernels.program.ProgramBuilder;
-import dev.millrace.kernels.program.ScalarOp;
 import dev.millrace.kernels.program.ScalarVar;
 import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -84,19 +83,8 @@ public final class RowLoops {
 
     /** Goes on from the place that was come to, over as many elements as a variable says, which is used up. */
     public void over(ScalarVar left, int vectors, ObjIntConsumer<@Nullable MaskVar> body) {
-        int lanes = builder.target().lanes();
-        for (int step = vectors; step >= 1; step = step > 1 ? 1 : 0) {
-            try (var _ = builder.loop(left, step * lanes)) {
-                for (int i = 0; i < step; i++) {
-                    body.accept(null, i);
-                }
-                builder.scalar(offset, ScalarOp.ADD, offset, step * lanes);
-            }
-        }
-        try (var _ = builder.ifNotZero(left)) {
-            body.accept(builder.firstLanes(left), 0);
-            builder.advance(offset, left);
-        }
+        Strips.over(builder, left, vectors, offset, 1, body);
+        builder.advance(offset, left);
     }
 
     /** Begins a row, for {@link #over}. */
