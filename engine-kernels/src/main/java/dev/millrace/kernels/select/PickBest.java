@@ -43,7 +43,7 @@ public final class PickBest implements KernelFamily {
         return KernelKey.of(NAME);
     }
 
-    /** The sizes. */
+    /** The numbers of a call for lines whose words are so many elements apart. */
     static long[] sizes(KeyGroups groups, int wanted, long stride) {
         return new long[] {wanted, groups.vectors(), groups.topVectors(), groups.largestAt(), 4 * stride};
     }

@@ -14,9 +14,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Rows of windows over one block of channels: f(in, weights, bias, out, residual, sizes).
  *
- * <p>{@code in} is the first input of the first row of taps of the first row. sizes is memory of seven longs, all but the first two and the last in bytes: the number of
- * rows, and of rows of taps in each; from row to row in the input and in the output; from row to row of taps in the
- * input and in the weights; how many rows of taps count for an average, as a float.
+ * <p>{@code in} is the first input of the first row of taps of the first row. sizes is memory of seven longs, all but the
+ * first two and the last in bytes: the number of rows, and of rows of taps in each; from row to row in the input and in
+ * the output; from row to row of taps in the input and in the weights; how many rows of taps count for an average, as a
+ * float.
  */
 public final class WindowTile implements KernelFamily {
     public static final String NAME = "window.f32";
