@@ -25,7 +25,7 @@ public final class Broadcast {
      * @param strides of each input, in its elements, for each dimension; 0 where it is repeated
      */
     public Broadcast(KernelSet kernels, Expr expression, DataType type, List<Long> extents, List<List<Long>> strides) {
-        this(kernels, expression, type, extents, strides, Streaming.USUAL);
+        this(kernels, expression, type, extents, strides, ElementwiseCall.usualStreaming(expression));
     }
 
     public Broadcast(

@@ -22,7 +22,7 @@ public final class Elementwise {
 
     /** @param type what the results are stored as, converted if they are of another kind */
     public Elementwise(KernelSet kernels, Expr expression, DataType type) {
-        this(kernels, expression, type, Streaming.USUAL);
+        this(kernels, expression, type, ElementwiseCall.usualStreaming(expression));
     }
 
     public Elementwise(KernelSet kernels, Expr expression, DataType type, Streaming streaming) {

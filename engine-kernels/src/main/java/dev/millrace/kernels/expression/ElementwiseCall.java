@@ -27,6 +27,11 @@ final class ElementwiseCall {
         kernel = kernels.kernel(key);
     }
 
+    /** How results of an expression are streamed if nobody says. */
+    static Streaming usualStreaming(Expr expression) {
+        return ExprRows.isCheap(expression) ? Streaming.USUAL : Streaming.BEHIND_WORK;
+    }
+
     KernelKey key() {
         return key;
     }

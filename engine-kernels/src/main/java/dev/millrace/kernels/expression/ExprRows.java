@@ -34,6 +34,10 @@ public final class ExprRows {
 
     /** Whether several vectors at a time are better than one. */
     public boolean isCheap() {
+        return isCheap(expression);
+    }
+
+    static boolean isCheap(Expr expression) {
         return RegisterNeed.of(expression) <= CHEAP;
     }
 
