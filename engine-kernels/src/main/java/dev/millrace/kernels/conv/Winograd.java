@@ -84,6 +84,7 @@ final class Winograd implements ConvPlan {
         return shape.groups() == 1
                 && shape.channels() % lanes == 0
                 && shape.depth().isPointwise()
+                && shape.depth().out() == 1
                 && slidesByOne(shape.height())
                 && slidesByOne(shape.width());
     }
