@@ -15,8 +15,15 @@ final class ConvReference {
         return ((image * blocks + channel / inBlock) * pixels + pixel) * inBlock + channel % inBlock;
     }
 
+    /**
+     * A sum of products.
+     *
+     * @param size the sum of what they amount to, on which the rounding of any order of adding depends
+     */
+    record Sum(double value, double size) {}
+
     /** The sum for an output, without bias. */
-    static double sum(
+    static Sum sum(
             ConvShape shape,
             MemorySegment in,
             int inBlock,
@@ -28,6 +35,7 @@ final class ConvReference {
             int x) {
         int group = out / shape.groupOutChannels();
         double sum = 0;
+        double size = 0;
         for (int channel = 0; channel < shape.groupChannels(); channel++) {
             for (int tz = 0; tz < shape.depth().taps(); tz++) {
                 for (int ty = 0; ty < shape.height().taps(); ty++) {
@@ -56,12 +64,14 @@ final class ConvReference {
                                                 + ty)
                                         * shape.width().taps()
                                 + tx;
-                        sum += (double) in.getAtIndex(FLOAT, at) * weights.getAtIndex(FLOAT, weight);
+                        double product = (double) in.getAtIndex(FLOAT, at) * weights.getAtIndex(FLOAT, weight);
+                        sum += product;
+                        size += Math.abs(product);
                     }
                 }
             }
         }
-        return sum;
+        return new Sum(sum, size);
     }
 
     private static int input(Axis axis, int output, int tap) {

@@ -1,6 +1,7 @@
 package dev.millrace.kernels.conv;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -52,6 +53,18 @@ class ConvTest {
     void methodsThatDoNotFitAreRefused() {
         assertRefused("WINOGRAD_4", () -> new Conv(kernels.set(), shape(4), false, SUM, ConvMethod.WINOGRAD_4));
         assertRefused("input 2", () -> new Conv(kernels.set(), shape(4), false, Expr.input(2)));
+    }
+
+    /** Winograd's squares lie in a plane: several planes would be left with the first one only. */
+    @Test
+    void volumesAreSums() {
+        int channels = 8 * kernels.set().target().lanes();
+        Axis axis = Axis.of(56, 3, 1, 1, 1, 1);
+        ConvShape flat = ConvShape.flat(1, channels, channels, axis, axis);
+        ConvShape volume = new ConvShape(1, channels, channels, 1, Axis.pointwise(2), axis, axis);
+        assertTrue(ConvMethod.WINOGRAD_4.fits(flat, kernels.set().target()));
+        assertFalse(ConvMethod.WINOGRAD_4.fits(volume, kernels.set().target()));
+        assertRefused("WINOGRAD_2", () -> new Conv(kernels.set(), volume, false, SUM, ConvMethod.WINOGRAD_2));
     }
 
     @Test
