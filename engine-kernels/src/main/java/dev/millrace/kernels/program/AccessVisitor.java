@@ -110,6 +110,13 @@ public abstract class AccessVisitor implements StepVisitor {
     }
 
     @Override
+    public void laneBits(Step.LaneBits step) {
+        read((Variable) step.from());
+        write(step.to());
+        after(step);
+    }
+
+    @Override
     public void dot(Step.Dot step) {
         read((Variable) step.to());
         read(step.a());

@@ -125,6 +125,13 @@ public final class ProgramBuilder extends ScalarBuilder {
         return to;
     }
 
+    /** A number whose bit i is lane i of a mask: zero where no lane takes part. */
+    public ScalarVar laneBits(MaskVar from) {
+        ScalarVar to = scalar("lanes");
+        add(new Step.LaneBits(to, from));
+        return to;
+    }
+
     /** Lane i of the result is lane {@code lanes[i]}, or zero for {@link Step.Permute#ZERO_LANE}. */
     public VectorVar permute(VectorVar from, int... lanes) {
         List<Integer> numbers = new ArrayList<>();

@@ -128,6 +128,11 @@ final class ProgramText implements StepVisitor {
     }
 
     @Override
+    public void laneBits(Step.LaneBits step) {
+        line(step.to(), " = lanes of ", step.from());
+    }
+
+    @Override
     public void prefetch(Step.Prefetch step) {
         line("prefetch ", step.at());
     }

@@ -108,6 +108,14 @@ public sealed interface Step {
         }
     }
 
+    /** A number whose bit i is lane i of a mask. */
+    record LaneBits(ScalarVar to, MaskVar from) implements Step {
+        @Override
+        public void accept(StepVisitor visitor) {
+            visitor.laneBits(this);
+        }
+    }
+
     /** {@code to += a . b} */
     record Dot(DotOp op, VectorVar to, Value a, Value b) implements Step {
         @Override

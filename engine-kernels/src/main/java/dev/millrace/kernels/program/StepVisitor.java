@@ -22,6 +22,8 @@ public interface StepVisitor {
 
     void firstLanes(Step.FirstLanes step);
 
+    void laneBits(Step.LaneBits step);
+
     void dot(Step.Dot step);
 
     void permute(Step.Permute step);

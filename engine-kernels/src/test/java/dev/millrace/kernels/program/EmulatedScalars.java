@@ -65,7 +65,7 @@ final class EmulatedScalars {
         };
     }
 
-    private void write(Gpr to, long value) {
+    void write(Gpr to, long value) {
         general[to.number()] = to.bytes() == 8 ? value : value & (1L << 8 * to.bytes()) - 1;
     }
 

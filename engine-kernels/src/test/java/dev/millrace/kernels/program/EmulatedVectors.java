@@ -59,7 +59,9 @@ final class EmulatedVectors {
         if (name.equals("vmovupd")) {
             mask = ofWords(mask);
         }
-        if (to instanceof Mask target) {
+        if (to instanceof Gpr number) {
+            scalars.write(number, masks[((Mask) operands[1]).number()]);
+        } else if (to instanceof Mask target) {
             masks[target.number()] = newMask(name, operands);
         } else if (to instanceof Mem mem) {
             store(name, scalars.address(mem), operands[1], mask);

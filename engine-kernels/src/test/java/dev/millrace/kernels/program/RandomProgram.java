@@ -114,6 +114,7 @@ final class RandomProgram {
         values.add(builder.spread(wide));
         VectorVar index = builder.binary(BinaryOp.AND, value(), Constant.ofBits(15));
         values.add(builder.gather(in, index, random.nextBoolean() ? first : null));
+        values.add(builder.spread(builder.laneBits(builder.compare(Comparison.LESS, value(), value()))));
         int lanes = builder.target().lanes();
         int shift = random.nextInt(lanes);
         int zero = random.nextInt(3);

@@ -234,6 +234,13 @@ final class VectorWriter extends MemoryWriter {
     }
 
     @Override
+    public void laneBits(Step.LaneBits step) {
+        vectors.push(step.from());
+        vectors.call(MASK, "toLong", ConstantDescs.CD_long);
+        vectors.set(step.to());
+    }
+
+    @Override
     public void spreadScalar(Step.SpreadScalar step) {
         vectors.pushSpecies(INTS);
         vectors.push(step.from());

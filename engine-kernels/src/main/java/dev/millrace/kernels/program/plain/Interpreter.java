@@ -179,6 +179,15 @@ class Interpreter implements StepVisitor {
     }
 
     @Override
+    public void laneBits(Step.LaneBits step) {
+        long bits = 0;
+        for (int i = 0; i < lanes; i++) {
+            bits |= included(step.from(), i) ? 1L << i : 0;
+        }
+        scalars[step.to().id()] = bits;
+    }
+
+    @Override
     public void dot(Step.Dot step) {
         int[] a = read(step.a());
         int[] b = read(step.b());

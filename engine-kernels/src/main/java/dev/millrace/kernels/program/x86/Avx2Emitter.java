@@ -285,4 +285,9 @@ final class Avx2Emitter extends StepEmitter {
         emit(MoveOps.VPBROADCASTD, to, to.as(Width.X));
         emit(PackedOps.VPCMPGTD, to, to, assembler.constant(0, 1, 2, 3, 4, 5, 6, 7));
     }
+
+    @Override
+    public void laneBits(Step.LaneBits step) {
+        emit(FloatOps.VMOVMSKPS, scalar(step.to()).dword(), mask(step.from()));
+    }
 }

@@ -197,4 +197,9 @@ final class Avx512Emitter extends StepEmitter {
         emit(ScalarOps.BZHI, ones, ones, scalar(step.count()).dword());
         emit(MaskOps.KMOVW, mask(step.to()), ones);
     }
+
+    @Override
+    public void laneBits(Step.LaneBits step) {
+        emit(MaskOps.KMOVW, scalar(step.to()).dword(), mask(step.from()));
+    }
 }

@@ -130,6 +130,11 @@ final class ConstantPlacement implements StepVisitor {
     }
 
     @Override
+    public void laneBits(Step.LaneBits step) {
+        out.add(step);
+    }
+
+    @Override
     public void dot(Step.Dot step) {
         out.add(new Step.Dot(step.op(), step.to(), inRegister(placed(step.a())), inRegister(placed(step.b()))));
     }
