@@ -29,6 +29,8 @@ final class ElementwiseCases {
             cases.add(function("Gelu", "Gelu", Expr.gelu(x), rows));
             cases.add(function("Tanh", "Tanh", x.apply(Function.TANH), rows));
             cases.add(function("Sigmoid", "Sigmoid", x.apply(Function.SIGMOID), rows));
+            cases.add(function("Sin", "Sin", x.apply(Function.SIN), rows));
+            cases.add(function("Cos", "Cos", x.apply(Function.COS), rows));
         }
         return cases;
     }

@@ -33,7 +33,6 @@ public enum Function {
     TANH(5.5, (builder, x) -> new MathSteps(builder).tanh(x)),
     /** Below -87 the bound is of the absolute error, 2^-126. */
     SIGMOID(3.5, (builder, x) -> new MathSteps(builder).sigmoid(x)),
-    /** Of floats up to 2^18, as are cosine and tangent; beyond, the error grows with the argument. */
     SIN(2, (builder, x) -> new Trigonometry(builder).sin(x)),
     COS(2, (builder, x) -> new Trigonometry(builder).cos(x)),
     TAN(4, (builder, x) -> new Trigonometry(builder).tan(x)),

@@ -16,8 +16,7 @@ final class Trigonometry {
     private static final Constant INT_ONE = Constant.ofBits(1);
     private static final Constant QUARTERS_PER_UNIT = Constant.of((float) (2 / Math.PI));
     /** pi/2 in three parts; the products of the first ones with integers up to 2^23 leave exact rests. */
-    private static final Constant[] QUARTER = {
-        Constant.of(1.5707964f), Constant.of(-4.371139e-8f), Constant.of(-1.7151245e-15f)
+    static final Constant[] QUARTER = {Constant.of(1.5707964f), Constant.of(-4.371139e-8f), Constant.of(-1.7151245e-15f)
     };
 
     /** (sin(x)/x - 1) / x^2 in x^2, for |x| up to pi/4. */
@@ -52,6 +51,12 @@ final class Trigonometry {
         VectorVar rest = builder.multiplySubtract(quarters, QUARTER[0], x);
         rest = builder.multiplySubtract(quarters, QUARTER[1], rest);
         rest = builder.multiplySubtract(quarters, QUARTER[2], rest);
+        MaskVar large = builder.compare(Comparison.GREATER, math.abs(x), Constant.of(LargeAngles.LEAST));
+        try (var _ = builder.ifNotZero(builder.laneBits(large))) {
+            LargeAngles.Turn turn = LargeAngles.turn(builder, x);
+            builder.set(quarters, builder.select(large, turn.quarters(), quarters));
+            builder.set(rest, builder.select(large, turn.rest(), rest));
+        }
         VectorVar square = builder.mul(rest, rest);
         VectorVar fourth = builder.mul(math.polynomial(square, COS), square);
         VectorVar first = builder.multiplySubtract(square, HALF, ONE);
