@@ -16,9 +16,9 @@ import dev.millrace.kernels.program.VectorVar;
  * out: times a multiple of {@code 2^-5} these are whole turns.
  */
 final class LargeAngles {
-    static final float LEAST = 0x1p18f;
+    static final Constant LEAST = Constant.of(0x1p18f);
 
-    private static final float[] CLASSES = {LEAST * 0x1p28f, LEAST * 0x1p56f, LEAST * 0x1p84f};
+    private static final float[] CLASSES = {0x1p46f, 0x1p74f, 0x1p102f};
     private static final float[] SCALES = {1, 0x1p-28f, 0x1p-56f, 0x1p-84f};
     /** {@code 2^(28 c) 2/pi}, without multiples of {@code 2^7}, in parts of 24 bits: for each part the c from 0 to 3. */
     private static final float[][] QUARTERS = {
@@ -34,7 +34,7 @@ final class LargeAngles {
 
     private final ProgramBuilder builder;
     private final MathSteps math;
-    private final VectorVar magnitude;
+    private final Value x;
     private final VectorVar sum;
     private final VectorVar sumRest;
     private final VectorVar sumRestOfRest;
@@ -44,15 +44,15 @@ final class LargeAngles {
 
     private LargeAngles(ProgramBuilder builder, Value x) {
         this.builder = builder;
+        this.x = x;
         math = new MathSteps(builder);
-        magnitude = math.abs(x);
         sum = zero("sum");
         sumRest = zero("rest");
         sumRestOfRest = zero("more");
     }
 
     static Turn turn(ProgramBuilder builder, Value x) {
-        return new LargeAngles(builder, x).turn(x);
+        return new LargeAngles(builder, x).turn();
     }
 
     private VectorVar zero(String name) {
@@ -61,13 +61,13 @@ final class LargeAngles {
         return zero;
     }
 
-    private Turn turn(Value x) {
-        VectorVar scaled = builder.mul(magnitude, ofClass(SCALES));
+    private Turn turn() {
+        VectorVar scaled = builder.mul(math.abs(x), ofClass(SCALES));
         for (float[] part : QUARTERS) {
             VectorVar quarters = ofClass(part);
             VectorVar product = builder.mul(scaled, quarters);
-            add(withoutTurns(product));
             VectorVar tooMuch = builder.multiplySubtract(scaled, quarters, product);
+            add(withoutTurns(product));
             add(withoutTurns(math.negate(tooMuch)));
         }
         VectorVar quarters = builder.unary(UnaryOp.ROUND, sum);
@@ -76,10 +76,12 @@ final class LargeAngles {
         builder.binary(more, BinaryOp.ADD, more, sumRestOfRest);
         VectorVar small = builder.multiplyAdd(sum, Trigonometry.QUARTER[1], builder.mul(more, Trigonometry.QUARTER[0]));
         VectorVar rest = builder.multiplyAdd(sum, Trigonometry.QUARTER[0], small);
-        return new Turn(signed(quarters, x), signed(rest, x));
+        return new Turn(signed(quarters), signed(rest));
     }
 
+    /** The magnitude is found again each time: registers are rarer here than time. */
     private VectorVar ofClass(float[] numbers) {
+        VectorVar magnitude = math.abs(x);
         Value chosen = Constant.of(numbers[0]);
         for (int i = 0; i < CLASSES.length; i++) {
             MaskVar beyond = builder.compare(Comparison.GREATER_OR_EQUAL, magnitude, Constant.of(CLASSES[i]));
@@ -108,7 +110,7 @@ final class LargeAngles {
         return lost;
     }
 
-    private VectorVar signed(VectorVar value, Value x) {
+    private VectorVar signed(VectorVar value) {
         return builder.binary(BinaryOp.XOR, value, builder.binary(BinaryOp.AND, x, Constant.ofBits(0x80000000)));
     }
 }

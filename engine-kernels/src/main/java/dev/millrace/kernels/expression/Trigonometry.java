@@ -47,15 +47,17 @@ final class Trigonometry {
     private record Turn(VectorVar quarters, VectorVar sin, VectorVar cos) {}
 
     private Turn turn(Value x) {
-        VectorVar quarters = builder.unary(UnaryOp.ROUND, builder.mul(x, QUARTERS_PER_UNIT));
-        VectorVar rest = builder.multiplySubtract(quarters, QUARTER[0], x);
-        rest = builder.multiplySubtract(quarters, QUARTER[1], rest);
-        rest = builder.multiplySubtract(quarters, QUARTER[2], rest);
-        MaskVar large = builder.compare(Comparison.GREATER, math.abs(x), Constant.of(LargeAngles.LEAST));
-        try (var _ = builder.ifNotZero(builder.laneBits(large))) {
+        VectorVar quarters = builder.vector("quarters");
+        VectorVar rest = builder.vector("rest");
+        try (var _ = builder.ifNotZero(builder.laneBits(isLarge(x)))) {
             LargeAngles.Turn turn = LargeAngles.turn(builder, x);
+            small(x, quarters, rest);
+            MaskVar large = isLarge(x);
             builder.set(quarters, builder.select(large, turn.quarters(), quarters));
             builder.set(rest, builder.select(large, turn.rest(), rest));
+        }
+        try (var _ = builder.otherwise()) {
+            small(x, quarters, rest);
         }
         VectorVar square = builder.mul(rest, rest);
         VectorVar fourth = builder.mul(math.polynomial(square, COS), square);
@@ -63,6 +65,18 @@ final class Trigonometry {
         VectorVar lost = builder.multiplySubtract(square, HALF, builder.sub(ONE, first));
         VectorVar cos = builder.add(first, builder.multiplyAdd(fourth, square, lost));
         return new Turn(builder.unary(UnaryOp.TO_INT, quarters), odd(rest, square, SIN), cos);
+    }
+
+    private MaskVar isLarge(Value x) {
+        return builder.compare(Comparison.GREATER, math.abs(x), LargeAngles.LEAST);
+    }
+
+    /** Of angles up to {@link LargeAngles#LEAST}. */
+    private void small(Value x, VectorVar quarters, VectorVar rest) {
+        builder.set(quarters, builder.unary(UnaryOp.ROUND, builder.mul(x, QUARTERS_PER_UNIT)));
+        VectorVar most = builder.multiplySubtract(quarters, QUARTER[0], x);
+        VectorVar more = builder.multiplySubtract(quarters, QUARTER[1], most);
+        builder.set(rest, builder.multiplySubtract(quarters, QUARTER[2], more));
     }
 
     private MaskVar isOdd(VectorVar number) {
