@@ -5,7 +5,6 @@ import dev.millrace.kernels.conv.ConvCase;
 import dev.millrace.kernels.conv.ReorderCase;
 import dev.millrace.kernels.conv.TransposedConvCase;
 import dev.millrace.kernels.conv.quantised.QuantisedConvCase;
-import dev.millrace.kernels.conv.quantised.QuantisedDepthwiseCase;
 import dev.millrace.kernels.convert.CastCase;
 import dev.millrace.kernels.expression.BroadcastCase;
 import dev.millrace.kernels.gemm.GemmCase;
@@ -38,7 +37,7 @@ final class FamilyCases {
             new WeightGemmCase(false),
             new WeightGemmCase(true),
             new ConvCase(),
-            new QuantisedConvCase(),
+            QuantisedConvCase.general(),
             new ReorderCase(),
             new WindowCase(),
             new RecurrentCase(),
@@ -54,7 +53,7 @@ final class FamilyCases {
             new PlaceCase(),
             new ReductionCase(),
             new ExpressionReductionCase(),
-            new QuantisedDepthwiseCase());
+            QuantisedConvCase.depthwise());
 
     private FamilyCases() {}
 }

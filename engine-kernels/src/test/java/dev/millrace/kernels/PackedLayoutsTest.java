@@ -9,6 +9,7 @@ import dev.millrace.kernels.conv.ConvMethod;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.conv.TransposedConv;
 import dev.millrace.kernels.conv.quantised.QuantisedConv;
+import dev.millrace.kernels.conv.quantised.QuantisedConvolution;
 import dev.millrace.kernels.conv.quantised.QuantisedDepthwiseConv;
 import dev.millrace.kernels.driver.PackedBytes;
 import dev.millrace.kernels.expression.Expr;
@@ -81,16 +82,13 @@ class PackedLayoutsTest {
                 DepthwiseConv conv = new DepthwiseConv(kernels, shape, Expr.input(0));
                 return packed(conv.packedLayout(), conv.packedBytes(), arena, to -> conv.pack(original, null, to));
             }),
-            new Packer("conv of bytes", (kernels, original, arena) -> {
-                QuantisedConv conv = new QuantisedConv(kernels, SHAPE);
-                QuantisedMatrix weights = QuantisedMatrix.of(original, true, CHANNELS * SHAPE.taps());
-                return packed(conv.packedLayout(), conv.packedBytes(), arena, to -> conv.pack(weights, to));
-            }),
-            new Packer("depthwise of bytes", (kernels, original, arena) -> {
-                QuantisedDepthwiseConv conv = new QuantisedDepthwiseConv(kernels, SHAPE.inGroups(CHANNELS));
-                QuantisedMatrix weights = QuantisedMatrix.of(original, true, SHAPE.taps());
-                return packed(conv.packedLayout(), conv.packedBytes(), arena, to -> conv.pack(weights, to));
-            }),
+            new Packer(
+                    "conv of bytes",
+                    (kernels, original, arena) -> packed(new QuantisedConv(kernels, SHAPE), CHANNELS, original, arena)),
+            new Packer(
+                    "depthwise of bytes",
+                    (kernels, original, arena) ->
+                            packed(new QuantisedDepthwiseConv(kernels, SHAPE.inGroups(CHANNELS)), 1, original, arena)),
             new Packer("recurrent", (kernels, original, arena) -> {
                 Expr tanh = Expr.input(0).apply(Function.TANH);
                 var variant = new LstmStep.Variant(tanh, tanh, tanh, false, false, false);
@@ -107,6 +105,12 @@ class PackedLayoutsTest {
         ConvMethod method = wanted.fits(SHAPE, kernels.target()) ? wanted : ConvMethod.DIRECT;
         Conv conv = new Conv(kernels, SHAPE, false, Expr.input(0), method);
         return packed(conv.packedLayout(), conv.packedBytes(), arena, to -> conv.pack(original, null, to));
+    }
+
+    private static PackedBytes packed(
+            QuantisedConvolution conv, int channelsOfGroup, MemorySegment original, Arena arena) {
+        QuantisedMatrix weights = QuantisedMatrix.of(original, true, (long) channelsOfGroup * SHAPE.taps());
+        return packed(conv.packedLayout(), conv.packedBytes(), arena, to -> conv.pack(weights, to));
     }
 
     private static PackedBytes packed(String layout, long bytes, Arena arena, Consumer<MemorySegment> pack) {

@@ -10,6 +10,7 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.conv.Axis;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.conv.quantised.QuantisedConv;
+import dev.millrace.kernels.conv.quantised.QuantisedConvolution;
 import dev.millrace.kernels.conv.quantised.QuantisedDepthwiseConv;
 import dev.millrace.kernels.quantised.QuantisedMatrix;
 import dev.millrace.kernels.quantised.QuantisedResult;
@@ -66,18 +67,12 @@ final class ByteConvCases {
                     QuantisedMatrix weights = QuantisedMatrix.of(w.segment(), true, columns);
                     QuantisedResult out = QuantisedResult.bytes(
                             y.segment(), false, outChannels, combined.segment().asSlice(0, 4), ZERO);
-                    Runnable ours;
-                    if (depthwise) {
-                        var conv = new QuantisedDepthwiseConv(kernels.set(), shape);
-                        MemorySegment packed = arena.allocate(conv.packedBytes(), 64);
-                        conv.pack(weights, packed);
-                        ours = () -> conv.run(in, packed, out, parallel);
-                    } else {
-                        var conv = new QuantisedConv(kernels.set(), shape);
-                        MemorySegment packed = arena.allocate(conv.packedBytes(), 64);
-                        conv.pack(weights, packed);
-                        ours = () -> conv.run(in, packed, out, parallel);
-                    }
+                    QuantisedConvolution conv = depthwise
+                            ? new QuantisedDepthwiseConv(kernels.set(), shape)
+                            : new QuantisedConv(kernels.set(), shape);
+                    MemorySegment packed = arena.allocate(conv.packedBytes(), 64);
+                    conv.pack(weights, packed);
+                    Runnable ours = () -> conv.run(in, packed, out, parallel);
                     return new Sides(ours, Map.of("y", y), () -> peer(shape, x, w, zero, scale, operands));
                 });
         return test.withTolerance(1);

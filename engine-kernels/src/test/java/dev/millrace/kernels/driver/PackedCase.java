@@ -8,6 +8,7 @@ import dev.millrace.kernels.conv.ConvMethod;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.conv.TransposedConv;
 import dev.millrace.kernels.conv.quantised.QuantisedConv;
+import dev.millrace.kernels.conv.quantised.QuantisedConvolution;
 import dev.millrace.kernels.conv.quantised.QuantisedDepthwiseConv;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.gemm.Gemm;
@@ -191,21 +192,17 @@ interface PackedCase {
     }
 
     private static PackedCase convOfBytes(Kernels kernels, Numbers numbers) {
-        QuantisedConv conv = new QuantisedConv(kernels.set(), convShape());
-        QuantisedMatrix in = QuantisedMatrix.of(numbers.bytes(SIDE * PIXELS * PIXELS), false, SIDE);
-        QuantisedMatrix weights = QuantisedMatrix.of(numbers.bytes(9 * SIDE * SIDE), true, 9 * SIDE);
-        return of(
-                conv,
-                conv.packedBytes(),
-                packed -> conv.pack(weights, packed),
-                (packed, out) -> conv.run(in, packed, QuantisedResult.ints(out, SIDE), Parallel.NONE));
+        return convOfBytes(new QuantisedConv(kernels.set(), convShape()), SIDE, numbers);
     }
 
     private static PackedCase depthwiseConvOfBytes(Kernels kernels, Numbers numbers) {
-        QuantisedDepthwiseConv conv =
-                new QuantisedDepthwiseConv(kernels.set(), convShape().inGroups(SIDE));
+        return convOfBytes(new QuantisedDepthwiseConv(kernels.set(), convShape().inGroups(SIDE)), 1, numbers);
+    }
+
+    private static PackedCase convOfBytes(QuantisedConvolution conv, int channelsOfGroup, Numbers numbers) {
         QuantisedMatrix in = QuantisedMatrix.of(numbers.bytes(SIDE * PIXELS * PIXELS), false, SIDE);
-        QuantisedMatrix weights = QuantisedMatrix.of(numbers.bytes(9 * SIDE), true, 9);
+        int columns = 9 * channelsOfGroup;
+        QuantisedMatrix weights = QuantisedMatrix.of(numbers.bytes(SIDE * columns), true, columns);
         return of(
                 conv,
                 conv.packedBytes(),

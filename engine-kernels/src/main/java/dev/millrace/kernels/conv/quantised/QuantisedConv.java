@@ -3,7 +3,6 @@ package dev.millrace.kernels.conv.quantised;
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.driver.Extents;
-import dev.millrace.kernels.driver.PacksWeights;
 import dev.millrace.kernels.driver.Scratch;
 import dev.millrace.kernels.family.KernelSet;
 import dev.millrace.kernels.layout.RunCopies;
@@ -16,13 +15,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 
-/**
- * A convolution of images of bytes of one shape, exact, as matrix products of the windows of pixels. Images are
- * matrices with a row of channels for each pixel, image by image, plane by plane, row by row. What is outside of an
- * image counts as its zero point. Memory is native (heap memory only where kernels are interpreted). Safe for use by
- * several threads.
- */
-public final class QuantisedConv implements PacksWeights {
+/** Any convolution of bytes, as matrix products of the windows of pixels. */
+public final class QuantisedConv implements QuantisedConvolution {
     /** Of the windows that are done at a time: with what the product makes of them, the second-level cache holds them. */
     private static final long BLOCK_BYTES = 128 << 10;
     /** With fewer rows, preparing the weights takes too much of the time. */
@@ -55,7 +49,7 @@ public final class QuantisedConv implements PacksWeights {
         blockRows = Math.clamp(BLOCK_BYTES / windows.rowBytes(), LEAST_ROWS, MOST_ROWS);
     }
 
-    /** What the weights need packed, in bytes. */
+    @Override
     public long packedBytes() {
         return Math.multiplyExact(shape.groups(), groupBytes());
     }
@@ -69,11 +63,7 @@ public final class QuantisedConv implements PacksWeights {
         return "conv " + gemm.packedLayout();
     }
 
-    /**
-     * Packs weights of outChannels × channels of a group × taps, with their zero points.
-     *
-     * @param weights a row for each output channel
-     */
+    @Override
     public void pack(QuantisedMatrix weights, MemorySegment packed) {
         long columns = windows.rowBytes();
         Extents.byteMatrix("the weights", weights.data(), shape.outChannels(), columns, weights.stride());
@@ -111,14 +101,7 @@ public final class QuantisedConv implements PacksWeights {
         }
     }
 
-    /**
-     * Computes a convolution. No operand may be freed before it is done.
-     *
-     * @param in a row for each pixel, with one zero point and one scale at most
-     * @param out a row for each output pixel
-     * @throws IllegalArgumentException if the operands do not fit together
-     * @throws IndexOutOfBoundsException if an operand is smaller than the convolution needs
-     */
+    @Override
     public void run(QuantisedMatrix in, MemorySegment packed, QuantisedResult out, Parallel parallel) {
         ByteOperands.check(shape, in, out);
         Extents.bytes("the packed weights", packed, packedBytes());

@@ -3,7 +3,6 @@ package dev.millrace.kernels.conv.quantised;
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.driver.Extents;
-import dev.millrace.kernels.driver.PacksWeights;
 import dev.millrace.kernels.family.KernelSet;
 import dev.millrace.kernels.gemm.Activation;
 import dev.millrace.kernels.quantised.QuantisedMatrix;
@@ -12,11 +11,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 
-/**
- * A convolution of flat images of bytes of one shape in which each channel sees itself only, exact. Images are as for
- * {@link QuantisedConv}. Safe for use by several threads.
- */
-public final class QuantisedDepthwiseConv implements PacksWeights {
+/** A convolution of flat images of bytes in which each channel sees itself only; it knows no activation but ReLU. */
+public final class QuantisedDepthwiseConv implements QuantisedConvolution {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
     /** Up to so many products of two differences of bytes are exact as a float, with or without sign. */
     private static final int MOST_TAPS = (1 << 24) / (255 * 255);
@@ -50,7 +46,7 @@ public final class QuantisedDepthwiseConv implements PacksWeights {
                 && shape.taps() <= MOST_TAPS;
     }
 
-    /** What the weights need packed, in bytes. */
+    @Override
     public long packedBytes() {
         return plan.blocks() * plan.weightBytes();
     }
@@ -60,7 +56,7 @@ public final class QuantisedDepthwiseConv implements PacksWeights {
         return "conv s8 depthwise, sums and taps, block " + lanes;
     }
 
-    /** Packs weights of channels × taps, with their zero points. */
+    @Override
     public void pack(QuantisedMatrix weights, MemorySegment packed) {
         Extents.byteMatrix("the weights", weights.data(), shape.channels(), shape.taps(), weights.stride());
         Extents.bytes("the packed weights", packed, packedBytes());
@@ -83,14 +79,7 @@ public final class QuantisedDepthwiseConv implements PacksWeights {
         }
     }
 
-    /**
-     * Computes a convolution. No operand may be freed before it is done.
-     *
-     * @param in a row for each pixel, with one zero point and one scale at most
-     * @param out a row for each output pixel; no activation but ReLU
-     * @throws IllegalArgumentException if the operands do not fit together
-     * @throws IndexOutOfBoundsException if an operand is smaller than the convolution needs
-     */
+    @Override
     public void run(QuantisedMatrix in, MemorySegment packed, QuantisedResult out, Parallel parallel) {
         ByteOperands.check(shape, in, out);
         Extents.bytes("the packed weights", packed, packedBytes());
