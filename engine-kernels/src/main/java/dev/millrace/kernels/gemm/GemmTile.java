@@ -33,7 +33,7 @@ public final class GemmTile implements KernelFamily {
     public static final String NAME = "gemm.f32";
 
     /**
-     * One member of the family.
+     * One member of the family, or of that of {@link PairTile}.
      *
      * @param rows of a tile, 1 to 6
      * @param vectors in a row of a tile, 1 to 4
@@ -61,7 +61,11 @@ public final class GemmTile implements KernelFamily {
         }
 
         public KernelKey key() {
-            KernelKey key = KernelKey.of(NAME)
+            return key(NAME);
+        }
+
+        KernelKey key(String family) {
+            KernelKey key = KernelKey.of(family)
                     .with("rows", rows)
                     .with("vectors", vectors)
                     .with("masked", masked ? 1 : 0)

@@ -5,6 +5,7 @@ import dev.millrace.kernels.family.KernelCache;
 import dev.millrace.kernels.family.KernelSet;
 import dev.millrace.kernels.gemm.Activation;
 import dev.millrace.kernels.gemm.Epilogue;
+import dev.millrace.kernels.gemm.Fetch;
 import dev.millrace.kernels.gemm.GemmTile;
 import dev.millrace.kernels.gemm.PairTile;
 import dev.millrace.kernels.program.Kernel;
@@ -18,7 +19,7 @@ final class WeightKernels {
     private final KernelSet kernels;
     private final WeightFormat format;
     private final KernelCache<GemmTile.Variant> tiles;
-    private final KernelCache<PairTile.Variant> pairTiles;
+    private final KernelCache<GemmTile.Variant> pairTiles;
     private final KernelCache<WeightRow.Variant> rows;
     private final KernelCache<Integer> decoding;
     private final KernelCache<Types> converting;
@@ -29,7 +30,7 @@ final class WeightKernels {
         this.kernels = kernels;
         this.format = format;
         tiles = new KernelCache<>(kernels, GemmTile.Variant::key);
-        pairTiles = new KernelCache<>(kernels, PairTile.Variant::key);
+        pairTiles = new KernelCache<>(kernels, PairTile::key);
         rows = new KernelCache<>(kernels, WeightRow.Variant::key);
         decoding = new KernelCache<>(kernels, vectors -> DecodePanel.key(format, vectors));
         converting = new KernelCache<>(kernels, types -> ConvertRows.key(types.from(), types.to()));
@@ -60,7 +61,9 @@ final class WeightKernels {
 
     /** @param far whether B is read once, from memory */
     Kernel pairTile(int rowsOfTile, int vectors, boolean masked, boolean accumulate, boolean far, Epilogue epilogue) {
-        return pairTiles.kernel(new PairTile.Variant(rowsOfTile, vectors, masked, accumulate, far, epilogue));
+        Fetch fetch = far ? Fetch.SOON : Fetch.NONE;
+        return pairTiles.kernel(
+                new GemmTile.Variant(rowsOfTile, vectors, masked, accumulate, false, false, 1, fetch, epilogue));
     }
 
     Kernel row(int vectors, boolean bias, Activation activation) {

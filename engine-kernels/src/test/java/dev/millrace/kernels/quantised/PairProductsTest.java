@@ -143,11 +143,24 @@ class PairProductsTest {
 
     @Test
     void aMachineWithoutThemRefusesTheirTiles() {
-        KernelKey key = new PairTile.Variant(1, 1, false, false, false, Epilogue.NONE).key();
-        var refusal = assertThrows(IllegalArgumentException.class, () -> new PairTile().describe(key, Target.AVX512));
-        assertTrue(refusal.toString().contains("avx512 has no products of bfloat16"), refusal::toString);
-        var tooHigh = KernelKey.parse(key.toString().replace("rows=1", "rows=7"));
-        refusal = assertThrows(IllegalArgumentException.class, () -> new PairTile().describe(tooHigh, WITH));
-        assertTrue(refusal.toString().contains("the parameter rows is 7"), refusal::toString);
+        KernelKey key = PairTile.key(new GemmTile.Variant(1, 1, false, false, Epilogue.NONE));
+        assertRefused("avx512 has no products of bfloat16", key.toString(), Target.AVX512);
+        assertRefused("the parameter rows is 7", key.toString().replace("rows=1", "rows=7"), WITH);
+    }
+
+    @Test
+    void tilesOfPairsReadAByRowsAndOnePackedPanel() {
+        String key = PairTile.key(new GemmTile.Variant(1, 1, false, false, Epilogue.NONE))
+                .toString();
+        assertRefused("the parameter acolumns is 1", key.replace("acolumns=0", "acolumns=1"), WITH);
+        assertRefused("the parameter brows is 1", key.replace("brows=0", "brows=1"), WITH);
+        assertRefused("the parameter panels is 2", key.replace("panels=1", "panels=2"), WITH);
+        assertRefused("the parameter fetch is next", key.replace("fetch=none", "fetch=next"), WITH);
+    }
+
+    private static void assertRefused(String reason, String key, Target target) {
+        var refusal = assertThrows(
+                IllegalArgumentException.class, () -> new PairTile().describe(KernelKey.parse(key), target));
+        assertTrue(refusal.toString().contains(reason), refusal::toString);
     }
 }
