@@ -28,7 +28,6 @@ import dev.millrace.kernels.norm.FoldChannels;
 import dev.millrace.kernels.norm.Moments;
 import dev.millrace.kernels.norm.NormRows;
 import dev.millrace.kernels.peak.PeakLoop;
-import dev.millrace.kernels.quantise.ConvertRows;
 import dev.millrace.kernels.quantise.DequantiseRows;
 import dev.millrace.kernels.quantise.QuantiseRows;
 import dev.millrace.kernels.quantise.RangeOf;
@@ -93,7 +92,6 @@ final class Families implements KernelFamilies {
             case QuantiseRows.NAME -> new QuantiseRows();
             case DequantiseRows.NAME -> new DequantiseRows();
             case RangeOf.NAME -> new RangeOf();
-            case ConvertRows.NAME -> new ConvertRows();
             case WeightRow.NAME -> new WeightRow();
             case DecodePanel.NAME -> new DecodePanel();
             case ReorderTile.NAME -> new ReorderTile();

@@ -7,7 +7,7 @@ import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.kernels.quantise.FloatType;
+import dev.millrace.kernels.convert.FloatType;
 import dev.millrace.kernels.quantised.BlockedWeights;
 import dev.millrace.kernels.quantised.QuantisedGemm;
 import dev.millrace.kernels.quantised.QuantisedMatrix;

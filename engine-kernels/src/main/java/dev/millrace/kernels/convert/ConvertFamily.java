@@ -23,8 +23,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * f(to, from, count): numbers of one type become numbers of another. Floats become ints towards zero; an int that does
- * not fit loses its upper bits; everything but 0 becomes true.
+ * f(to, from, count, stride of to, stride of from, rows): rows of numbers of one type become numbers of another; strides
+ * are in bytes. Floats become ints towards zero; an int that does not fit loses its upper bits; everything but 0 becomes
+ * true.
  */
 public final class ConvertFamily implements KernelFamily {
     public static final String NAME = "convert";
@@ -45,8 +46,8 @@ public final class ConvertFamily implements KernelFamily {
         return type == NumberType.S64 || type == NumberType.U64;
     }
 
-    /** @param streamed whether the target is aligned to vectors, and is written past the caches */
-    static KernelKey key(NumberType from, NumberType to, boolean streamed) {
+    /** @param streamed whether each row of the target is aligned to vectors, and is written past the caches */
+    public static KernelKey key(NumberType from, NumberType to, boolean streamed) {
         return KernelKey.of(NAME).with("from", from).with("to", to).with("streamed", streamed ? 1 : 0);
     }
 
@@ -78,7 +79,8 @@ public final class ConvertFamily implements KernelFamily {
         private final int lanes;
         private final ScalarVar target;
         private final ScalarVar source;
-        private final ScalarVar count;
+        /** Numbers of a row that are left. */
+        private final ScalarVar left;
 
         Writer(ProgramBuilder builder, NumberType from, NumberType to, boolean streamed) {
             this.builder = builder;
@@ -87,18 +89,35 @@ public final class ConvertFamily implements KernelFamily {
             this.streamed = streamed;
             wide = new WideNumbers(builder);
             lanes = builder.target().lanes();
-            target = builder.parameter("to");
-            source = builder.parameter("from");
-            count = builder.parameter("count");
+            target = builder.scalar("target");
+            source = builder.scalar("source");
+            left = builder.scalar("left");
         }
 
         Program program() {
-            vectors(UNROLL);
-            vectors(1);
-            try (var _ = builder.ifNotZero(count)) {
-                vector(0, builder.firstLanes(count), needsMasks() ? masks() : null);
+            ScalarVar firstTarget = builder.parameter("to");
+            ScalarVar firstSource = builder.parameter("from");
+            ScalarVar count = builder.parameter("count");
+            ScalarVar targetStride = builder.parameter("stride of to");
+            ScalarVar sourceStride = builder.parameter("stride of from");
+            ScalarVar rows = builder.parameter("rows");
+            try (var _ = builder.loop(rows, 1)) {
+                builder.set(target, firstTarget);
+                builder.set(source, firstSource);
+                builder.set(left, count);
+                row();
+                builder.advance(firstTarget, targetStride);
+                builder.advance(firstSource, sourceStride);
             }
             return builder.build();
+        }
+
+        private void row() {
+            vectors(UNROLL);
+            vectors(1);
+            try (var _ = builder.ifNotZero(left)) {
+                vector(0, builder.firstLanes(left), needsMasks() ? masks() : null);
+            }
         }
 
         private boolean needsMasks() {
@@ -106,7 +125,7 @@ public final class ConvertFamily implements KernelFamily {
         }
 
         private void vectors(int number) {
-            try (var _ = builder.loop(count, number * lanes)) {
+            try (var _ = builder.loop(left, number * lanes)) {
                 for (int i = 0; i < number; i++) {
                     vector(i, null, null);
                 }
@@ -119,7 +138,7 @@ public final class ConvertFamily implements KernelFamily {
         private Masks masks() {
             ScalarVar words = builder.scalar("words");
             ScalarVar first = builder.scalar("first");
-            builder.scalar(words, ScalarOp.ADD, count, count);
+            builder.scalar(words, ScalarOp.ADD, left, left);
             builder.scalar(first, ScalarOp.MIN, words, lanes);
             builder.scalar(words, ScalarOp.SUB, words, lanes);
             builder.scalar(words, ScalarOp.MAX, words, 0);

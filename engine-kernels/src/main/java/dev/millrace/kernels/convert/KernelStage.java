@@ -41,7 +41,7 @@ final class KernelStage implements CastStage {
                     count,
                     0,
                     0,
-                    0);
+                    1);
         } finally {
             Reference.reachabilityFence(source);
             Reference.reachabilityFence(target);

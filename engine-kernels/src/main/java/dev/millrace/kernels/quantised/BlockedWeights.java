@@ -1,7 +1,7 @@
 package dev.millrace.kernels.quantised;
 
+import dev.millrace.kernels.convert.FloatType;
 import dev.millrace.kernels.driver.Extents;
-import dev.millrace.kernels.quantise.FloatType;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;

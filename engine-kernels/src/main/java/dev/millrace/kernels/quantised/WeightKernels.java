@@ -1,5 +1,7 @@
 package dev.millrace.kernels.quantised;
 
+import dev.millrace.kernels.convert.ConvertFamily;
+import dev.millrace.kernels.convert.FloatType;
 import dev.millrace.kernels.driver.Scratch;
 import dev.millrace.kernels.family.KernelCache;
 import dev.millrace.kernels.family.KernelSet;
@@ -9,8 +11,6 @@ import dev.millrace.kernels.gemm.Fetch;
 import dev.millrace.kernels.gemm.GemmTile;
 import dev.millrace.kernels.gemm.PairTile;
 import dev.millrace.kernels.program.Kernel;
-import dev.millrace.kernels.quantise.ConvertRows;
-import dev.millrace.kernels.quantise.FloatType;
 
 /** The kernels of products with stored weights of one format. */
 final class WeightKernels {
@@ -33,7 +33,9 @@ final class WeightKernels {
         pairTiles = new KernelCache<>(kernels, PairTile::key);
         rows = new KernelCache<>(kernels, WeightRow.Variant::key);
         decoding = new KernelCache<>(kernels, vectors -> DecodePanel.key(format, vectors));
-        converting = new KernelCache<>(kernels, types -> ConvertRows.key(types.from(), types.to()));
+        converting = new KernelCache<>(
+                kernels,
+                types -> ConvertFamily.key(types.from().number(), types.to().number(), false));
     }
 
     KernelSet set() {

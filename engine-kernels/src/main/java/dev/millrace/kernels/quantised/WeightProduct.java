@@ -1,8 +1,8 @@
 package dev.millrace.kernels.quantised;
 
+import dev.millrace.kernels.convert.FloatType;
 import dev.millrace.kernels.driver.Extents;
 import dev.millrace.kernels.gemm.Activation;
-import dev.millrace.kernels.quantise.FloatType;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

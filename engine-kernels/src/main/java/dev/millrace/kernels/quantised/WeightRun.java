@@ -1,12 +1,12 @@
 package dev.millrace.kernels.quantised;
 
 import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.convert.FloatType;
 import dev.millrace.kernels.gemm.Epilogue;
 import dev.millrace.kernels.gemm.GemmShape;
 import dev.millrace.kernels.gemm.GemmTile;
 import dev.millrace.kernels.program.Kernel;
 import dev.millrace.kernels.program.Memory;
-import dev.millrace.kernels.quantise.FloatType;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -107,7 +107,7 @@ final class WeightRun {
         long stride = product.lda() * type.bytes();
         long from = memory.pointer(product.a()) + first * stride;
         long to = memory.pointer(copies) + first * rowBytesOfCopy;
-        kernels.convert(type, typeOfRows()).call(memory, from, to, k, stride, rowBytesOfCopy, end - first);
+        kernels.convert(type, typeOfRows()).call(memory, to, from, k, rowBytesOfCopy, stride, end - first);
     }
 
     private void rowsOut(long first, long end) {
@@ -117,7 +117,7 @@ final class WeightRun {
         long stride = product.ldc() * type.bytes();
         long from = memory.pointer(copies) + offsetOfC + 4 * first * n;
         long to = memory.pointer(product.c()) + first * stride;
-        kernels.convert(FloatType.F32, type).call(memory, from, to, n, 4 * n, stride, end - first);
+        kernels.convert(FloatType.F32, type).call(memory, to, from, n, stride, 4 * n, end - first);
     }
 
     /** Some rows of some panels, on one thread. */

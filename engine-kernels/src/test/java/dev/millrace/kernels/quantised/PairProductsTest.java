@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.convert.ConvertFamily;
+import dev.millrace.kernels.convert.FloatType;
 import dev.millrace.kernels.family.KernelFamily;
 import dev.millrace.kernels.family.KernelKey;
 import dev.millrace.kernels.family.KernelSet;
@@ -19,8 +21,6 @@ import dev.millrace.kernels.program.Memory;
 import dev.millrace.kernels.program.Program;
 import dev.millrace.kernels.program.Target;
 import dev.millrace.kernels.program.plain.PlainLowering;
-import dev.millrace.kernels.quantise.ConvertRows;
-import dev.millrace.kernels.quantise.FloatType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -67,7 +67,7 @@ class PairProductsTest {
             case PairTile.NAME -> new PairTile();
             case WeightRow.NAME -> new WeightRow();
             case DecodePanel.NAME -> new DecodePanel();
-            case ConvertRows.NAME -> new ConvertRows();
+            case ConvertFamily.NAME -> new ConvertFamily();
             default -> null;
         };
     }
@@ -110,7 +110,7 @@ class PairProductsTest {
         assertEquals(Set.of(PairTile.NAME), with.families());
         Recorder without = Recorder.of(Target.AVX512);
         assertEquals(List.of(10f, 26f, 5f), list(sums(without, 0, rows)));
-        assertEquals(Set.of(GemmTile.NAME, ConvertRows.NAME, DecodePanel.NAME), without.families());
+        assertEquals(Set.of(GemmTile.NAME, ConvertFamily.NAME, DecodePanel.NAME), without.families());
     }
 
     private static List<Float> list(float[] numbers) {

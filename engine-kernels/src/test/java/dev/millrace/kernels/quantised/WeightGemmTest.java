@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.kernels.Kernels;
 import dev.millrace.kernels.Parallel;
-import dev.millrace.kernels.quantise.FloatType;
+import dev.millrace.kernels.convert.FloatType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
