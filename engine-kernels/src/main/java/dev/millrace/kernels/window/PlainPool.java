@@ -8,7 +8,6 @@ import dev.millrace.kernels.driver.CallPlan.Base;
 import dev.millrace.kernels.driver.Extents;
 import dev.millrace.kernels.family.KernelSet;
 import java.lang.foreign.MemorySegment;
-import java.lang.ref.Reference;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -46,11 +45,11 @@ public final class PlainPool {
         int firstPlane = depth.firstTap(plane);
         int firstRow = height.firstTap(row);
         int planes = depth.endTap(plane) - firstPlane;
-        int rows = height.endTap(row) - firstRow;
+        int rows = columns == 0 ? 0 : height.endTap(row) - firstRow;
         int startPlane = depth.start(plane) + firstPlane * depth.dilation();
         int startRow = height.start(row) + firstRow * height.dilation();
-        int counted =
-                WindowOp.counted(depth, plane, op.countedPlanes()) * WindowOp.counted(height, row, op.countedRows());
+        boolean countsNone = columns == 0 && op.countedColumns() < 0;
+        long counted = countsNone ? 0 : op.counted(depth, plane, height, row);
         long[] first = {
             width.out(),
             planes,
@@ -99,16 +98,11 @@ public final class PlainPool {
             Extents.apart("the places", places, "the output", out);
             Extents.apart("the places", places, "the input", in);
         }
-        try {
-            plan.run(
-                    CallPlan.Operands.of(channels)
-                            .with(Base.INPUT, in, 4 * shape.inPixels())
-                            .with(Base.OUTPUT, out, 4 * shape.outPixels())
-                            .with(Base.OTHER, places, 4 * shape.outPixels()),
-                    parallel);
-        } finally {
-            Reference.reachabilityFence(in);
-            Reference.reachabilityFence(out);
-        }
+        plan.run(
+                CallPlan.Operands.of(channels)
+                        .with(Base.INPUT, in, 4 * shape.inPixels())
+                        .with(Base.OUTPUT, out, 4 * shape.outPixels())
+                        .with(Base.OTHER, places, 4 * shape.outPixels()),
+                parallel);
     }
 }

@@ -7,6 +7,7 @@ import dev.millrace.kernels.expression.Function;
 public final class Pooling {
     private static final Expr ELEMENT = Expr.input(0);
     private static final int MAX_POWER = 16;
+    private static final int MAX_BEHIND = 1 << 20;
 
     private final WindowOp op;
 
@@ -30,6 +31,12 @@ public final class Pooling {
 
     /** The average of those that are there and of zeros before and behind them. */
     public static Pooling averageWithPadding(int planesBehind, int rowsBehind, int columnsBehind) {
+        for (int behind : new int[] {planesBehind, rowsBehind, columnsBehind}) {
+            if (behind < 0 || behind > MAX_BEHIND) {
+                throw new IllegalArgumentException(
+                        "an average with a padding of " + behind + ": it must be 0 to " + MAX_BEHIND);
+            }
+        }
         return new Pooling(
                 new WindowOp(WindowTile.Op.SUM, ELEMENT, ELEMENT, true, planesBehind, rowsBehind, columnsBehind));
     }

@@ -25,6 +25,11 @@ record WindowOp(
         return new WindowOp(op, each, after, false, -1, -1, -1);
     }
 
+    /** How many rows of taps count for the averages of a row of outputs. */
+    long counted(Axis depth, int plane, Axis height, int row) {
+        return (long) counted(depth, plane, countedPlanes) * counted(height, row, countedRows);
+    }
+
     /**
      * How many taps of an axis count for the average of an output.
      *

@@ -38,6 +38,9 @@ final class WindowPlanner {
     private record Pass(int plane, int firstTap, int endTap) {}
 
     void plan() {
+        if (shape.outPixels() == 0) {
+            return;
+        }
         int blocks = (shape.channels() + lanes - 1) / lanes;
         int rows = shape.height().out();
         long elements = (long) lanes
@@ -115,8 +118,6 @@ final class WindowPlanner {
         long outRow = width.out() * pixelBytes;
         long outPlane = outRow * height.out();
         long weightRow = width.taps() * pixelBytes;
-        int countedRows =
-                WindowOp.counted(height, row, op.countedRows()) * WindowOp.counted(depth, plane, op.countedPlanes());
         Argument sizes = calls.sizes(
                 rows,
                 tapRows,
@@ -124,7 +125,7 @@ final class WindowPlanner {
                 outRow,
                 height.dilation() * inRow,
                 weightRow,
-                Float.floatToRawIntBits(countedRows));
+                Float.floatToRawIntBits(op.counted(depth, plane, height, row)));
         int inPlaneNumber = depth.start(plane) + pass.plane() * depth.dilation();
         int inRowNumber = height.start(row) + firstTap * height.dilation();
         long in = (block * (long) depth.in() + inPlaneNumber) * inPlane + inRowNumber * inRow;

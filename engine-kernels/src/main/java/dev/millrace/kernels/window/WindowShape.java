@@ -8,10 +8,20 @@ import dev.millrace.kernels.conv.Axis;
 public record WindowShape(int batch, int channels, Axis depth, Axis height, Axis width) {
     private static final int UNROLLED = 16;
     private static final int MAX_ROWS = 1 << 20;
+    private static final double MAX_PIXELS = 1L << 40;
 
     public WindowShape {
         if (batch < 0 || channels < 1) {
             throw new IllegalArgumentException("windows over " + batch + " images of " + channels + " channels");
+        }
+        checkPixels("over", depth.in(), height.in(), width.in());
+        checkPixels("to", depth.out(), height.out(), width.out());
+    }
+
+    private static void checkPixels(String where, int planes, int rows, int columns) {
+        if ((double) planes * rows * columns > MAX_PIXELS) {
+            throw new IllegalArgumentException("windows " + where + " images of " + planes + " x " + rows + " x "
+                    + columns + " pixels: up to 2^40 can be");
         }
     }
 

@@ -97,7 +97,7 @@ public final class WindowTile implements KernelFamily {
             Op op = key.oneOf("op", Op.values());
             int taps = key.number("taps", 1, MAX_SIZE);
             Axis width = new Axis(
-                    key.number("in", 1, MAX_SIZE),
+                    key.number("in", 0, MAX_SIZE),
                     key.number("out", 1, MAX_SIZE),
                     taps,
                     key.number("stride", 1, MAX_SIZE),

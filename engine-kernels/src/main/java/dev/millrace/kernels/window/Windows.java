@@ -7,7 +7,6 @@ import dev.millrace.kernels.driver.CallPlan.Base;
 import dev.millrace.kernels.driver.Extents;
 import dev.millrace.kernels.family.KernelSet;
 import java.lang.foreign.MemorySegment;
-import java.lang.ref.Reference;
 import org.jspecify.annotations.Nullable;
 
 /** The calls for windows over images of one shape. */
@@ -38,18 +37,17 @@ final class Windows {
         Extents.apart("the output", out, "the input", in);
         if (residual != null) {
             Extents.vector("the residual", residual, outImage * shape.batch());
+            Extents.apart("the output", out, "the residual", residual);
         }
-        try {
-            plan.run(
-                    CallPlan.Operands.of(shape.batch())
-                            .with(Base.INPUT, in, 4 * inImage)
-                            .with(Base.WEIGHTS, weights, 0)
-                            .with(Base.OUTPUT, out, 4 * outImage)
-                            .with(Base.OTHER, residual, 4 * outImage),
-                    parallel);
-        } finally {
-            Reference.reachabilityFence(in);
-            Reference.reachabilityFence(out);
+        if (weights != null) {
+            Extents.apart("the output", out, "the packed weights", weights);
         }
+        plan.run(
+                CallPlan.Operands.of(shape.batch())
+                        .with(Base.INPUT, in, 4 * inImage)
+                        .with(Base.WEIGHTS, weights, 0)
+                        .with(Base.OUTPUT, out, 4 * outImage)
+                        .with(Base.OTHER, residual, 4 * outImage),
+                parallel);
     }
 }
