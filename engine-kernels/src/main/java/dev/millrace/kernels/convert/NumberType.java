@@ -39,7 +39,7 @@ public enum NumberType {
 
     /** Of so many numbers. */
     public long bytes(long count) {
-        return bits < Byte.SIZE ? Math.ceilDiv(count * bits, Byte.SIZE) : Math.multiplyExact(count, bits / Byte.SIZE);
+        return bits < Byte.SIZE ? count / 2 + count % 2 : Math.multiplyExact(count, bits / Byte.SIZE);
     }
 
     public boolean isFloat() {

@@ -56,6 +56,10 @@ class CastTest {
             assertThrows(IndexOutOfBoundsException.class, () -> cast.run(five, results, 6, Parallel.NONE));
             assertThrows(IndexOutOfBoundsException.class, () -> cast.run(five, results, -1, Parallel.NONE));
             assertThrows(IllegalArgumentException.class, () -> cast.run(results, results, 5, Parallel.NONE));
+            var ofHalves = new Cast(KERNELS.set(), NumberType.S4, NumberType.U4);
+            for (long count : new long[] {-1, 1L << 62}) {
+                assertThrows(IndexOutOfBoundsException.class, () -> ofHalves.run(five, results, count, Parallel.NONE));
+            }
         }
     }
 
