@@ -31,7 +31,6 @@ public final class Quantisation {
 
     private final KernelSet kernels;
     private final KernelCache<Variant> variants;
-    private final KernelCache<Way> range;
     private final Scratch ranges = new Scratch();
 
     public Quantisation(KernelSet kernels) {
@@ -41,7 +40,6 @@ public final class Quantisation {
                 variant -> variant.way() == Way.BACK
                         ? DequantiseRows.key(variant.type(), variant.perElement())
                         : QuantiseRows.key(variant.way() == Way.INTS, variant.type(), variant.perElement()));
-        range = new KernelCache<>(kernels, _ -> RangeOf.key());
     }
 
     /** {@code y = saturated(round(x / scale) + zero)}, from floats. */
@@ -76,6 +74,8 @@ public final class Quantisation {
         Extents.bytes(nameOfY, y, bytesOfY);
         Extents.writable(nameOfY, y);
         Extents.apart(nameOfY, y, nameOfX, x);
+        Extents.apart(nameOfY, y, "the scales", scales.scales());
+        Extents.apart(nameOfY, y, "the zero points", scales.zeros());
     }
 
     private void run(Way way, MemorySegment x, Scales scales, QuantisedType type, MemorySegment y, Parallel parallel) {
@@ -113,6 +113,9 @@ public final class Quantisation {
         Extents.writable("the scale", scale);
         Extents.writable("the zero point", zero);
         Extents.apart("y", y, "x", x);
+        Extents.apart("the scale", scale, "x", x);
+        Extents.apart("the zero point", zero, "x", x);
+        Extents.apart("the zero point", zero, "the scale", scale);
         MemorySegment scratch = ranges.atLeast(RANGE_BYTES * parallel.width());
         int tasks = (int) Math.clamp(elements / QuantisationRun.MIN_PER_TASK, 1, parallel.width());
         try {
@@ -136,7 +139,7 @@ public final class Quantisation {
 
     private void rangeOf(MemorySegment x, long from, long end, MemorySegment scratch, int task) {
         Memory memory = kernels.newMemory();
-        range.kernel(Way.FLOATS)
+        kernels.kernel(RangeOf.KEY)
                 .call(
                         memory,
                         memory.pointer(x) + 4 * from,

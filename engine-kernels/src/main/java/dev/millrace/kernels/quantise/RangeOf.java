@@ -18,9 +18,7 @@ public final class RangeOf implements KernelFamily {
     /** Enough chains to hide the latency of a comparison. */
     private static final int CHAINS = 4;
 
-    static KernelKey key() {
-        return KernelKey.of(NAME);
-    }
+    static final KernelKey KEY = KernelKey.of(NAME);
 
     @Override
     public Program describe(KernelKey key, Target target) {

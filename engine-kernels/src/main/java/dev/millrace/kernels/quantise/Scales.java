@@ -26,13 +26,13 @@ public record Scales(long outer, long axis, long inner, MemorySegment scales, Me
         return inner == 1 && axis > 1;
     }
 
-    /** How long the rows of a kernel are. */
+    /** How long the rows of a kernel are: where there is but one scale, all is one row. */
     long rowLength() {
-        return isLast() ? axis : inner;
+        return isLast() ? axis : axis == 1 ? outer * inner : inner;
     }
 
     long rows() {
-        return isLast() ? outer : outer * axis;
+        return isLast() ? outer : axis == 1 ? 1 : outer * axis;
     }
 
     void check(QuantisedType type) {

@@ -50,6 +50,51 @@ class QuantisationTest {
         }
     }
 
+    @Test
+    void oneScaleForAllMakesOneRow() {
+        try (Kernels kernels = Kernels.open(System::getProperty);
+                Arena arena = Arena.ofShared()) {
+            MemorySegment x = arena.allocate(15 * 4);
+            MemorySegment y = arena.allocate(8);
+            MemorySegment scale = arena.allocateFrom(FLOAT, 1f);
+            MemorySegment zero = arena.allocateFrom(ValueLayout.JAVA_INT, 1);
+            for (int i = 0; i < 15; i++) {
+                x.setAtIndex(FLOAT, i, i);
+            }
+            Scales scales = new Scales(3, 1, 5, scale, zero);
+            new Quantisation(kernels.set()).quantise(x, scales, QuantisedType.U4, y, Parallel.NONE);
+            assertEquals(0x21, y.get(ValueLayout.JAVA_BYTE, 0));
+            assertEquals(0xf, y.get(ValueLayout.JAVA_BYTE, 7));
+        }
+    }
+
+    @Test
+    void whatIsWrittenOverlapsNothing() {
+        try (Kernels kernels = Kernels.open(System::getProperty);
+                Arena arena = Arena.ofShared()) {
+            Quantisation quantisation = new Quantisation(kernels.set());
+            MemorySegment x = arena.allocate(16);
+            MemorySegment y = arena.allocate(4);
+            MemorySegment scale = arena.allocate(4);
+            MemorySegment zero = arena.allocate(4);
+            Scales ofAll = Scales.ofAll(4, scale, zero);
+            assertRefused(
+                    "y overlaps the scales",
+                    () -> quantisation.quantise(x, ofAll, QuantisedType.U8, scale, Parallel.NONE));
+            assertRefused(
+                    "y overlaps the zero points",
+                    () -> quantisation.requantise(x, ofAll, QuantisedType.U8, zero, Parallel.NONE));
+            assertRefused(
+                    "the scale overlaps x", () -> quantisation.quantiseDynamically(x, 4, y, x, zero, Parallel.NONE));
+            assertRefused(
+                    "the zero point overlaps x",
+                    () -> quantisation.quantiseDynamically(x, 4, y, scale, x, Parallel.NONE));
+            assertRefused(
+                    "the zero point overlaps the scale",
+                    () -> quantisation.quantiseDynamically(x, 4, y, scale, scale, Parallel.NONE));
+        }
+    }
+
     private static void assertRefused(String reason, Runnable action) {
         RuntimeException refusal = assertThrows(RuntimeException.class, action::run);
         assertTrue(refusal.toString().contains(reason), refusal.toString());
