@@ -27,8 +27,9 @@ final class GateKey {
 
     private static void checkInputs(String name, Expr activation) {
         ExprInputs reads = ExprInputs.of(activation);
-        if (!reads.singles().isEmpty() || !reads.inputs().stream().allMatch(input -> input.index() == 0)) {
-            throw new IllegalArgumentException("the activation " + name + " reads more than its one input");
+        if (!reads.singles().isEmpty() || !reads.inputs().stream().allMatch(Expr.input(0)::equals)) {
+            throw new IllegalArgumentException(
+                    "the activation " + name + " reads more than its one input, or not as a float of 32 bits");
         }
     }
 }

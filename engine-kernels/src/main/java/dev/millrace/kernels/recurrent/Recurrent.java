@@ -26,6 +26,9 @@ public final class Recurrent implements PacksWeights {
             throw new IllegalArgumentException(
                     "there are variants for " + cells.size() + " directions, not for 1 or 2");
         }
+        if (!(clip >= 0)) {
+            throw new IllegalArgumentException("what goes into activations is clipped at " + clip);
+        }
         for (RecurrentCell cell : cells) {
             RecurrentCell first = cells.getFirst();
             if (!cell.kind().equals(first.kind()) || cell.peepholes() != first.peepholes()) {
@@ -127,7 +130,8 @@ public final class Recurrent implements PacksWeights {
     }
 
     /**
-     * Computes the layer. No operand may be freed before it is done; outputs overlap nothing else.
+     * Computes the layer. No operand may be freed before it is done. Outputs overlap nothing else, but for a last state or
+     * cell that may take the place of the first one.
      *
      * @param scratch memory of this call alone; on the heap an array of bytes
      * @throws IllegalArgumentException if the operands do not fit together
@@ -145,6 +149,9 @@ public final class Recurrent implements PacksWeights {
         }
         if (!cell.hasCells() && (call.cell() != null || call.lastCell() != null)) {
             throw new IllegalArgumentException("a layer of kind " + cell.kind() + " has no cells");
+        }
+        if (shape.batch() == 0) {
+            return;
         }
         try {
             if (shape.directions() == 2 && parallel.width() > 1) {

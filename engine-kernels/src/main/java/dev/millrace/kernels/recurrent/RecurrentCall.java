@@ -40,9 +40,11 @@ public record RecurrentCall(
         Extents.vector("X", x, Math.multiplyExact(rows, shape.inputs()));
         Extents.vector("Y", y, Math.multiplyExact(states, shape.steps()));
         Extents.writable("Y", y);
-        optional("the peepholes", peepholes, 3L * shape.directions() * shape.hidden());
-        optional("the first state", state, states);
-        optional("the first cell", cell, states);
+        Extents.apart("Y", y, "X", x);
+        Extents.apart("Y", y, "the packed weights", packed);
+        input("the peepholes", peepholes, 3L * shape.directions() * shape.hidden());
+        input("the first state", state, states);
+        input("the first cell", cell, states);
         output("the last state", lastState, states);
         output("the last cell", lastCell, states);
         if (lengths != null) {
@@ -50,16 +52,19 @@ public record RecurrentCall(
         }
     }
 
-    private static void optional(String name, @Nullable MemorySegment segment, long elements) {
+    private void input(String name, @Nullable MemorySegment segment, long elements) {
         if (segment != null) {
             Extents.vector(name, segment, elements);
+            Extents.apart("Y", y, name, segment);
         }
     }
 
-    private static void output(String name, @Nullable MemorySegment segment, long elements) {
+    private void output(String name, @Nullable MemorySegment segment, long elements) {
         if (segment != null) {
-            Extents.vector(name, segment, elements);
+            input(name, segment, elements);
             Extents.writable(name, segment);
+            Extents.apart(name, segment, "X", x);
+            Extents.apart(name, segment, "the packed weights", packed);
         }
     }
 

@@ -37,8 +37,8 @@ record RecurrentScratch(int tasks, long state, long stateDistance, long other, l
         return (int) Math.max(1, Math.min(Math.min(panels, MAX_TASKS), work));
     }
 
-    /** Steps are taken in pairs, since states change places: there is room for the gates of an even number. */
+    /** Steps are taken in pairs, since states change places: there is room for the gates of an even number, at least two. */
     static long pairsOfSteps(RecurrentShape shape) {
-        return (shape.steps() + 1L) / 2;
+        return Math.max(1, (shape.steps() + 1L) / 2);
     }
 }
