@@ -5,6 +5,7 @@ import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.conv.Axis;
@@ -16,7 +17,6 @@ import dev.millrace.kernels.quantised.QuantisedMatrix;
 import dev.millrace.kernels.quantised.QuantisedResult;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Layers of nets for images in bytes, the channels of a pixel side by side, with zero points and a requantised result.
@@ -73,15 +73,15 @@ final class ByteConvCases {
                     MemorySegment packed = arena.allocate(conv.packedBytes(), 64);
                     conv.pack(weights, packed);
                     Runnable ours = () -> conv.run(in, packed, out, parallel);
-                    return new Sides(ours, Map.of("y", y), () -> peer(shape, x, w, zero, scale, operands));
+                    return Sides.of(ours, y, model -> peer(model, shape, x, w, zero, scale, operands));
                 });
         return test.withTolerance(1);
     }
 
-    private static PeerModel peer(ConvShape shape, Tensor x, Tensor w, Tensor zero, Tensor scale, Operands operands) {
+    private static Value peer(
+            PeerModel model, ConvShape shape, Tensor x, Tensor w, Tensor zero, Tensor scale, Operands operands) {
         long pad = shape.width().before();
         long stride = shape.width().stride();
-        var model = new PeerModel();
         NodeSpec node = NodeSpec.of(
                         new OpId(OpId.MICROSOFT, "QLinearConv"),
                         1,
@@ -98,7 +98,6 @@ final class ByteConvCases {
                         .with("group", Attribute.of((long) shape.groups()))
                         .with("strides", Attribute.of(new long[] {stride, stride}))
                         .with("pads", Attribute.of(new long[] {pad, pad, pad, pad})));
-        model.output("y", model.node(node));
-        return model;
+        return model.node(node);
     }
 }

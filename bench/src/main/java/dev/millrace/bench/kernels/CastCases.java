@@ -10,7 +10,6 @@ import dev.millrace.kernels.convert.NumberType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
 /** Casts between types that models have. */
 final class CastCases {
@@ -61,12 +60,9 @@ final class CastCases {
             Tensor in = operands.anyOf(from, size);
             Tensor out = operands.zeros(to, size);
             var cast = new Cast(kernels.set(), numbers(from), numbers(to));
-            return new Sides(() -> cast.run(in.segment(), out.segment(), size, parallel), Map.of("y", out), () -> {
-                var model = new PeerModel();
-                Attributes type = Attributes.of("to", Attribute.of((long) to.code()));
-                model.output("y", model.node("Cast", type, model.input("x", in)));
-                return model;
-            });
+            Runnable ours = () -> cast.run(in.segment(), out.segment(), size, parallel);
+            Attributes type = Attributes.of("to", Attribute.of((long) to.code()));
+            return Sides.of(ours, out, model -> model.node("Cast", type, model.input("x", in)));
         });
     }
 }

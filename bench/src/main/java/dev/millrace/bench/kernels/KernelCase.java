@@ -1,10 +1,12 @@
 package dev.millrace.bench.kernels;
 
+import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.Kernels;
 import dev.millrace.kernels.Parallel;
 import java.lang.foreign.Arena;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -49,5 +51,18 @@ record KernelCase(String kernel, String shape, Work work, int layers, double tol
      * @param answers what a run of ours writes, by the name of the peer's output
      * @param peer the peer's model, with its inputs; asked for only where there is a peer
      */
-    record Sides(Runnable ours, Map<String, Tensor> answers, Supplier<PeerModel> peer) {}
+    record Sides(Runnable ours, Map<String, Tensor> answers, Supplier<PeerModel> peer) {
+        /**
+         * Those of one answer.
+         *
+         * @param peer writes what the peer computes it with
+         */
+        static Sides of(Runnable ours, Tensor answer, Function<PeerModel, Value> peer) {
+            return new Sides(ours, Map.of("y", answer), () -> {
+                var model = new PeerModel();
+                model.output("y", peer.apply(model));
+                return model;
+            });
+        }
+    }
 }

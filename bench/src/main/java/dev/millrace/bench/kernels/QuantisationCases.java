@@ -10,7 +10,6 @@ import dev.millrace.kernels.quantise.QuantisedType;
 import dev.millrace.kernels.quantise.Scales;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
-import java.util.Map;
 
 /** Floats to bytes and back. */
 final class QuantisationCases {
@@ -24,7 +23,7 @@ final class QuantisationCases {
     private QuantisationCases() {}
 
     static List<KernelCase> all() {
-        return List.of(quantise(), dequantise(), dynamic());
+        return List.of(linear(false), linear(true), dynamic());
     }
 
     private static Tensor scale(Operands operands) {
@@ -37,87 +36,46 @@ final class QuantisationCases {
         return zero;
     }
 
-    private static KernelCase quantise() {
-        return KernelCase.of(
-                "quantise", "QuantizeLinear " + SHAPE, Work.bytes(5.0 * ELEMENTS), (kernels, arena, parallel) -> {
-                    var operands = new Operands(arena);
-                    Tensor x = operands.floatsBetween(-3, 3, ROWS, COLUMNS);
-                    Tensor y = operands.zeros(ElementType.UINT8, ROWS, COLUMNS);
-                    Tensor scale = scale(operands);
-                    Tensor point = operands.bytes(ElementType.UINT8, ZERO, ZERO);
-                    var quantisation = new Quantisation(kernels.set());
-                    Scales scales = Scales.ofAll(
-                            ELEMENTS, scale.segment(), zero(operands).segment());
-                    return new Sides(
-                            () -> quantisation.quantise(x.segment(), scales, QuantisedType.U8, y.segment(), parallel),
-                            Map.of("y", y),
-                            () -> {
-                                var model = new PeerModel();
-                                model.output(
-                                        "y",
-                                        model.node(
-                                                "QuantizeLinear",
-                                                model.input("x", x),
-                                                model.constant("scale", scale),
-                                                model.constant("zero", point)));
-                                return model;
-                            });
-                });
-    }
-
-    private static KernelCase dequantise() {
-        return KernelCase.of(
-                "quantise", "DequantizeLinear " + SHAPE, Work.bytes(5.0 * ELEMENTS), (kernels, arena, parallel) -> {
-                    var operands = new Operands(arena);
-                    Tensor x = operands.bytes(ElementType.UINT8, 0, 255, ROWS, COLUMNS);
-                    Tensor y = operands.zeros(ElementType.FLOAT, ROWS, COLUMNS);
-                    Tensor scale = scale(operands);
-                    Tensor point = operands.bytes(ElementType.UINT8, ZERO, ZERO);
-                    var quantisation = new Quantisation(kernels.set());
-                    Scales scales = Scales.ofAll(
-                            ELEMENTS, scale.segment(), zero(operands).segment());
-                    return new Sides(
-                            () -> quantisation.dequantise(x.segment(), QuantisedType.U8, scales, y.segment(), parallel),
-                            Map.of("y", y),
-                            () -> {
-                                var model = new PeerModel();
-                                model.output(
-                                        "y",
-                                        model.node(
-                                                "DequantizeLinear",
-                                                model.input("x", x),
-                                                model.constant("scale", scale),
-                                                model.constant("zero", point)));
-                                return model;
-                            });
-                });
+    /** @param back from bytes to floats */
+    private static KernelCase linear(boolean back) {
+        String op = back ? "DequantizeLinear" : "QuantizeLinear";
+        return KernelCase.of("quantise", op + " " + SHAPE, Work.bytes(5.0 * ELEMENTS), (kernels, arena, parallel) -> {
+            var operands = new Operands(arena);
+            Tensor x = back
+                    ? operands.bytes(ElementType.UINT8, 0, 255, ROWS, COLUMNS)
+                    : operands.floatsBetween(-3, 3, ROWS, COLUMNS);
+            Tensor y = operands.zeros(back ? ElementType.FLOAT : ElementType.UINT8, ROWS, COLUMNS);
+            Tensor scale = scale(operands);
+            Tensor point = operands.bytes(ElementType.UINT8, ZERO, ZERO);
+            var quantisation = new Quantisation(kernels.set());
+            Scales scales =
+                    Scales.ofAll(ELEMENTS, scale.segment(), zero(operands).segment());
+            Runnable ours = back
+                    ? () -> quantisation.dequantise(x.segment(), QuantisedType.U8, scales, y.segment(), parallel)
+                    : () -> quantisation.quantise(x.segment(), scales, QuantisedType.U8, y.segment(), parallel);
+            return Sides.of(
+                    ours,
+                    y,
+                    model -> model.node(
+                            op, model.input("x", x), model.constant("scale", scale), model.constant("zero", point)));
+        });
     }
 
     private static KernelCase dynamic() {
-        return KernelCase.of(
-                "quantise",
-                "DynamicQuantizeLinear " + SHAPE,
-                Work.bytes(9.0 * ELEMENTS),
-                (kernels, arena, parallel) -> {
-                    var operands = new Operands(arena);
-                    Tensor x = operands.floatsBetween(-3, 3, ROWS, COLUMNS);
-                    Tensor y = operands.zeros(ElementType.UINT8, ROWS, COLUMNS);
-                    Tensor scale = scale(operands);
-                    Tensor zero = zero(operands);
-                    var quantisation = new Quantisation(kernels.set());
-                    return new Sides(
-                            () -> quantisation.quantiseDynamically(
-                                    x.segment(), ELEMENTS, y.segment(), scale.segment(), zero.segment(), parallel),
-                            Map.of("y", y),
-                            () -> {
-                                var model = new PeerModel();
-                                NodeSpec node =
-                                        NodeSpec.of(OpId.onnx("DynamicQuantizeLinear"), OPSET, model.input("x", x));
-                                model.output(
-                                        "y",
-                                        model.nodes(node, "q", "scale", "point").get(0));
-                                return model;
-                            });
-                });
+        String op = "DynamicQuantizeLinear";
+        return KernelCase.of("quantise", op + " " + SHAPE, Work.bytes(9.0 * ELEMENTS), (kernels, arena, parallel) -> {
+            var operands = new Operands(arena);
+            Tensor x = operands.floatsBetween(-3, 3, ROWS, COLUMNS);
+            Tensor y = operands.zeros(ElementType.UINT8, ROWS, COLUMNS);
+            Tensor scale = scale(operands);
+            Tensor zero = zero(operands);
+            var quantisation = new Quantisation(kernels.set());
+            Runnable ours = () -> quantisation.quantiseDynamically(
+                    x.segment(), ELEMENTS, y.segment(), scale.segment(), zero.segment(), parallel);
+            return Sides.of(ours, y, model -> {
+                NodeSpec node = NodeSpec.of(OpId.onnx(op), OPSET, model.input("x", x));
+                return model.nodes(node, "q", "scale", "point").getFirst();
+            });
+        });
     }
 }

@@ -23,7 +23,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
 /** Recurrent layers over sequences. */
 final class RecurrentCases {
@@ -95,17 +94,14 @@ final class RecurrentCases {
             layer.pack(shape, w.segment(), r.segment(), b.segment(), packed);
             MemorySegment scratch = arena.allocate(layer.scratchBytes(shape), 64);
             RecurrentCall call = RecurrentCall.of(shape, x.segment(), packed, y.segment());
-            return new Sides(() -> layer.run(call, scratch, parallel), Map.of("y", y), () -> {
-                var model = new PeerModel();
+            return Sides.of(() -> layer.run(call, scratch, parallel), y, model -> {
                 Value[] given = {
                     model.input("x", x), model.constant("w", w), model.constant("r", r), model.constant("b", b)
                 };
                 NodeSpec node = NodeSpec.of(OpId.onnx(kind.name()), OPSET, given)
                         .with("hidden_size", Attribute.of((long) shape.hidden()))
                         .with("direction", Attribute.of(directions == 2 ? "bidirectional" : "forward"));
-                model.output(
-                        "y", model.node(kind == Kind.GRU ? node.with("linear_before_reset", Attribute.of(1L)) : node));
-                return model;
+                return model.node(kind == Kind.GRU ? node.with("linear_before_reset", Attribute.of(1L)) : node);
             });
         });
     }

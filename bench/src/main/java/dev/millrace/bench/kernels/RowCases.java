@@ -16,10 +16,11 @@ import dev.millrace.kernels.rows.Rows;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
-import java.util.Map;
 
 /** Rows and elements by indices of 64 bits. */
 final class RowCases {
+    private static final Attributes ALONG_ROWS = Attributes.of("axis", Attribute.of(1L));
+
     private RowCases() {}
 
     static List<KernelCase> all() {
@@ -57,11 +58,8 @@ final class RowCases {
                 numbers.ofIndices(list, rows, table);
                 moves.gather(table, count, data.segment(), 1, rows, 4L * columns, y.segment(), parallel);
             };
-            return new Sides(ours, Map.of("y", y), () -> {
-                var model = new PeerModel();
-                model.output("y", model.node("Gather", model.input("data", data), model.input("indices", indices)));
-                return model;
-            });
+            return Sides.of(
+                    ours, y, model -> model.node("Gather", model.input("data", data), model.input("indices", indices)));
         });
     }
 
@@ -78,14 +76,11 @@ final class RowCases {
             long[] dims = {rows, columns};
             var shape = new ElementShape(dims, dims, 1);
             Runnable ours = () -> elements.gather(list, shape, data.segment(), y.segment(), parallel);
-            return new Sides(ours, Map.of("y", y), () -> {
-                var model = new PeerModel();
-                Attributes axis = Attributes.of("axis", Attribute.of(1L));
-                model.output(
-                        "y",
-                        model.node("GatherElements", axis, model.input("data", data), model.input("indices", indices)));
-                return model;
-            });
+            return Sides.of(
+                    ours,
+                    y,
+                    model -> model.node(
+                            "GatherElements", ALONG_ROWS, model.input("data", data), model.input("indices", indices)));
         });
     }
 
@@ -107,11 +102,10 @@ final class RowCases {
                 moves.gather(
                         table, count, data.segment(), 1, (long) planes * rows, 4L * columns, y.segment(), parallel);
             };
-            return new Sides(ours, Map.of("y", y), () -> {
-                var model = new PeerModel();
-                model.output("y", model.node("GatherND", model.input("data", data), model.input("indices", indices)));
-                return model;
-            });
+            return Sides.of(
+                    ours,
+                    y,
+                    model -> model.node("GatherND", model.input("data", data), model.input("indices", indices)));
         });
     }
 
@@ -136,17 +130,14 @@ final class RowCases {
                 moves.scatter(
                         table, count, updates.segment(), RowMove.Update.SET, y.segment(), rows, 4L * columns, parallel);
             };
-            return new Sides(ours, Map.of("y", y), () -> {
-                var model = new PeerModel();
-                model.output(
-                        "y",
-                        model.node(
-                                "ScatterND",
-                                model.input("data", data),
-                                model.input("indices", indices),
-                                model.input("updates", updates)));
-                return model;
-            });
+            return Sides.of(
+                    ours,
+                    y,
+                    model -> model.node(
+                            "ScatterND",
+                            model.input("data", data),
+                            model.input("indices", indices),
+                            model.input("updates", updates)));
         });
     }
 
@@ -172,19 +163,15 @@ final class RowCases {
                 numbers.ofElements(list, shape, table);
                 moves.scatter(table, count, updates.segment(), RowMove.Update.SET, y.segment(), count, 4, parallel);
             };
-            return new Sides(ours, Map.of("y", y), () -> {
-                var model = new PeerModel();
-                Attributes axis = Attributes.of("axis", Attribute.of(1L));
-                model.output(
-                        "y",
-                        model.node(
-                                "ScatterElements",
-                                axis,
-                                model.input("data", data),
-                                model.input("indices", indices),
-                                model.input("updates", updates)));
-                return model;
-            });
+            return Sides.of(
+                    ours,
+                    y,
+                    model -> model.node(
+                            "ScatterElements",
+                            ALONG_ROWS,
+                            model.input("data", data),
+                            model.input("indices", indices),
+                            model.input("updates", updates)));
         });
     }
 }
