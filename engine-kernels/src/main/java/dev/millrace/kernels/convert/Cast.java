@@ -13,7 +13,8 @@ import java.util.List;
 /**
  * Makes numbers of one type to numbers of another. Safe for use by several threads.
  *
- * <p>Floats are rounded to nearest even, and towards zero if they become ints; what is too large becomes infinite. An
+ * <p>Floats are rounded to nearest even, and towards zero if they become ints; what is too large becomes infinite. What
+ * becomes a float of 16 bits is first one of 32 bits, which rounds doubles and large ints twice. An
  * int that does not fit loses its upper bits. Everything but 0, NaN too, becomes true.
  */
 public final class Cast {

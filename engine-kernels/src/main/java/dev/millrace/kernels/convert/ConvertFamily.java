@@ -31,7 +31,7 @@ public final class ConvertFamily implements KernelFamily {
     public static final String NAME = "convert";
     private static final int UNROLL = 4;
 
-    /** Whether there is a kernel for this conversion. Doubles pass through floats, where that changes nothing. */
+    /** Whether there is a kernel for this conversion. Doubles pass through floats of 32 bits, to narrower ones too. */
     static boolean knows(NumberType from, NumberType to) {
         if (from == NumberType.F64) {
             return to.isFloat() && to != NumberType.F64;
