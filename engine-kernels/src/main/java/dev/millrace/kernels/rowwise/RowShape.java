@@ -74,9 +74,12 @@ public record RowShape(List<Long> extents, List<Operand> operands, boolean divis
         return extents.subList(0, dimensions()).contains(0L) || divisible && extents.contains(0L);
     }
 
-    /** The bytes from the first element of an operand to the end of the last. */
+    /**
+     * The bytes from the first element of an operand to the end of the last. What is the same all along a row is there
+     * even if a row has no elements.
+     */
     long bytes(int operand) {
-        if (extents.contains(0L)) {
+        if (isEmpty() || extent(dimensions()) == 0 && stride(operand, dimensions()) != 0) {
             return 0;
         }
         long last = operands.get(operand).elementBytes();

@@ -1,5 +1,6 @@
 package dev.millrace.kernels.reduce;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -68,6 +69,20 @@ class ExpressionReductionTest {
             MemorySegment large = arena.allocate(400_000, 4);
             assertThrows(
                     IndexOutOfBoundsException.class, () -> parts.run(List.of(large, large), out, none, Parallel.NONE));
+        }
+    }
+
+    @Test
+    void aSingleElementIsCheckedEvenIfRowsAreEmpty() {
+        Expr expression = Expr.input(0).times(Expr.single(1));
+        var reduction = new ExpressionReduction(KERNELS.set(), expression, ReduceOp.SUM, 3, 0);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment out = arena.allocate(12, 4);
+            MemorySegment none = MemorySegment.NULL;
+            List<MemorySegment> withoutSingle = List.of(none, out.asSlice(0, 0));
+            assertThrows(IndexOutOfBoundsException.class, () -> reduction.run(withoutSingle, out, none, Parallel.NONE));
+            reduction.run(List.of(none, floats(arena, 5)), out, none, Parallel.NONE);
+            assertArrayEquals(new float[3], out.toArray(ValueLayout.JAVA_FLOAT));
         }
     }
 }
