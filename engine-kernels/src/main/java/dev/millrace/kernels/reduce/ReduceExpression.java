@@ -42,8 +42,7 @@ public final class ReduceExpression implements KernelFamily {
     @Override
     public Program describe(KernelKey key, Target target) {
         key.onlyHas(EXPRESSION, "combine", "before");
-        Combine combine = key.oneOf("combine", Combine.values());
-        var kind = new ReduceSteps.Kind(NumberType.F32, combine, key.oneOf("before", BEFORE));
+        var kind = ReduceSteps.Kind.of(key, NumberType.F32, BEFORE);
         Expr expression = ExprText.parse(key, EXPRESSION).to(Kind.FLOAT);
         return new Writer(new ProgramBuilder(key.toString(), target), expression, kind).program();
     }

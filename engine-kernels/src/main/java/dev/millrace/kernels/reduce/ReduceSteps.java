@@ -2,8 +2,6 @@ package dev.millrace.kernels.reduce;
 
 import dev.millrace.kernels.convert.LaneNumbers;
 import dev.millrace.kernels.convert.NumberType;
-import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.ExprWriter;
 import dev.millrace.kernels.expression.Function;
 import dev.millrace.kernels.family.KernelKey;
 import dev.millrace.kernels.program.Address;
@@ -19,12 +17,12 @@ import dev.millrace.kernels.reduce.ReduceOp.Before;
 import dev.millrace.kernels.reduce.ReduceOp.Combine;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Writes what all kernels of reductions do with numbers. */
 final class ReduceSteps {
     private static final int MAGNITUDE = 0x7fffffff;
+    private static final Before[] AS_THEY_ARE = {Before.NONE};
     private static final NumberType[] TYPES = {NumberType.F32, NumberType.F16, NumberType.BF16, NumberType.S32};
 
     /** What the keys of these kernels have in common. */
@@ -38,8 +36,13 @@ final class ReduceSteps {
 
         static Kind of(KernelKey key) {
             NumberType type = key.oneOf("type", TYPES);
-            Before[] befores = type.isFloat() ? Before.values() : new Before[] {Before.NONE};
-            return new Kind(type, key.oneOf("combine", Combine.values()), key.oneOf("before", befores));
+            return of(key, type, type.isFloat() ? Before.values() : AS_THEY_ARE);
+        }
+
+        /** @param beforeSums what can be done to numbers that are added up; others stay as they are */
+        static Kind of(KernelKey key, NumberType type, Before[] beforeSums) {
+            Combine combine = key.oneOf("combine", Combine.values());
+            return new Kind(type, combine, key.oneOf("before", combine == Combine.ADD ? beforeSums : AS_THEY_ARE));
         }
     }
 
@@ -96,8 +99,7 @@ final class ReduceSteps {
             case ABS -> builder.binary(BinaryOp.AND, numbers, Constant.ofBits(MAGNITUDE));
             case EXP -> {
                 Value far = shift == null ? Constant.ZERO : shift;
-                Map<Expr, VectorVar> distance = Map.of(Expr.input(0), builder.sub(numbers, far));
-                yield new ExprWriter(builder, distance).write(Expr.input(0).apply(Function.EXP));
+                yield Function.EXP.write(builder, builder.sub(numbers, far));
             }
         };
     }

@@ -77,7 +77,7 @@ public final class Reduction {
 
     /**
      * @param axes those that go away, each once; none means that single numbers are reduced
-     * @throws IllegalArgumentException if the type cannot be reduced so, or an axis is wrong
+     * @throws IllegalArgumentException if the type cannot be reduced so, or an extent or an axis is wrong
      */
     public Reduction(KernelSet kernels, ReduceOp op, NumberType type, long[] shape, int... axes) {
         boolean floats = type.isFloat() && type.fitsLane();
@@ -87,6 +87,11 @@ public final class Reduction {
         }
         this.op = op;
         this.type = type;
+        for (long extent : shape) {
+            if (extent < 0) {
+                throw new IllegalArgumentException("there is no tensor of shape " + Arrays.toString(shape));
+            }
+        }
         boolean[] reduced = new boolean[shape.length];
         for (int axis : axes) {
             if (axis < 0 || axis >= shape.length || reduced[axis]) {

@@ -100,6 +100,9 @@ class ReductionTest {
         assertThrows(
                 IllegalArgumentException.class, () -> new Reduction(set, ReduceOp.SUM, NumberType.F32, shape, 0, 0));
         assertThrows(IllegalArgumentException.class, () -> new Reduction(set, ReduceOp.SUM, NumberType.F32, shape, 2));
+        long[] negative = {-2, -3};
+        assertThrows(
+                IllegalArgumentException.class, () -> new Reduction(set, ReduceOp.SUM, NumberType.F32, negative, 0, 1));
         var reduction = new Reduction(set, ReduceOp.SUM, NumberType.F32, shape, 0);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment in = arena.allocate(24);
@@ -111,5 +114,18 @@ class ReductionTest {
         KernelKey key = KernelKey.parse("reduce.rows:before=exp,combine=add,together=1,type=f32");
         Exception wrong = assertThrows(IllegalArgumentException.class, () -> KERNELS.describe(key));
         assertTrue(String.valueOf(wrong.getMessage()).contains("together"));
+    }
+
+    @Test
+    void onlySumsAreOfWhatWasChangedBefore() {
+        for (String wrong : new String[] {
+            "reduce.rows:before=square,combine=max,together=0,type=f32",
+            "reduce.columns:accumulate=0,before=exp,combine=mul,rows=1,type=f32",
+            "reduce.expression:before=abs,combine=min,expr=x0"
+        }) {
+            KernelKey key = KernelKey.parse(wrong);
+            Exception refusal = assertThrows(IllegalArgumentException.class, () -> KERNELS.describe(key), wrong);
+            assertTrue(String.valueOf(refusal.getMessage()).contains("before"), refusal.getMessage());
+        }
     }
 }
