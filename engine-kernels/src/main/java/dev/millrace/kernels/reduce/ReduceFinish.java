@@ -2,8 +2,6 @@ package dev.millrace.kernels.reduce;
 
 import dev.millrace.kernels.convert.LaneNumbers;
 import dev.millrace.kernels.convert.NumberType;
-import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.ExprWriter;
 import dev.millrace.kernels.expression.Function;
 import dev.millrace.kernels.family.KernelFamily;
 import dev.millrace.kernels.family.KernelKey;
@@ -19,7 +17,6 @@ import dev.millrace.kernels.program.Target;
 import dev.millrace.kernels.program.UnaryOp;
 import dev.millrace.kernels.program.VectorVar;
 import dev.millrace.kernels.reduce.ReduceOp.After;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,8 +83,11 @@ public final class ReduceFinish implements KernelFamily {
                 case NONE -> x;
                 case DIVIDE -> builder.div(x, divisor);
                 case SQRT -> builder.unary(UnaryOp.SQRT, x);
-                case LOG -> log(x);
-                case LOG_PLUS -> builder.add(log(x), builder.load(Address.at(shift, 0), mask));
+                case LOG -> Function.LOG.write(builder, x);
+                case LOG_PLUS -> {
+                    VectorVar logarithm = Function.LOG.write(builder, x);
+                    yield builder.add(logarithm, builder.load(Address.at(shift, 0), mask));
+                }
                 case FINITE -> {
                     VectorVar magnitude = builder.binary(BinaryOp.AND, x, Constant.ofBits(0x7fffffff));
                     Constant infinity = Constant.of(Float.POSITIVE_INFINITY);
@@ -95,11 +95,6 @@ public final class ReduceFinish implements KernelFamily {
                     yield builder.select(infinite, Constant.ZERO, x);
                 }
             };
-        }
-
-        private VectorVar log(VectorVar x) {
-            return new ExprWriter(builder, Map.of(Expr.input(0), x))
-                    .write(Expr.input(0).apply(Function.LOG));
         }
     }
 }

@@ -1,7 +1,5 @@
 package dev.millrace.kernels.softmax;
 
-import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.ExprWriter;
 import dev.millrace.kernels.expression.Function;
 import dev.millrace.kernels.family.KernelFamily;
 import dev.millrace.kernels.family.KernelKey;
@@ -16,7 +14,6 @@ import dev.millrace.kernels.program.ScalarVar;
 import dev.millrace.kernels.program.Target;
 import dev.millrace.kernels.program.VectorVar;
 import dev.millrace.kernels.rowwise.RowLoop;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,8 +85,7 @@ public final class SoftmaxColumns implements KernelFamily {
                 }
             });
             if (log) {
-                Expr logarithm = Expr.input(0).apply(Function.LOG);
-                VectorVar logOfSum = new ExprWriter(builder, Map.of(Expr.input(0), sum)).write(logarithm);
+                VectorVar logOfSum = Function.LOG.write(builder, sum);
                 down((in, out) -> {
                     VectorVar shifted = builder.sub(builder.load(in, mask), most);
                     builder.store(out, builder.sub(shifted, logOfSum), mask);
