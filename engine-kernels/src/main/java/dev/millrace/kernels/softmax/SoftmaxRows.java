@@ -1,7 +1,5 @@
 package dev.millrace.kernels.softmax;
 
-import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.ExprWriter;
 import dev.millrace.kernels.expression.Function;
 import dev.millrace.kernels.family.KernelFamily;
 import dev.millrace.kernels.family.KernelKey;
@@ -15,7 +13,6 @@ import dev.millrace.kernels.program.Target;
 import dev.millrace.kernels.program.Value;
 import dev.millrace.kernels.program.VectorVar;
 import dev.millrace.kernels.rowwise.RowLoop;
-import java.util.Map;
 
 /** Rows one after the other: f(in, out, rows, elements of a row). Out may be in. */
 public final class SoftmaxRows implements KernelFamily {
@@ -76,15 +73,22 @@ public final class SoftmaxRows implements KernelFamily {
             return loop.combine(BinaryOp.MAX, most);
         }
 
-        private void shares(VectorVar most) {
+        /** The sum of the exponentials, which are kept in the output where they are wanted. */
+        private VectorVar sum(VectorVar most, boolean kept) {
             VectorVar[] sums = loop.accumulators(Constant.ZERO);
             loop.over(count, (number, offset, displacement, mask) -> {
                 Value x = builder.load(RowLoop.at(in, offset, displacement), mask);
                 VectorVar power = Function.EXP_OF_NEGATIVE.write(builder, builder.sub(x, most));
-                builder.store(RowLoop.at(out, offset, displacement), power, mask);
+                if (kept) {
+                    builder.store(RowLoop.at(out, offset, displacement), power, mask);
+                }
                 builder.binary(sums[number], BinaryOp.ADD, sums[number], loop.orElse(mask, power, Constant.ZERO));
             });
-            VectorVar factor = builder.div(Constant.of(1), loop.combine(BinaryOp.ADD, sums));
+            return loop.combine(BinaryOp.ADD, sums);
+        }
+
+        private void shares(VectorVar most) {
+            VectorVar factor = builder.div(Constant.of(1), sum(most, true));
             loop.over(count, (_, offset, displacement, mask) -> {
                 VectorVar power = builder.load(RowLoop.at(out, offset, displacement), mask);
                 builder.store(RowLoop.at(out, offset, displacement), builder.mul(power, factor), mask);
@@ -92,15 +96,7 @@ public final class SoftmaxRows implements KernelFamily {
         }
 
         private void logarithms(VectorVar most) {
-            VectorVar[] sums = loop.accumulators(Constant.ZERO);
-            loop.over(count, (number, offset, displacement, mask) -> {
-                Value x = builder.load(RowLoop.at(in, offset, displacement), mask);
-                VectorVar power = Function.EXP_OF_NEGATIVE.write(builder, builder.sub(x, most));
-                builder.binary(sums[number], BinaryOp.ADD, sums[number], loop.orElse(mask, power, Constant.ZERO));
-            });
-            VectorVar sum = loop.combine(BinaryOp.ADD, sums);
-            Expr log = Expr.input(0).apply(Function.LOG);
-            VectorVar logOfSum = new ExprWriter(builder, Map.of(Expr.input(0), sum)).write(log);
+            VectorVar logOfSum = Function.LOG.write(builder, sum(most, false));
             loop.over(count, (_, offset, displacement, mask) -> {
                 VectorVar x = builder.load(RowLoop.at(in, offset, displacement), mask);
                 VectorVar result = builder.sub(builder.sub(x, most), logOfSum);
