@@ -62,6 +62,16 @@ public final class Extents {
         }
     }
 
+    /** Checks that an operand that is written is another one from its first byte on, or shares none with it. */
+    public static void sameOrApart(
+            String name, MemorySegment written, String otherName, MemorySegment other, long bytes) {
+        MemorySegment first = written.asSlice(0, bytes);
+        MemorySegment second = other.asSlice(0, bytes);
+        if (first.address() != second.address()) {
+            apart(name, first, otherName, second);
+        }
+    }
+
     /** Checks that an operand that is written shares no byte with another one. */
     public static void apart(String name, MemorySegment written, String otherName, MemorySegment other) {
         if (written.asOverlappingSlice(other).isPresent()) {

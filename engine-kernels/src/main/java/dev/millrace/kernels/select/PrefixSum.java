@@ -30,12 +30,7 @@ public final class PrefixSum {
         shape.check("the data", data);
         shape.check("the output", out);
         Extents.writable("the output", out);
-        long bytes = 4 * shape.elements();
-        MemorySegment written = out.asSlice(0, bytes);
-        MemorySegment read = data.asSlice(0, bytes);
-        if (written.address() != read.address()) {
-            Extents.apart("the output", written, "the data", read);
-        }
+        Extents.sameOrApart("the output", out, "the data", data, Float.BYTES * shape.elements());
         if (shape.elements() == 0) {
             return;
         }
