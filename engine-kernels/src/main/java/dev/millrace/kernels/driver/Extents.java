@@ -65,17 +65,29 @@ public final class Extents {
     /** Checks that an operand that is written is another one from its first byte on, or shares none with it. */
     public static void sameOrApart(
             String name, MemorySegment written, String otherName, MemorySegment other, long bytes) {
-        MemorySegment first = written.asSlice(0, bytes);
-        MemorySegment second = other.asSlice(0, bytes);
-        if (first.address() != second.address()) {
-            apart(name, first, otherName, second);
+        if (written.address() != other.address()) {
+            apart(name, written, bytes, otherName, other, bytes);
         }
     }
 
     /** Checks that an operand that is written shares no byte with another one. */
     public static void apart(String name, MemorySegment written, String otherName, MemorySegment other) {
-        if (written.asOverlappingSlice(other).isPresent()) {
+        apart(name, written, written.byteSize(), otherName, other, other.byteSize());
+    }
+
+    /** Checks that the first bytes of an operand that is written share none with those of another one. */
+    public static void apart(
+            String name, MemorySegment written, long bytes, String otherName, MemorySegment other, long otherBytes) {
+        if (overlap(written, bytes, other, otherBytes)) {
             throw new IllegalArgumentException(name + " overlaps " + otherName);
         }
+    }
+
+    private static boolean overlap(MemorySegment a, long bytesOfA, MemorySegment b, long bytesOfB) {
+        if (a.isNative() && b.isNative()) {
+            boolean behind = a.address() - b.address() >= bytesOfB || b.address() - a.address() >= bytesOfA;
+            return !behind && bytesOfA > 0 && bytesOfB > 0;
+        }
+        return a.asSlice(0, bytesOfA).asOverlappingSlice(b.asSlice(0, bytesOfB)).isPresent();
     }
 }
