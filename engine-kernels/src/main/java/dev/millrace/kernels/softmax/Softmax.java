@@ -49,6 +49,7 @@ public final class Softmax {
         Extents.vector("the input", in, elements);
         Extents.vector("the output", out, elements);
         Extents.writable("the output", out);
+        Extents.sameOrApart("the output", out, "the input", in, Float.BYTES * elements);
         if (elements == 0) {
             return;
         }
