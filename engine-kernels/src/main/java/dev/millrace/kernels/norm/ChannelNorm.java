@@ -2,12 +2,12 @@ package dev.millrace.kernels.norm;
 
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.driver.Scratch;
 import dev.millrace.kernels.family.KernelSet;
 import dev.millrace.kernels.norm.FoldChannels.Argument;
 import dev.millrace.kernels.program.Kernel;
 import dev.millrace.kernels.program.Memory;
 import dev.millrace.kernels.rowwise.Shares;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
@@ -26,6 +26,7 @@ public final class ChannelNorm {
     private final Kernel moments;
     private final Kernel fold;
     private final Kernel scale;
+    private final Scratch scratch = new Scratch();
 
     public ChannelNorm(KernelSet kernels) {
         this.kernels = kernels;
@@ -61,6 +62,15 @@ public final class ChannelNorm {
             Extents.writable("the output", out);
             Extents.vector("the factors", factors, channels);
             Extents.vector("the offsets", offsets, channels);
+            long bytes = Float.BYTES * elements;
+            long numberBytes = Float.BYTES * (long) channels;
+            Extents.sameOrApart("the output", out, "the input", in, bytes);
+            Extents.apart("the output", out, bytes, "the factors", factors, numberBytes);
+            Extents.apart("the output", out, bytes, "the offsets", offsets, numberBytes);
+        }
+
+        boolean isEmpty() {
+            return batch == 0 || channels == 0 || pixels == 0;
         }
     }
 
@@ -74,23 +84,22 @@ public final class ChannelNorm {
             throw new IllegalArgumentException(
                     images.channels() + " channels are not made of " + groups + " groups of the same size");
         }
-        int size = images.channels() / groups;
-        long elements = size * images.pixels();
-        if (elements == 0) {
+        if (images.isEmpty()) {
             return;
         }
+        int size = images.channels() / groups;
+        long elements = size * images.pixels();
         try {
             Shares.run((long) images.batch() * groups, elements, parallel, (first, count) -> {
                 long block = Math.clamp(BLOCK_BYTES / (4 * elements), 1, groups);
-                try (Arena arena = Arena.ofConfined()) {
-                    GroupRun run = new GroupRun(images, size, block, epsilon, arena);
-                    for (long at = first; at < first + count; ) {
-                        long ofImage = Math.min(block, groups - at % groups);
-                        long now = Math.min(ofImage, first + count - at);
-                        run.some(at, at % groups, now);
-                        at += now;
-                    }
+                GroupRun run = new GroupRun(images, size, block, epsilon);
+                for (long at = first; at < first + count; ) {
+                    long ofImage = Math.min(block, groups - at % groups);
+                    long now = Math.min(ofImage, first + count - at);
+                    run.some(at, at % groups, now);
+                    at += now;
                 }
+                Reference.reachabilityFence(run);
             });
         } finally {
             Reference.reachabilityFence(images);
@@ -108,14 +117,16 @@ public final class ChannelNorm {
         private final long factors;
         private final long offsets;
 
-        GroupRun(Images images, int size, long block, float epsilon, Arena arena) {
+        GroupRun(Images images, int size, long block, float epsilon) {
             this.images = images;
             this.size = size;
             elements = size * images.pixels();
-            arguments = arena.allocate(Argument.BYTES, 8);
-            found = memory.pointer(arena.allocate(Moments.BYTES * block, 8));
-            factors = memory.pointer(arena.allocate(4 * block * size, 8));
-            offsets = memory.pointer(arena.allocate(4 * block * size, 8));
+            long ofMoments = Moments.BYTES * block;
+            long ofChannels = Float.BYTES * block * size;
+            arguments = scratch.atLeast(Argument.BYTES + ofMoments + 2 * ofChannels);
+            found = memory.pointer(arguments) + Argument.BYTES;
+            factors = found + ofMoments;
+            offsets = factors + ofChannels;
             put(Argument.MOMENTS, found);
             put(Argument.FACTORS, factors);
             put(Argument.OFFSETS, offsets);
@@ -131,7 +142,7 @@ public final class ChannelNorm {
         void some(long first, long group, long count) {
             long offset = 4 * first * elements;
             long in = memory.pointer(images.in()) + offset;
-            moments.call(memory, in, found, count, elements, Float.floatToRawIntBits(1f / elements), 0);
+            moments.call(memory, in, found, count, elements, Float.floatToRawIntBits((float) elements), 0);
             put(Argument.SCALE, memory.pointer(images.factors()) + 4 * group * size);
             put(Argument.BIAS, memory.pointer(images.offsets()) + 4 * group * size);
             put(Argument.GROUPS, count);
@@ -144,6 +155,9 @@ public final class ChannelNorm {
     /** Multiplies each channel by its factor and adds its offset: see {@link #foldBatch}. */
     public void scale(Images images, Parallel parallel) {
         images.check();
+        if (images.isEmpty()) {
+            return;
+        }
         try {
             long rows = (long) images.batch() * images.channels();
             Shares.run(rows, images.pixels(), parallel, (first, count) -> {
@@ -172,7 +186,7 @@ public final class ChannelNorm {
      * Makes a batch normalisation one product and one sum per channel: {@code (x - mean) / deviation * scale + bias}.
      * That is done once for constant operands.
      *
-     * @param factors where what channels are multiplied by goes, a float for each
+     * @param factors where what channels are multiplied by goes, a float for each; its size says how many there are
      * @param offsets where what is added to them then goes
      */
     public static void foldBatch(
@@ -183,8 +197,14 @@ public final class ChannelNorm {
             float epsilon,
             MemorySegment factors,
             MemorySegment offsets) {
-        for (long i = 0; i < factors.byteSize() / 4; i++) {
-            double deviation = Math.sqrt(variances.getAtIndex(FLOAT, i) + epsilon);
+        long channels = factors.byteSize() / Float.BYTES;
+        Extents.vector("the scale", scale, channels);
+        Extents.vector("the bias", bias, channels);
+        Extents.vector("the means", means, channels);
+        Extents.vector("the variances", variances, channels);
+        Extents.vector("the offsets", offsets, channels);
+        for (long i = 0; i < channels; i++) {
+            double deviation = Math.sqrt((double) variances.getAtIndex(FLOAT, i) + epsilon);
             double factor = scale.getAtIndex(FLOAT, i) / deviation;
             factors.setAtIndex(FLOAT, i, (float) factor);
             offsets.setAtIndex(FLOAT, i, (float) (bias.getAtIndex(FLOAT, i) - means.getAtIndex(FLOAT, i) * factor));

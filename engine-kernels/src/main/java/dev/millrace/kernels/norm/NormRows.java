@@ -3,7 +3,6 @@ package dev.millrace.kernels.norm;
 import dev.millrace.kernels.family.KernelFamily;
 import dev.millrace.kernels.family.KernelKey;
 import dev.millrace.kernels.program.Address;
-import dev.millrace.kernels.program.BinaryOp;
 import dev.millrace.kernels.program.Constant;
 import dev.millrace.kernels.program.MaskVar;
 import dev.millrace.kernels.program.Program;
@@ -12,7 +11,6 @@ import dev.millrace.kernels.program.ScalarOp;
 import dev.millrace.kernels.program.ScalarVar;
 import dev.millrace.kernels.program.Target;
 import dev.millrace.kernels.program.UnaryOp;
-import dev.millrace.kernels.program.Value;
 import dev.millrace.kernels.program.VectorVar;
 import dev.millrace.kernels.rowwise.RowLoop;
 import org.jspecify.annotations.Nullable;
@@ -40,8 +38,8 @@ public final class NormRows implements KernelFamily {
         COUNT,
         /** A float: is added to the variance. */
         EPSILON,
-        /** A float: one over the number of elements. */
-        PART;
+        /** A float: the number of elements. */
+        LENGTH;
 
         static final int BYTES = 8 * values().length;
 
@@ -118,6 +116,7 @@ public final class NormRows implements KernelFamily {
 
         Program program() {
             ScalarVar rows = load(Argument.ROWS);
+            RowMoments moments = new RowMoments(builder, count, spread(Argument.LENGTH));
             ScalarVar bytes = builder.scalar("bytes");
             builder.scalar(bytes, ScalarOp.SHL, count, 2);
             @Nullable ScalarVar skip = variant.skip() ? load(Argument.SKIP) : null;
@@ -128,8 +127,10 @@ public final class NormRows implements KernelFamily {
                     add(skip);
                     builder.advance(skip, bytes);
                 }
-                @Nullable VectorVar mean = variant.centred() ? mean() : null;
-                VectorVar factor = factor(mean);
+                @Nullable VectorVar mean = variant.centred() ? moments.mean(row) : null;
+                VectorVar variance = mean == null ? moments.meanOfSquares(row) : moments.variance(row, mean);
+                VectorVar deviation = builder.unary(UnaryOp.SQRT, builder.add(variance, spread(Argument.EPSILON)));
+                VectorVar factor = builder.div(Constant.of(1), deviation);
                 write(mean, factor);
                 keep(means, mean);
                 keep(stats, factor);
@@ -157,28 +158,6 @@ public final class NormRows implements KernelFamily {
                 VectorVar other = builder.load(RowLoop.at(skip, offset, displacement), mask);
                 builder.store(RowLoop.at(row, offset, displacement), builder.add(x, other), mask);
             });
-        }
-
-        private VectorVar mean() {
-            VectorVar[] sums = loop.accumulators(Constant.ZERO);
-            loop.over(count, (number, offset, displacement, mask) -> {
-                VectorVar x = builder.load(RowLoop.at(row, offset, displacement), mask);
-                builder.binary(sums[number], BinaryOp.ADD, sums[number], x);
-            });
-            return builder.mul(loop.combine(BinaryOp.ADD, sums), spread(Argument.PART));
-        }
-
-        /** One over the square root of the mean of the squares. */
-        private VectorVar factor(@Nullable VectorVar mean) {
-            VectorVar[] sums = loop.accumulators(Constant.ZERO);
-            loop.over(count, (number, offset, displacement, mask) -> {
-                VectorVar x = builder.load(RowLoop.at(row, offset, displacement), mask);
-                Value centred = mean == null ? x : loop.orElse(mask, builder.sub(x, mean), Constant.ZERO);
-                builder.accumulate(sums[number], centred, centred);
-            });
-            VectorVar squares = loop.combine(BinaryOp.ADD, sums);
-            VectorVar variance = builder.multiplyAdd(squares, spread(Argument.PART), spread(Argument.EPSILON));
-            return builder.div(Constant.of(1), builder.unary(UnaryOp.SQRT, variance));
         }
 
         private void write(@Nullable VectorVar mean, VectorVar factor) {

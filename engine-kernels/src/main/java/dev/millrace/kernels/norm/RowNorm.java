@@ -1,13 +1,12 @@
 package dev.millrace.kernels.norm;
 
 import dev.millrace.kernels.Parallel;
-import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.driver.Scratch;
 import dev.millrace.kernels.family.KernelSet;
 import dev.millrace.kernels.norm.NormRows.Argument;
 import dev.millrace.kernels.program.Kernel;
 import dev.millrace.kernels.program.Memory;
 import dev.millrace.kernels.rowwise.Shares;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
@@ -22,6 +21,7 @@ public final class RowNorm {
     private final NormRows.Variant variant;
     private final float epsilon;
     private final Kernel kernel;
+    private final Scratch blocks = new Scratch();
 
     public RowNorm(KernelSet kernels, NormRows.Variant variant, float epsilon) {
         this.kernels = kernels;
@@ -31,7 +31,8 @@ public final class RowNorm {
     }
 
     /**
-     * What is normalised, and what goes with it. An operand is given if and only if the variant has it.
+     * What is normalised, and what goes with it. An operand is given if and only if the variant has it. Those that are
+     * written overlap no other, but where it says that they may be another.
      *
      * @param out may be {@code in}, {@code skip} or {@code sum}
      * @param skip is added to the input first
@@ -85,52 +86,38 @@ public final class RowNorm {
             throw new IllegalArgumentException("there are no " + rows + " rows of " + count + " elements");
         }
         long elements = Math.multiplyExact(rows, count);
-        read("the input", operands.in(), true, elements);
-        written("the output", operands.out(), true, elements);
-        read("what is added", operands.skip(), variant.skip(), elements);
-        written("the sum", operands.sum(), variant.skip(), elements);
-        read("the scale", operands.scale(), variant.scale(), count);
-        read("the bias", operands.bias(), variant.bias(), count);
-        written("the means", operands.means(), variant.stats() && variant.centred(), rows);
-        written("the deviations", operands.deviations(), variant.stats(), rows);
-    }
-
-    private static void read(String name, @Nullable MemorySegment segment, boolean wanted, long elements) {
-        if (wanted != (segment != null)) {
-            throw new IllegalArgumentException(
-                    name + (wanted ? " is not given, but the kernel reads or writes it" : " is given, but not used"));
-        }
-        if (segment != null) {
-            Extents.vector(name, segment, elements);
-        }
-    }
-
-    private static void written(String name, @Nullable MemorySegment segment, boolean wanted, long elements) {
-        read(name, segment, wanted, elements);
-        if (segment != null) {
-            Extents.writable(name, segment);
-        }
+        boolean skips = variant.skip();
+        boolean keeps = variant.stats();
+        var used = new NormOperands();
+        used.rows("the input", operands.in(), true, false, elements);
+        used.rows("the output", operands.out(), true, true, elements);
+        used.rows("what is added", operands.skip(), skips, false, elements);
+        used.rows("the sum", operands.sum(), skips, true, elements);
+        used.numbers("the scale", operands.scale(), variant.scale(), false, count);
+        used.numbers("the bias", operands.bias(), variant.bias(), false, count);
+        used.numbers("the means", operands.means(), keeps && variant.centred(), true, rows);
+        used.numbers("the deviations", operands.deviations(), keeps, true, rows);
+        used.checkOverlaps();
     }
 
     private void part(Operands operands, long first, long rows, long count) {
         Memory memory = kernels.newMemory();
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment block = arena.allocate(Argument.BYTES, 8);
-            long offset = 4 * first * count;
-            put(block, Argument.IN, pointer(memory, operands.in(), offset));
-            put(block, Argument.OUT, pointer(memory, operands.out(), offset));
-            put(block, Argument.SKIP, pointer(memory, operands.skip(), offset));
-            put(block, Argument.SUM, pointer(memory, operands.sum(), offset));
-            put(block, Argument.SCALE, pointer(memory, operands.scale(), 0));
-            put(block, Argument.BIAS, pointer(memory, operands.bias(), 0));
-            put(block, Argument.MEANS, pointer(memory, operands.means(), 4 * first));
-            put(block, Argument.DEVIATIONS, pointer(memory, operands.deviations(), 4 * first));
-            put(block, Argument.ROWS, rows);
-            put(block, Argument.COUNT, count);
-            put(block, Argument.EPSILON, Float.floatToRawIntBits(epsilon));
-            put(block, Argument.PART, Float.floatToRawIntBits(1f / count));
-            kernel.call(memory, memory.pointer(block), 0, 0, 0, 0, 0);
-        }
+        MemorySegment block = blocks.atLeast(Argument.BYTES);
+        long offset = 4 * first * count;
+        put(block, Argument.IN, pointer(memory, operands.in(), offset));
+        put(block, Argument.OUT, pointer(memory, operands.out(), offset));
+        put(block, Argument.SKIP, pointer(memory, operands.skip(), offset));
+        put(block, Argument.SUM, pointer(memory, operands.sum(), offset));
+        put(block, Argument.SCALE, pointer(memory, operands.scale(), 0));
+        put(block, Argument.BIAS, pointer(memory, operands.bias(), 0));
+        put(block, Argument.MEANS, pointer(memory, operands.means(), 4 * first));
+        put(block, Argument.DEVIATIONS, pointer(memory, operands.deviations(), 4 * first));
+        put(block, Argument.ROWS, rows);
+        put(block, Argument.COUNT, count);
+        put(block, Argument.EPSILON, Float.floatToRawIntBits(epsilon));
+        put(block, Argument.LENGTH, Float.floatToRawIntBits((float) count));
+        kernel.call(memory, memory.pointer(block), 0, 0, 0, 0, 0);
+        Reference.reachabilityFence(block);
     }
 
     private static long pointer(Memory memory, @Nullable MemorySegment segment, long offset) {

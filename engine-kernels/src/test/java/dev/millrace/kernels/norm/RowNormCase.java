@@ -34,10 +34,10 @@ public final class RowNormCase implements FamilyCase {
                 random.nextBoolean());
         long elements = (long) rows * count;
         MemorySegment in = memory.random(elements, random);
-        MemorySegment out = random.nextBoolean() && !variant.skip() ? in : memory.floats(elements);
         @Nullable MemorySegment skip = variant.skip() ? memory.random(elements, random) : null;
-        boolean apart = variant.skip() && random.nextBoolean();
-        @Nullable MemorySegment sum = apart ? memory.floats(elements) : variant.skip() ? out : null;
+        MemorySegment out = oneOf(random, memory.floats(elements), in, skip);
+        @Nullable MemorySegment sum = skip == null ? null : oneOf(random, memory.floats(elements), in, skip, out);
+        boolean apart = !out.equals(sum);
         @Nullable MemorySegment scale = variant.scale() ? memory.random(count, random) : null;
         @Nullable MemorySegment bias = variant.bias() ? memory.random(count, random) : null;
         @Nullable MemorySegment means = variant.stats() && variant.centred() ? memory.floats(rows) : null;
@@ -60,6 +60,11 @@ public final class RowNormCase implements FamilyCase {
                 assertEquals(x[i], sum.getAtIndex(FLOAT, i), 1e-6, shape);
             }
         }
+    }
+
+    private static MemorySegment oneOf(Random random, MemorySegment first, @Nullable MemorySegment... others) {
+        MemorySegment other = others[random.nextInt(others.length)];
+        return other == null || random.nextBoolean() ? first : other;
     }
 
     private static void compare(

@@ -1,0 +1,187 @@
+package dev.millrace.kernels.norm;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.kernels.Kernels;
+import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.family.KernelKey;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class NormTest {
+    private static final float EPSILON = 1e-5f;
+    private static final NormRows.Variant CENTRED = new NormRows.Variant(true, false, false, false, false);
+
+    private final Arena arena = Arena.ofShared();
+    private final Kernels kernels = Kernels.open(System::getProperty);
+
+    @AfterEach
+    void close() {
+        kernels.close();
+        arena.close();
+    }
+
+    private MemorySegment floats(float... numbers) {
+        return arena.allocateFrom(ValueLayout.JAVA_FLOAT, numbers);
+    }
+
+    private static float[] same(int count, float number) {
+        float[] numbers = new float[count];
+        Arrays.fill(numbers, number);
+        return numbers;
+    }
+
+    @Test
+    void equalNumbersBecomeZeros() {
+        for (int count : new int[] {1, 3, 41, 47, 49, 55, 300}) {
+            MemorySegment row = floats(same(count, 1000));
+            new RowNorm(kernels.set(), CENTRED, EPSILON).run(RowNorm.Operands.of(row, row), 1, count, Parallel.NONE);
+            assertArrayEquals(new float[count], row.toArray(ValueLayout.JAVA_FLOAT), "row of " + count);
+            MemorySegment image = floats(same(count, 1000));
+            MemorySegment one = floats(1);
+            MemorySegment half = floats(0.5f);
+            new ChannelNorm(kernels.set())
+                    .groups(new ChannelNorm.Images(image, image, one, half, 1, 1, count), 1, 1, Parallel.NONE);
+            assertArrayEquals(same(count, 0.5f), image.toArray(ValueLayout.JAVA_FLOAT), "channel of " + count);
+        }
+    }
+
+    @Test
+    void aLargeMeanOfManyNumbersDoesNotDrownTheRest() {
+        int count = 1 << 18;
+        float[] numbers = new float[count];
+        Random random = new Random(3);
+        double sum = 0;
+        for (int i = 0; i < count; i++) {
+            numbers[i] = 100 + (float) random.nextGaussian();
+            sum += numbers[i];
+        }
+        double mean = sum / count;
+        double squares = 0;
+        for (float number : numbers) {
+            squares += (number - mean) * (number - mean);
+        }
+        double deviation = Math.sqrt(squares / count + EPSILON);
+        MemorySegment row = floats(numbers);
+        new RowNorm(kernels.set(), CENTRED, EPSILON).run(RowNorm.Operands.of(row, row), 1, count, Parallel.NONE);
+        MemorySegment image = floats(numbers);
+        new ChannelNorm(kernels.set())
+                .groups(
+                        new ChannelNorm.Images(image, image, floats(1), floats(0), 1, 1, count),
+                        1,
+                        EPSILON,
+                        Parallel.NONE);
+        for (int i = 0; i < count; i++) {
+            double wanted = (numbers[i] - mean) / deviation;
+            assertEquals(wanted, row.getAtIndex(ValueLayout.JAVA_FLOAT, i), 1e-4, "row");
+            assertEquals(wanted, image.getAtIndex(ValueLayout.JAVA_FLOAT, i), 1e-4, "channel");
+        }
+    }
+
+    @Test
+    void oneNaNMakesItsRowNaNAndNoOther() {
+        MemorySegment rows = floats(1, 2, Float.NaN, 4, 5, 6, 7, 8);
+        new RowNorm(kernels.set(), CENTRED, EPSILON).run(RowNorm.Operands.of(rows, rows), 2, 4, Parallel.NONE);
+        for (int i = 0; i < 8; i++) {
+            assertEquals(i < 4, Float.isNaN(rows.getAtIndex(ValueLayout.JAVA_FLOAT, i)));
+        }
+    }
+
+    @Test
+    void operandsOfRowsThatDoNotFitAreRefused() {
+        RowNorm norm = new RowNorm(kernels.set(), CENTRED, EPSILON);
+        MemorySegment in = arena.allocate(64, 4);
+        MemorySegment out = arena.allocate(64, 4);
+        RowNorm.Operands apart = RowNorm.Operands.of(in, out);
+        assertThrows(IllegalArgumentException.class, () -> norm.run(apart, -1, 4, Parallel.NONE));
+        assertThrows(IndexOutOfBoundsException.class, () -> norm.run(apart, 2, 9, Parallel.NONE));
+        refused(norm, apart.scaledBy(out, null), "the scale");
+        refused(norm, RowNorm.Operands.of(in, out.asReadOnly()), "the output");
+        refused(norm, RowNorm.Operands.of(in, in.asSlice(4)), "overlaps");
+        NormRows.Variant all = new NormRows.Variant(true, true, true, true, true);
+        RowNorm full = new RowNorm(kernels.set(), all, EPSILON);
+        MemorySegment numbers = arena.allocate(64, 4);
+        MemorySegment means = arena.allocate(8, 4);
+        MemorySegment deviations = arena.allocate(8, 4);
+        MemorySegment skip = arena.allocate(64, 4);
+        RowNorm.Operands given =
+                apart.after(skip, in).scaledBy(numbers, numbers).keeping(means, deviations);
+        full.run(given, 2, 4, Parallel.NONE);
+        refused(full, RowNorm.Operands.of(in, out), "what is added");
+        refused(full, given.after(skip, skip.asSlice(8)), "overlaps");
+        refused(full, given.after(skip, out.asSlice(8)), "overlaps");
+        refused(full, given.scaledBy(out, numbers), "overlaps");
+        refused(full, given.scaledBy(numbers, in), "overlaps");
+        refused(full, given.keeping(deviations, deviations), "overlaps");
+        refused(full, given.keeping(means, out), "overlaps");
+        refused(full, given.keeping(null, deviations), "the means");
+    }
+
+    private static void refused(RowNorm norm, RowNorm.Operands operands, String why) {
+        Exception refusal =
+                assertThrows(IllegalArgumentException.class, () -> norm.run(operands, 2, 4, Parallel.NONE), why);
+        assertTrue(String.valueOf(refusal.getMessage()).contains(why), refusal.getMessage());
+    }
+
+    @Test
+    void imagesThatDoNotFitAreRefused() {
+        ChannelNorm norm = new ChannelNorm(kernels.set());
+        MemorySegment data = arena.allocate(96, 4);
+        MemorySegment numbers = arena.allocate(16, 4);
+        var images = new ChannelNorm.Images(data, data, numbers, numbers, 2, 3, 4);
+        norm.groups(images, 3, EPSILON, Parallel.NONE);
+        assertThrows(IllegalArgumentException.class, () -> norm.groups(images, 2, EPSILON, Parallel.NONE));
+        assertThrows(IllegalArgumentException.class, () -> norm.groups(images, 0, EPSILON, Parallel.NONE));
+        var overlapping = new ChannelNorm.Images(data, data.asSlice(16), numbers, numbers, 1, 3, 4);
+        assertThrows(IllegalArgumentException.class, () -> norm.scale(overlapping, Parallel.NONE));
+        var overFactors = new ChannelNorm.Images(data, data, data, numbers, 1, 3, 4);
+        assertThrows(IllegalArgumentException.class, () -> norm.scale(overFactors, Parallel.NONE));
+        var longer = new ChannelNorm.Images(data, data, numbers, numbers, 2, 3, 5);
+        assertThrows(IndexOutOfBoundsException.class, () -> norm.scale(longer, Parallel.NONE));
+        var wide = new ChannelNorm.Images(data, data, numbers, numbers, 1, 5, 4);
+        assertThrows(IndexOutOfBoundsException.class, () -> norm.scale(wide, Parallel.NONE));
+        var negative = new ChannelNorm.Images(data, data, numbers, numbers, -1, 3, 4);
+        assertThrows(IllegalArgumentException.class, () -> norm.scale(negative, Parallel.NONE));
+    }
+
+    @Test
+    void imagesOfNothingAreDoneAtOnce() {
+        ChannelNorm norm = new ChannelNorm(kernels.set());
+        MemorySegment none = arena.allocate(0);
+        MemorySegment numbers = arena.allocate(16, 4);
+        var empty = new ChannelNorm.Images(none, none, numbers, numbers, Integer.MAX_VALUE, 4, 0);
+        norm.scale(empty, Parallel.NONE);
+        norm.groups(empty, 2, EPSILON, Parallel.NONE);
+        var noneOfLarge = new ChannelNorm.Images(none, none, numbers, numbers, 0, 4, 1L << 60);
+        norm.groups(noneOfLarge, 4, EPSILON, Parallel.NONE);
+    }
+
+    @Test
+    void aBatchIsFoldedIntoFactorsAndOffsets() {
+        MemorySegment factors = arena.allocate(8, 4);
+        MemorySegment offsets = arena.allocate(8, 4);
+        ChannelNorm.foldBatch(floats(2, 3), floats(1, -1), floats(4, 5), floats(4, 9), 0, factors, offsets);
+        assertArrayEquals(new float[] {1, 1}, factors.toArray(ValueLayout.JAVA_FLOAT));
+        assertArrayEquals(new float[] {-3, -6}, offsets.toArray(ValueLayout.JAVA_FLOAT));
+        MemorySegment one = floats(1);
+        Exception refusal = assertThrows(
+                IndexOutOfBoundsException.class,
+                () -> ChannelNorm.foldBatch(factors, factors, one, factors, 0, factors, offsets));
+        assertTrue(String.valueOf(refusal.getMessage()).contains("the means"), refusal.getMessage());
+    }
+
+    @Test
+    void wrongKeysAreRefusedByName() {
+        KernelKey key = KernelKey.parse("norm.rows:bias=0,centred=1,scale=0,skip=2,stats=0");
+        Exception wrong = assertThrows(IllegalArgumentException.class, () -> kernels.describe(key));
+        assertTrue(String.valueOf(wrong.getMessage()).contains("skip"), wrong.getMessage());
+    }
+}
