@@ -68,10 +68,10 @@ public final class CodeArena implements AutoCloseable {
         if (!Pages.protect(pages, Pages.Protection.READ_EXECUTE)) {
             throw new UnsupportedOperationException("the system refuses to make memory executable");
         }
+        functions.addAll(installed);
         for (MachineFunction function : installed) {
             map.add(function);
         }
-        functions.addAll(installed);
         return installed;
     }
 

@@ -14,6 +14,7 @@ import dev.millrace.kernels.asm.Label;
 import dev.millrace.kernels.asm.Mem;
 import dev.millrace.kernels.asm.ScalarOps;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -114,6 +115,15 @@ class CodeArenaTest {
     private static boolean contains(String line, long address) {
         String[] range = line.substring(0, line.indexOf(' ')).split("-");
         return Long.parseUnsignedLong(range[0], 16) <= address && address < Long.parseUnsignedLong(range[1], 16);
+    }
+
+    @Test
+    void codeThatCouldNotBeWrittenDownIsForgottenWithItsArena(@TempDir Path folder) {
+        CodeMap map = new CodeMap(folder);
+        try (CodeArena arena = new CodeArena(map)) {
+            assertThrows(UncheckedIOException.class, () -> arena.install(returning("one", 1)));
+        }
+        assertEquals("", map.toString());
     }
 
     @Test
