@@ -55,6 +55,10 @@ public final class TopK {
         if (k < 0 || k > shape.count()) {
             throw new IllegalArgumentException("there are no " + k + " best ones of " + shape.count());
         }
+        if (shape.inner() * kernels.target().lanes() > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("the elements of a line are " + shape.inner() + " apart: up to "
+                    + Integer.MAX_VALUE / kernels.target().lanes() + " can be");
+        }
         AxisShape results = new AxisShape(shape.outer(), k, shape.inner());
         shape.check("the data", data);
         results.check("the values", values);
@@ -64,6 +68,10 @@ public final class TopK {
         Extents.writable("the scratch", scratch);
         Extents.apart("the values", values, "the data", data);
         Extents.apart("the places", places, "the data", data);
+        Extents.apart("the places", places, "the values", values);
+        Extents.apart("the scratch", scratch, "the data", data);
+        Extents.apart("the scratch", scratch, "the values", values);
+        Extents.apart("the scratch", scratch, "the places", places);
         if (results.elements() == 0) {
             return;
         }

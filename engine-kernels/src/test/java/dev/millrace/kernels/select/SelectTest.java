@@ -59,6 +59,18 @@ class SelectTest {
                 IllegalArgumentException.class, () -> top.run(shape, 11, data, other, other, other, Parallel.NONE));
         assertThrows(
                 IndexOutOfBoundsException.class, () -> top.run(shape, 6, data, other, other, other, Parallel.NONE));
+        AxisShape far = new AxisShape(1, 16, 1 << 30);
+        assertThrows(IllegalArgumentException.class, () -> top.run(far, 1, data, other, other, other, Parallel.NONE));
+        MemorySegment scratch = arena.allocate(1000);
+        MemorySegment places = arena.allocate(80);
+        assertThrows(
+                IllegalArgumentException.class, () -> top.run(shape, 4, data, other, other, scratch, Parallel.NONE));
+        assertThrows(
+                IllegalArgumentException.class, () -> top.run(shape, 4, data, other, scratch, scratch, Parallel.NONE));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> top.run(shape, 4, scratch, other, places, scratch, Parallel.NONE));
+        top.run(shape, 4, data, other, places, scratch, Parallel.NONE);
         PrefixSum sums = new PrefixSum(kernels.set(), new SumRule(SumRule.Type.INT, false, false));
         AxisShape five = AxisShape.rows(1, 5);
         assertThrows(IllegalArgumentException.class, () -> sums.run(five, data, data.asSlice(4), Parallel.NONE));
