@@ -2,15 +2,19 @@ package dev.millrace.kernels.select;
 
 import dev.millrace.kernels.family.KernelFamily;
 import dev.millrace.kernels.family.KernelKey;
-import dev.millrace.kernels.program.Address;
 import dev.millrace.kernels.program.BinaryOp;
 import dev.millrace.kernels.program.Constant;
 import dev.millrace.kernels.program.MaskVar;
 import dev.millrace.kernels.program.Program;
 import dev.millrace.kernels.program.ProgramBuilder;
+import dev.millrace.kernels.program.ScalarOp;
 import dev.millrace.kernels.program.ScalarVar;
 import dev.millrace.kernels.program.Target;
 import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.kernels.rowwise.ColumnLoop;
+import dev.millrace.kernels.rowwise.RowLoop;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BestOfColumns implements KernelFamily {
     public static final String NAME = "select.columns";
-    /** Vectors side by side, so that memory is read in runs. */
+    /** Vectors side by side. */
     private static final int STRIP = 4;
 
     public static KernelKey key(Best best) {
@@ -29,59 +33,63 @@ public final class BestOfColumns implements KernelFamily {
     @Override
     public Program describe(KernelKey key, Target target) {
         Best best = Best.of(key);
-        int lanes = target.lanes();
         ProgramBuilder builder = new ProgramBuilder(key.toString(), target);
         ScalarVar from = builder.parameter("from");
         ScalarVar out = builder.parameter("out");
         ScalarVar count = builder.parameter("count");
         ScalarVar stride = builder.parameter("stride");
         ScalarVar columns = builder.parameter("columns");
-        for (int vectors : new int[] {STRIP, 1}) {
-            try (var _ = builder.loop(columns, vectors * lanes)) {
-                for (VectorVar place : places(builder, best, from, count, stride, vectors, null)) {
-                    WideStore.write(builder, out, place, null);
-                    builder.advance(out, 8 * lanes);
-                }
-                builder.advance(from, 4 * vectors * lanes);
+        ScalarVar rest = builder.scalar("rest");
+        builder.scalar(rest, ScalarOp.AND, columns, target.lanes() - 1);
+        ColumnLoop loop = new ColumnLoop(builder);
+        loop.over(columns, STRIP, (vectors, offset, mask) -> {
+            Places places = new Places(builder, best, vectors);
+            loop.down(offset, count, stride, here -> places.row(from, here, mask));
+            for (VectorVar place : places.places) {
+                WideStore.write(builder, out, place, mask == null ? null : rest);
+                builder.advance(out, Long.BYTES * target.lanes());
             }
-        }
-        try (var _ = builder.ifNotZero(columns)) {
-            MaskVar mask = builder.firstLanes(columns);
-            WideStore.write(builder, out, places(builder, best, from, count, stride, 1, mask)[0], columns);
-        }
+        });
         return builder.build();
     }
 
-    private static VectorVar[] places(
-            ProgramBuilder builder,
-            Best best,
-            ScalarVar from,
-            ScalarVar count,
-            ScalarVar stride,
-            int vectors,
-            @Nullable MaskVar mask) {
-        VectorVar[] values = new VectorVar[vectors];
-        VectorVar[] places = new VectorVar[vectors];
-        VectorVar here = builder.vector("here");
-        builder.set(here, Constant.ZERO);
-        for (int i = 0; i < vectors; i++) {
-            values[i] = builder.vector("value");
-            places[i] = builder.vector("place");
-            builder.set(values[i], best.worst());
-            builder.set(places[i], Constant.ZERO);
-        }
-        ScalarVar at = builder.copy(from, "at");
-        ScalarVar left = builder.copy(count, "left");
-        try (var _ = builder.loop(left, 1)) {
+    /** The best of each column so far. */
+    private static final class Places {
+        private final ProgramBuilder builder;
+        private final Best best;
+        private final VectorVar here;
+        private final List<VectorVar> values = new ArrayList<>();
+        private final List<VectorVar> places = new ArrayList<>();
+
+        Places(ProgramBuilder builder, Best best, int vectors) {
+            this.builder = builder;
+            this.best = best;
+            here = zeros("here");
             for (int i = 0; i < vectors; i++) {
-                VectorVar given = builder.load(Address.at(at, builder.target().vectorBytes() * i), mask);
-                MaskVar better = builder.compare(best.replaces(), given, values[i]);
-                builder.set(values[i], builder.select(better, given, values[i]));
-                builder.set(places[i], builder.select(better, here, places[i]));
+                VectorVar value = builder.vector("value");
+                builder.set(value, best.worst());
+                values.add(value);
+                places.add(zeros("place"));
+            }
+        }
+
+        private VectorVar zeros(String name) {
+            VectorVar zeros = builder.vector(name);
+            builder.set(zeros, Constant.ZERO);
+            return zeros;
+        }
+
+        void row(ScalarVar from, ScalarVar offset, @Nullable MaskVar mask) {
+            for (int i = 0; i < values.size(); i++) {
+                VectorVar value = values.get(i);
+                VectorVar place = places.get(i);
+                VectorVar given =
+                        builder.load(RowLoop.at(from, offset, builder.target().vectorBytes() * i), mask);
+                MaskVar better = builder.compare(best.replaces(), given, value);
+                builder.set(value, builder.select(better, given, value));
+                builder.set(place, builder.select(better, here, place));
             }
             builder.binary(here, BinaryOp.INT_ADD, here, Constant.ofBits(1));
-            builder.advance(at, stride);
         }
-        return places;
     }
 }

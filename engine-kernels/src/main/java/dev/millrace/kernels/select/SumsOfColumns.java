@@ -2,16 +2,15 @@ package dev.millrace.kernels.select;
 
 import dev.millrace.kernels.family.KernelFamily;
 import dev.millrace.kernels.family.KernelKey;
-import dev.millrace.kernels.program.Address;
 import dev.millrace.kernels.program.BinaryOp;
 import dev.millrace.kernels.program.Constant;
-import dev.millrace.kernels.program.MaskVar;
 import dev.millrace.kernels.program.Program;
 import dev.millrace.kernels.program.ProgramBuilder;
 import dev.millrace.kernels.program.ScalarOp;
 import dev.millrace.kernels.program.ScalarVar;
 import dev.millrace.kernels.program.Target;
 import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.kernels.rowwise.ColumnLoop;
 import dev.millrace.kernels.rowwise.RowLoop;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 public final class SumsOfColumns implements KernelFamily {
     public static final String NAME = "select.columnsums";
     private static final int UNROLL = 4;
-    /** Vectors side by side, so that memory is read in runs. */
+    /** Vectors side by side. */
     private static final int STRIP = 8;
 
     static KernelKey key(SumRule.Type type, boolean exclusive) {
@@ -88,38 +87,18 @@ public final class SumsOfColumns implements KernelFamily {
         }
 
         private void strips() {
-            int bytes = builder.target().vectorBytes();
-            for (int vectors : new int[] {STRIP, 1}) {
-                try (var _ = builder.loop(columns, vectors * builder.target().lanes())) {
-                    strip(vectors, null);
-                    builder.advance(from, vectors * bytes);
-                    builder.advance(to, vectors * bytes);
-                }
-            }
-            try (var _ = builder.ifNotZero(columns)) {
-                strip(1, builder.firstLanes(columns));
-            }
-        }
-
-        private void strip(int vectors, @Nullable MaskVar mask) {
-            VectorVar[] sums = new VectorVar[vectors];
-            for (int i = 0; i < vectors; i++) {
-                sums[i] = builder.vector("sum");
-                builder.set(sums[i], Constant.ZERO);
-            }
-            ScalarVar source = builder.copy(from, "source");
-            ScalarVar target = builder.copy(to, "target");
-            ScalarVar left = builder.copy(count, "left");
-            try (var _ = builder.loop(left, 1)) {
-                for (int i = 0; i < vectors; i++) {
-                    int at = builder.target().vectorBytes() * i;
-                    VectorVar given = builder.load(Address.at(source, at), mask);
-                    builder.store(Address.at(target, at), sums[i], mask);
-                    builder.binary(sums[i], add, sums[i], given);
-                }
-                builder.advance(source, stride);
-                builder.advance(target, stride);
-            }
+            ColumnLoop loop = new ColumnLoop(builder);
+            loop.over(columns, STRIP, (vectors, offset, mask) -> {
+                VectorVar[] sums = new RowLoop(builder, vectors).accumulators(Constant.ZERO);
+                loop.down(offset, count, stride, here -> {
+                    for (int i = 0; i < vectors; i++) {
+                        int displacement = builder.target().vectorBytes() * i;
+                        VectorVar given = builder.load(RowLoop.at(from, here, displacement), mask);
+                        builder.store(RowLoop.at(to, here, displacement), sums[i], mask);
+                        builder.binary(sums[i], add, sums[i], given);
+                    }
+                });
+            });
         }
     }
 }
