@@ -11,8 +11,11 @@ package dev.millrace.kernels.resize;
  * @param end of that region
  */
 public record ResizeAxis(int axis, int from, int to, float scale, float start, float end) {
+    /** So close to the middle of two elements a place counts as it, for places come of scales that are rounded. */
+    private static final double TIE = 1e-6;
+
     public ResizeAxis {
-        if (axis < 0 || from < 1 || to < 0 || !(scale > 0)) {
+        if (axis < 0 || from < 1 || to < 0 || !(scale > 0 && scale <= Float.MAX_VALUE)) {
             throw new IllegalArgumentException(
                     "axis " + axis + " is resized from " + from + " to " + to + " elements by " + scale);
         }
@@ -28,13 +31,13 @@ public record ResizeAxis(int axis, int from, int to, float scale, float start, f
         return switch (coordinates) {
             case HALF_PIXEL -> (result + 0.5f) / scale - 0.5f;
             case HALF_PIXEL_SYMMETRIC -> {
-                float center = from / 2f;
-                float offset = center * (1 - to / (scale * from));
-                yield offset + (result + 0.5f) / scale - 0.5f;
+                float offset = from / 2f * (1 - to / (scale * from));
+                yield (float) (offset + (result + 0.5) / scale - 0.5);
             }
             case PYTORCH_HALF_PIXEL -> to > 1 ? (result + 0.5f) / scale - 0.5f : 0;
             case ALIGN_CORNERS -> to > 1 ? (float) result * (from - 1) / (to - 1) : 0;
             case ASYMMETRIC -> result / scale;
+            case TF_HALF_PIXEL_FOR_NN -> (result + 0.5f) / scale;
             case TF_CROP_AND_RESIZE ->
                 to > 1
                         ? start * (from - 1) + result * (end - start) * (from - 1) / (to - 1)
@@ -55,8 +58,8 @@ public record ResizeAxis(int axis, int from, int to, float scale, float start, f
     int nearest(ResizeRule rule, int result) {
         float place = place(rule.coordinates(), result);
         double rounded = switch (rule.rounding()) {
-            case ROUND_PREFER_FLOOR -> Math.ceil(place - 0.5f);
-            case ROUND_PREFER_CEIL -> Math.floor(place + 0.5f);
+            case ROUND_PREFER_FLOOR -> Math.ceil(place - 0.5 - TIE);
+            case ROUND_PREFER_CEIL -> Math.floor(place + 0.5 + TIE);
             case FLOOR -> Math.floor(place);
             case CEIL -> Math.ceil(place);
         };

@@ -23,7 +23,8 @@ public record ResizeRule(
         PYTORCH_HALF_PIXEL,
         ALIGN_CORNERS,
         ASYMMETRIC,
-        TF_CROP_AND_RESIZE
+        TF_CROP_AND_RESIZE,
+        TF_HALF_PIXEL_FOR_NN
     }
 
     /** Which element is the nearest one. */
