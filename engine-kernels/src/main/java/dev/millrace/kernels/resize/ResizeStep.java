@@ -80,7 +80,8 @@ record ResizeStep(ResizeAxis axis, Rows rows, long outer, long inner, Taps taps,
 
     private static MemorySegment ofVectors(Taps taps, int results, int lanes, SegmentAllocator tables) {
         int vectors = (results + lanes - 1) / lanes;
-        MemorySegment table = tables.allocate(8L * lanes * vectors * taps.count(), 64);
+        MemorySegment table =
+                tables.allocate(8L * lanes * vectors * taps.count(), 64).fill((byte) 0);
         for (int result = 0; result < results; result++) {
             for (int tap = 0; tap < taps.count(); tap++) {
                 long vector = 2L * lanes * ((long) result / lanes * taps.count() + tap);

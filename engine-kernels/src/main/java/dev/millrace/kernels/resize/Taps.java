@@ -10,6 +10,9 @@ import java.util.Arrays;
  * @param weights of these
  */
 record Taps(int count, int[] elements, float[] weights) {
+    /** Of an axis: more are a scale that has nothing to do with the lengths. */
+    private static final int MAX_TAPS = 1 << 28;
+
     static Taps of(ResizeRule rule, ResizeAxis axis) {
         return rule.mode() == ResizeRule.Mode.NEAREST ? nearest(rule, axis) : blended(rule, axis);
     }
@@ -34,30 +37,58 @@ record Taps(int count, int[] elements, float[] weights) {
     }
 
     private static Taps blended(ResizeRule rule, ResizeAxis axis) {
+        boolean linear = rule.mode() == ResizeRule.Mode.LINEAR;
         double stretch = rule.antialias() ? Math.max(1, 1 / (double) axis.scale()) : 1;
-        int reach = (int) Math.ceil((rule.mode() == ResizeRule.Mode.LINEAR ? 1 : 2) * stretch);
-        int count = 2 * reach;
-        int[] elements = new int[Math.multiplyExact(axis.to(), count)];
+        double support = (linear ? 1 : 2) * stretch;
+        double margin = linear && !rule.antialias() ? 0 : support;
+        int count = count(support, axis);
+        int[] elements = new int[axis.to() * count];
         float[] weights = new float[elements.length];
         double[] ofResult = new double[count];
         for (int result = 0; result < axis.to(); result++) {
-            float place = axis.place(rule.coordinates(), result);
-            int left = (int) Math.floor(place);
+            int at = result * count;
+            double place = Math.clamp(axis.place(rule.coordinates(), result), -margin, axis.from() - 1 + margin);
+            int first = (int) Math.floor(place - support) + 1;
             double sum = 0;
             for (int tap = 0; tap < count; tap++) {
-                int element = left - reach + 1 + tap;
+                int element = first + tap;
                 boolean outside = element < 0 || element >= axis.from();
-                ofResult[tap] = outside && rule.excludeOutside()
-                        ? 0
-                        : weight(rule, Math.abs(element - (double) place) / stretch);
+                boolean far = element - place > support;
+                ofResult[tap] =
+                        outside && rule.excludeOutside() || far ? 0 : weight(rule, Math.abs(element - place) / stretch);
                 sum += ofResult[tap];
-                elements[result * count + tap] = Math.clamp(element, 0, axis.from() - 1);
+                elements[at + tap] = far ? elements[at + tap - 1] : Math.clamp(element, 0, axis.from() - 1);
+            }
+            if (linear || rule.antialias()) {
+                share(elements, at, ofResult);
             }
             for (int tap = 0; tap < count; tap++) {
-                weights[result * count + tap] = (float) (ofResult[tap] / sum);
+                weights[at + tap] = (float) (ofResult[tap] / sum);
             }
         }
         return new Taps(count, elements, weights);
+    }
+
+    private static int count(double support, ResizeAxis axis) {
+        double count = Math.ceil(2 * support);
+        if (count * axis.to() > MAX_TAPS) {
+            throw new IllegalArgumentException(axis + " needs " + count + " elements for each result");
+        }
+        return (int) count;
+    }
+
+    /** Taps of one element get equal parts of its weight: none is 0, which would make a number of no infinity. */
+    private static void share(int[] elements, int at, double[] weights) {
+        int first = 0;
+        while (first < weights.length) {
+            double sum = 0;
+            int end = first;
+            while (end < weights.length && elements[at + end] == elements[at + first]) {
+                sum += weights[end++];
+            }
+            Arrays.fill(weights, first, end, sum / (end - first));
+            first = end;
+        }
     }
 
     private static double weight(ResizeRule rule, double distance) {
