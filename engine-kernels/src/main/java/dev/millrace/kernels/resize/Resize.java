@@ -82,6 +82,8 @@ public final class Resize {
                 long units = plan.planes() * plan.bands().size();
                 Extents.bytes("the scratch", scratch, scratchBytes(plan, elementBytes, (int) Math.min(most, units)));
                 Extents.writable("the scratch", scratch);
+                Extents.apart("the scratch", scratch, "the data", data);
+                Extents.apart("the scratch", scratch, "the output", out);
                 share(units, most, parallel, (task, first, end) -> {
                     Bands bands = new Bands(plan, elementBytes, data, out, scratch, task);
                     for (long unit = first; unit < end; unit++) {

@@ -28,6 +28,7 @@ public final class ResizePlan {
     private final int rows;
 
     private final @Nullable Repeats repeats;
+    private final long between;
 
     /**
      * Makes a plan and its tables.
@@ -56,12 +57,16 @@ public final class ResizePlan {
             results[axis.axis()] = axis.to();
         }
         rows = Math.max(0, first);
+        if (Arrays.stream(dims).anyMatch(dim -> dim < 0)) {
+            throw new IllegalArgumentException(Arrays.toString(dims) + " are no dimensions");
+        }
         if (Math.max(elementsOfRow(), resultsOfRow()) > MAX_ROW_ELEMENTS || dims[rows] > Integer.MAX_VALUE) {
             throw new IllegalArgumentException(Arrays.toString(dims) + " has rows too large to resize");
         }
         addSteps(target, tables);
         addBands();
         repeats = findRepeats();
+        between = findBetween();
     }
 
     private void addSteps(Target target, SegmentAllocator tables) {
@@ -185,6 +190,10 @@ public final class ResizePlan {
 
     /** The most elements that a band has between two steps. */
     long between() {
+        return between;
+    }
+
+    private long findBetween() {
         long most = 0;
         for (ResizeStep step : steps.subList(0, steps.size() - 1)) {
             for (Band band : bands) {

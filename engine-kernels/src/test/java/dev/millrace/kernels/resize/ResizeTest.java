@@ -3,6 +3,7 @@ package dev.millrace.kernels.resize;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.kernels.Kernels;
 import dev.millrace.kernels.Parallel;
@@ -11,6 +12,7 @@ import dev.millrace.kernels.resize.ResizeRule.Mode;
 import dev.millrace.kernels.resize.ResizeRule.Rounding;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -31,12 +33,19 @@ class ResizeTest {
     }
 
     private void assertResized(ResizeRule rule, ResizeAxis axis, float... expected) {
-        MemorySegment data = arena.allocateFrom(ValueLayout.JAVA_FLOAT, 1, 2, 4, 8, 16, 32);
+        assertArrayEquals(expected, resized(rule, axis, 1, 2, 4, 8, 16, 32), 5e-5f);
+    }
+
+    private float[] resized(ResizeRule rule, ResizeAxis axis, float... numbers) {
+        MemorySegment data = arena.allocateFrom(ValueLayout.JAVA_FLOAT, numbers);
         MemorySegment out = arena.allocate(4L * axis.to());
-        ResizePlan plan = new ResizePlan(
-                rule, new long[] {6}, List.of(axis), kernels.set().target(), arena);
+        ResizePlan plan = plan(rule, axis, numbers.length);
         new Resize(kernels.set()).run(plan, 4, data, out, 7, MemorySegment.NULL, Parallel.NONE);
-        assertArrayEquals(expected, out.toArray(ValueLayout.JAVA_FLOAT), 5e-5f);
+        return out.toArray(ValueLayout.JAVA_FLOAT);
+    }
+
+    private ResizePlan plan(ResizeRule rule, ResizeAxis axis, long... dims) {
+        return new ResizePlan(rule, dims, List.of(axis), kernels.set().target(), arena);
     }
 
     private static ResizeRule rule(Mode mode, boolean excludeOutside, boolean antialias) {
@@ -105,6 +114,67 @@ class ResizeTest {
     }
 
     @Test
+    void placesCloseToTheMiddleCountAsIt() {
+        ResizeRule nearest = ResizeRule.of(Mode.NEAREST);
+        ResizeRule up = nearest.with(Rounding.ROUND_PREFER_CEIL).with(Coordinates.ASYMMETRIC);
+        assertEquals(4, ResizeAxis.of(0, 7, 8).nearest(up, 4), "4 / (float) (8 / 7) is below 3.5");
+        ResizeRule down = nearest.with(Coordinates.TF_HALF_PIXEL_FOR_NN);
+        assertEquals(5, ResizeAxis.of(0, 11, 13).nearest(down, 6), "6.5 / (float) (13 / 11) is above 5.5");
+        ResizeRule cropped = nearest.with(Coordinates.TF_CROP_AND_RESIZE);
+        assertEquals(1, new ResizeAxis(0, 2, 2, 1, 0.5f + 2e-6f, 1).nearest(cropped, 0));
+        int last = (1 << 23) + 1;
+        ResizeAxis same = ResizeAxis.of(0, last + 1, last + 1);
+        assertEquals(last, same.nearest(nearest.with(Coordinates.ASYMMETRIC), last));
+    }
+
+    @Test
+    void placesThatKeepTheCenterAreRoundedOnce() {
+        ResizeRule symmetric = ResizeRule.of(Mode.NEAREST).with(Coordinates.HALF_PIXEL_SYMMETRIC);
+        assertEquals(0, ResizeAxis.of(0, 9, 3).nearest(symmetric.with(Rounding.FLOOR), 0));
+        assertEquals(0, ResizeAxis.of(0, 3, 19).nearest(symmetric.with(Rounding.FLOOR), 9));
+    }
+
+    @Test
+    void elementsBehindHalfPixelsAreFound() {
+        ResizeRule rule = ResizeRule.of(Mode.NEAREST)
+                .with(Coordinates.TF_HALF_PIXEL_FOR_NN)
+                .with(Rounding.FLOOR);
+        assertResized(rule, ResizeAxis.of(0, 6, 4), 1, 4, 8, 32);
+    }
+
+    @Test
+    void infinitiesStayWhereTheyHaveWeight() {
+        float inf = Float.POSITIVE_INFINITY;
+        ResizeRule linear = ResizeRule.of(Mode.LINEAR).with(Coordinates.ASYMMETRIC);
+        assertArrayEquals(new float[] {inf, inf, inf}, resized(linear, ResizeAxis.of(0, 1, 3), inf));
+        assertArrayEquals(
+                new float[] {1, 1.5f, Float.NaN, inf, inf, inf}, resized(linear, ResizeAxis.of(0, 3, 6), 1, 2, inf));
+        float[] halved = resized(rule(Mode.LINEAR, false, true), ResizeAxis.of(0, 6, 4), 1, 2, 3, 4, 5, inf);
+        assertTrue(Float.isFinite(halved[0]) && Float.isFinite(halved[1]) && Float.isFinite(halved[2]));
+        assertEquals(inf, halved[3]);
+    }
+
+    @Test
+    void tablesMayBeAnywhere() {
+        SegmentAllocator used =
+                (bytes, alignment) -> arena.allocate(bytes, alignment).fill((byte) 0x77);
+        ResizePlan plan = new ResizePlan(
+                ResizeRule.of(Mode.LINEAR),
+                new long[] {6},
+                List.of(UP),
+                kernels.set().target(),
+                used);
+        for (ResizeStep step : plan.steps()) {
+            int lanes = kernels.set().target().lanes();
+            int vectors = Math.ceilDiv(UP.to(), lanes);
+            for (int i = 0; i < vectors * step.taps().count() * lanes; i++) {
+                long at = 2L * lanes * (i / lanes) + i % lanes;
+                assertTrue(step.table().getAtIndex(ValueLayout.JAVA_INT, at) < UP.from());
+            }
+        }
+    }
+
+    @Test
     void pixelsOfBytesAreResizedByTheNearestInManyBands() {
         int size = 300;
         MemorySegment data = arena.allocate(size * size * 4L);
@@ -155,13 +225,26 @@ class ResizeTest {
         assertThrows(
                 IllegalArgumentException.class,
                 () -> resize.run(cropped, 2, data, arena.allocate(36), 0, MemorySegment.NULL, Parallel.NONE));
-        assertThrows(
-                IllegalArgumentException.class,
-                () -> new ResizePlan(
-                        ResizeRule.of(Mode.LINEAR),
-                        new long[] {5},
-                        List.of(UP),
-                        kernels.set().target(),
-                        arena));
+        ResizeRule linear = ResizeRule.of(Mode.LINEAR);
+        assertThrows(IllegalArgumentException.class, () -> plan(linear, UP, 5));
+        assertThrows(IllegalArgumentException.class, () -> plan(linear, UP, 6, -1, -1));
+        ResizeAxis tiny = new ResizeAxis(0, 6, 3, 1e-30f, 0, 1);
+        assertThrows(IllegalArgumentException.class, () -> plan(rule(Mode.CUBIC, false, true), tiny, 6));
+        assertThrows(IllegalArgumentException.class, () -> new ResizeAxis(0, 6, 3, Float.POSITIVE_INFINITY, 0, 1));
+    }
+
+    @Test
+    void scratchIsApart() {
+        ResizePlan plan = new ResizePlan(
+                ResizeRule.of(Mode.LINEAR),
+                new long[] {6, 6},
+                List.of(UP, ResizeAxis.of(1, 6, 9)),
+                kernels.set().target(),
+                arena);
+        Resize resize = new Resize(kernels.set());
+        MemorySegment data = arena.allocate(Math.max(144, resize.scratchBytes(plan, 4, 1)));
+        MemorySegment out = arena.allocate(Math.max(324, data.byteSize()));
+        assertThrows(IllegalArgumentException.class, () -> resize.run(plan, 4, data, out, 0, data, Parallel.NONE));
+        assertThrows(IllegalArgumentException.class, () -> resize.run(plan, 4, data, out, 0, out, Parallel.NONE));
     }
 }
