@@ -46,13 +46,14 @@ public final class Copies {
         long[] strides = denseStrides(shape);
         long offset = 0;
         for (int i = 0; i < shape.length; i++) {
-            long last = starts[i] + (counts[i] - 1) * steps[i];
+            boolean isLine = counts[i] > 1;
+            long last = isLine ? Math.addExact(starts[i], Math.multiplyExact(counts[i] - 1, steps[i])) : starts[i];
             if (counts[i] > 0 && (Math.min(starts[i], last) < 0 || Math.max(starts[i], last) >= shape[i])) {
                 throw new IndexOutOfBoundsException("the slice has elements " + starts[i] + " to " + last
                         + " of dimension " + i + ", which has " + shape[i]);
             }
             offset += starts[i] * strides[i];
-            strides[i] *= steps[i];
+            strides[i] = isLine ? Math.multiplyExact(strides[i], steps[i]) : 0;
         }
         return StridedCopy.of(elementBytes, counts, 0, denseStrides(counts), offset, strides);
     }
@@ -80,13 +81,15 @@ public final class Copies {
         long[] strides = denseStrides(shape);
         long[] from = new long[targetShape.length];
         int missing = targetShape.length - shape.length;
+        boolean fits = missing >= 0;
         for (int i = 0; i < targetShape.length; i++) {
             long count = i < missing ? 1 : shape[i - missing];
-            if (missing < 0 || count != 1 && count != targetShape[i]) {
-                throw new IllegalArgumentException(
-                        Arrays.toString(shape) + " cannot be expanded to " + Arrays.toString(targetShape));
-            }
+            fits &= count == 1 || count == targetShape[i];
             from[i] = count == 1 ? 0 : strides[i - missing];
+        }
+        if (!fits) {
+            throw new IllegalArgumentException(
+                    Arrays.toString(shape) + " cannot be expanded to " + Arrays.toString(targetShape));
         }
         return StridedCopy.of(elementBytes, targetShape, 0, denseStrides(targetShape), 0, from);
     }

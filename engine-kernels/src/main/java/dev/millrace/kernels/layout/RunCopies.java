@@ -7,6 +7,7 @@ import dev.millrace.kernels.program.Kernel;
 import dev.millrace.kernels.program.Memory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
 
 /** Copies runs of bytes for drivers that copy on their way. Extents are theirs to check. Safe for several threads. */
 public final class RunCopies {
@@ -50,6 +51,7 @@ public final class RunCopies {
             }
             Kernel kernel = bytes >= kernels.target().vectorBytes() ? longRuns : shortRuns.kernel((int) bytes);
             kernel.call(memory, to, from, blockStart, bytes, count, 1);
+            Reference.reachabilityFence(block);
         }
 
         private void steps(long toStep, long fromStep) {

@@ -33,6 +33,7 @@ public final class StridedCopy {
      * @param fromOffset where the first element is read, in elements
      * @param fromStrides the same where they are read; 0 repeats an element
      * @throws IllegalArgumentException if an element would be written twice, or lists are of different lengths
+     * @throws ArithmeticException if a distance in bytes is more than a long holds
      */
     public static StridedCopy of(
             int elementBytes, long[] counts, long toOffset, long[] toStrides, long fromOffset, long[] fromStrides) {
@@ -44,23 +45,24 @@ public final class StridedCopy {
                     + " and " + fromStrides.length + " strides");
         }
         List<CopyLoop> loops = new ArrayList<>();
-        long to = toOffset * elementBytes;
-        long from = fromOffset * elementBytes;
+        long to = Math.multiplyExact(toOffset, elementBytes);
+        long from = Math.multiplyExact(fromOffset, elementBytes);
         for (int i = 0; i < counts.length; i++) {
             if (counts[i] < 0) {
                 throw new IllegalArgumentException("dimension " + i + " has " + counts[i] + " elements");
             }
+            if (counts[i] == 1) {
+                continue;
+            }
             long step = Math.multiplyExact(toStrides[i], elementBytes);
             long read = Math.multiplyExact(fromStrides[i], elementBytes);
             if (step < 0 && counts[i] > 0) {
-                to += (counts[i] - 1) * step;
-                from += (counts[i] - 1) * read;
-                step = -step;
-                read = -read;
+                to = Math.addExact(to, Math.multiplyExact(counts[i] - 1, step));
+                from = Math.addExact(from, Math.multiplyExact(counts[i] - 1, read));
+                step = Math.negateExact(step);
+                read = Math.negateExact(read);
             }
-            if (counts[i] != 1) {
-                loops.add(new CopyLoop(counts[i], step, read));
-            }
+            loops.add(new CopyLoop(counts[i], step, read));
         }
         if (loops.stream().anyMatch(loop -> loop.count() == 0)) {
             return new StridedCopy(0, 0, 0, List.of());
@@ -133,14 +135,14 @@ public final class StridedCopy {
      */
     void check(MemorySegment to, MemorySegment from) {
         Extents.writable("the target of the copy", to);
-        long toEnd = toOffset + unit;
+        long toEnd = Math.addExact(toOffset, unit);
         long fromStart = fromOffset;
-        long fromEnd = fromOffset + unit;
+        long fromEnd = Math.addExact(fromOffset, unit);
         for (CopyLoop loop : loops) {
             long read = Math.multiplyExact(loop.count() - 1, loop.from());
-            toEnd += (loop.count() - 1) * loop.to();
-            fromStart += Math.min(0, read);
-            fromEnd += Math.max(0, read);
+            toEnd = Math.addExact(toEnd, Math.multiplyExact(loop.count() - 1, loop.to()));
+            fromStart = Math.addExact(fromStart, Math.min(0, read));
+            fromEnd = Math.addExact(fromEnd, Math.max(0, read));
         }
         inside("the target of the copy", to, toOffset, toEnd);
         inside("the source of the copy", from, fromStart, fromEnd);

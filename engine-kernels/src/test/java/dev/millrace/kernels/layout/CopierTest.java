@@ -48,8 +48,38 @@ class CopierTest {
         assertThrows(IllegalArgumentException.class, () -> StridedCopy.of(3, two, 0, two, 0, two));
         assertThrows(IllegalArgumentException.class, () -> StridedCopy.of(4, two, 0, new long[1], 0, two));
         assertThrows(IllegalArgumentException.class, () -> Copies.expand(4, two, new long[] {3}));
+        assertThrows(IllegalArgumentException.class, () -> Copies.expand(4, two, new long[0]));
         assertThrows(IndexOutOfBoundsException.class, () -> Copies.slice(4, two, new long[] {1}, new long[] {1}, two));
         assertThrows(IndexOutOfBoundsException.class, () -> Copies.place(4, two, new long[] {3}, new long[] {2}));
+    }
+
+    @Test
+    void sizesThatNoLongHoldsAreRefused() {
+        long[] one = {1};
+        long huge = 1L << 62;
+        assertThrows(ArithmeticException.class, () -> StridedCopy.of(4, one, huge, one, 0, one));
+        assertThrows(ArithmeticException.class, () -> StridedCopy.of(4, one, 0, one, huge, one));
+        long[] five = {5, 4};
+        assertThrows(
+                ArithmeticException.class, () -> Copies.slice(4, five, new long[] {0, 0}, new long[] {huge, 1}, five));
+        long[] eight = {2, 2, 2, 2, 2, 2, 2, 2};
+        long[] far = {1L << 61, 1L << 61, 1L << 61, 1L << 61, 1L << 61, 1L << 61, 1L << 61, 1L << 61};
+        long[] dense = Copies.denseStrides(eight);
+        var round = new Copier(KERNELS.set(), StridedCopy.of(1, eight, 0, dense, 0, far));
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment from = arena.allocate(256);
+            MemorySegment to = arena.allocate(256);
+            assertThrows(ArithmeticException.class, () -> round.run(from, to, Parallel.NONE));
+        }
+    }
+
+    @Test
+    void stepsToNowhereDoNotMatter() {
+        long[] four = {4};
+        long[] one = {1};
+        assertArrayEquals(
+                new int[] {2},
+                copied(Copies.slice(4, four, new long[] {2}, new long[] {Long.MAX_VALUE}, one), 0, 1, 2, 3));
     }
 
     @Test
