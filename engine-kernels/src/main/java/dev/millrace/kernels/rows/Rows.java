@@ -61,6 +61,7 @@ public final class Rows {
         Extents.bytes("the output", out, Math.multiplyExact(Math.multiplyExact(blocks, count), width));
         Extents.writable("the output", out);
         Extents.apart("the output", out, "the data", data);
+        Extents.apart("the output", out, "the table", table);
         long total = blocks * count;
         if (total == 0 || width == 0) {
             return;
@@ -124,6 +125,7 @@ public final class Rows {
         Extents.bytes("the output", out, Math.multiplyExact(rows, width));
         Extents.writable("the output", out);
         Extents.apart("the output", out, "the rows", given);
+        Extents.apart("the output", out, "the table", table);
         if (count == 0 || width == 0) {
             return;
         }

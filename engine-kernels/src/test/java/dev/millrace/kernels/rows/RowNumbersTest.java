@@ -60,6 +60,18 @@ class RowNumbersTest {
                         .scatter(memory, 1, memory, RowMove.Update.ADD, other, 2, 6, Parallel.NONE));
     }
 
+    @Test
+    void tablesAreNotWrittenOver() {
+        MemorySegment memory = arena.allocate(64);
+        MemorySegment other = arena.allocate(64);
+        Rows rows = new Rows(kernels.set());
+        assertThrows(
+                IllegalArgumentException.class, () -> rows.gather(memory, 2, other, 1, 4, 8, memory, Parallel.NONE));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> rows.scatter(memory, 2, other, RowMove.Update.SET, memory, 4, 8, Parallel.NONE));
+    }
+
     private void assertWrongElement(long[] dims, long[] dataDims, int axis, String message, long... indices) {
         MemorySegment list = arena.allocateFrom(ValueLayout.JAVA_LONG, indices);
         MemorySegment data = arena.allocate(64);
