@@ -128,6 +128,21 @@ public final class KernelKey {
     }
 
     /**
+     * The value of a parameter that is a power of two, such as how many bytes an element has.
+     *
+     * @throws IllegalArgumentException if this key lacks it, or it is not a power of two up to most; the message names
+     *     it
+     */
+    public int powerOfTwo(String name, int most) {
+        int number = number(name, 1, most);
+        if (Integer.bitCount(number) != 1) {
+            throw new IllegalArgumentException("kernel key " + this + ": the parameter " + name + " is " + number
+                    + ", but must be a power of two up to " + most);
+        }
+        return number;
+    }
+
+    /**
      * The value of a parameter that is one of an enum, in lower case.
      *
      * @throws IllegalArgumentException if this key lacks it, or it is none of the values; the message names it
