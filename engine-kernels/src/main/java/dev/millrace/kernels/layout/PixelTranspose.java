@@ -60,11 +60,7 @@ public final class PixelTranspose implements KernelFamily {
         private final WordParts parts;
 
         Writer(KernelKey key, Target target) {
-            bytes = key.number("bytes", 1, Integer.BYTES);
-            if (Integer.bitCount(bytes) != 1) {
-                throw new IllegalArgumentException(
-                        "kernel key " + key + ": the parameter bytes is " + bytes + ", but must be 1, 2 or 4");
-            }
+            bytes = key.powerOfTwo("bytes", Integer.BYTES);
             channels = key.number("channels", MIN_CHANNELS, MAX_CHANNELS);
             toPlanes = key.number("planes", 0, 1) == 1;
             vectorBytes = target.vectorBytes();

@@ -28,7 +28,7 @@ public final class RunFill implements KernelFamily {
     @Override
     public Program describe(KernelKey key, Target target) {
         key.onlyHas(BYTES);
-        int bytes = key.number(BYTES, 1, Long.BYTES);
+        int bytes = key.powerOfTwo(BYTES, Long.BYTES);
         var builder = new ProgramBuilder(key.toString(), target);
         var nest = new LoopNest(builder);
         int vectorBytes = target.vectorBytes();
@@ -70,13 +70,10 @@ public final class RunFill implements KernelFamily {
                 yield builder.binary(BinaryOp.OR, element, upper);
             }
             case 4 -> builder.spread(Address.at(from, 0));
-            case 8 -> {
+            default -> {
                 VectorVar lower = builder.spread(Address.at(from, 0));
                 yield builder.binary(BinaryOp.INTERLEAVE_LOW, lower, builder.spread(Address.at(from, 4)));
             }
-            default ->
-                throw new IllegalArgumentException(
-                        "the parameter " + BYTES + " is " + bytes + ", but must be 1, 2, 4 or 8");
         };
     }
 }

@@ -35,11 +35,7 @@ public final class SquareTranspose implements KernelFamily {
 
         static Variant of(KernelKey key, Target target) {
             key.onlyHas("bytes", "rows", "columns", "packed", "dense");
-            int bytes = key.number("bytes", 1, Long.BYTES);
-            if (Integer.bitCount(bytes) != 1) {
-                throw new IllegalArgumentException(
-                        "kernel key " + key + ": the parameter bytes is " + bytes + ", but must be 1, 2, 4 or 8");
-            }
+            int bytes = key.powerOfTwo("bytes", Long.BYTES);
             boolean packed = key.number("packed", 0, bytes < Integer.BYTES ? 1 : 0) == 1;
             int side = Squares.side(target, bytes, packed);
             int least = packed ? side : 1;
