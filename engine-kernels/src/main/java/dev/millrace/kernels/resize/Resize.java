@@ -26,7 +26,7 @@ public final class Resize {
     private final Kernel rows;
     private final Kernel elements;
     private final Kernel moveRows;
-    private final Kernel moveElements;
+    private final KernelCache<Integer> moveElements;
     private final KernelCache<Repeats> repeats;
 
     public Resize(KernelSet kernels) {
@@ -34,7 +34,7 @@ public final class Resize {
         rows = kernels.kernel(BlendRows.key());
         elements = kernels.kernel(BlendElements.key());
         moveRows = kernels.kernel(RowMove.gather());
-        moveElements = kernels.kernel(ElementGather.key());
+        moveElements = new KernelCache<>(kernels, ElementGather::key);
         repeats = new KernelCache<>(kernels, repeat -> RepeatElements.key(repeat.times(), repeat.copies()));
     }
 
@@ -175,9 +175,11 @@ public final class Resize {
             long entries = table + (someRows ? step.entryBytes() * band.first() : 0);
             long start = source - (someRows ? band.firstSource() * width : 0);
             long outer = step.outer(band);
-            if (width == 4 && nearest) {
-                moveElements.call(memory, entries, start, target, results, outer, 4L * axis.from());
-            } else if (width == 4) {
+            if (nearest && ElementGather.takes(width)) {
+                moveElements
+                        .kernel((int) width)
+                        .call(memory, entries, start, target, results, outer, width * axis.from());
+            } else if (!nearest && width == 4) {
                 long sizes = results | (long) step.taps().count() << 32;
                 elements.call(memory, entries, start, target, outer, sizes, 4L * axis.from());
             } else {

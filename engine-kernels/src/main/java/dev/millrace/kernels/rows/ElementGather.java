@@ -3,29 +3,34 @@ package dev.millrace.kernels.rows;
 import dev.millrace.kernels.family.KernelFamily;
 import dev.millrace.kernels.family.KernelKey;
 import dev.millrace.kernels.program.Address;
-import dev.millrace.kernels.program.MaskVar;
 import dev.millrace.kernels.program.Program;
 import dev.millrace.kernels.program.ProgramBuilder;
-import dev.millrace.kernels.program.ScalarOp;
 import dev.millrace.kernels.program.ScalarVar;
 import dev.millrace.kernels.program.Target;
-import dev.millrace.kernels.program.VectorVar;
 
 /**
- * f(table, data, out, count, blocks, stride): {@code out[i] = data[table[i]]} for elements of 32 bits, for each of some
- * blocks of data; the stride from one to the next is in bytes.
+ * f(table, data, out, count, blocks, stride): {@code out[i] = data[table[i]]}, one after the other, for each of some
+ * blocks of data; the stride from one to the next is in bytes. The parameter {@code bytes} is the size of an element.
  */
 public final class ElementGather implements KernelFamily {
     public static final String NAME = "rows.elements";
+    private static final String BYTES = "bytes";
+    private static final int UNROLL = 8;
 
-    public static KernelKey key() {
-        return KernelKey.of(NAME);
+    /** Whether there are kernels for elements of so many bytes. */
+    public static boolean takes(long bytes) {
+        return bytes >= 1 && bytes <= Long.BYTES && Long.bitCount(bytes) == 1;
+    }
+
+    /** @param bytes of an element: 1, 2, 4 or 8 */
+    public static KernelKey key(int bytes) {
+        return KernelKey.of(NAME).with(BYTES, bytes);
     }
 
     @Override
     public Program describe(KernelKey key, Target target) {
-        key.onlyHas();
-        int lanes = target.lanes();
+        key.onlyHas(BYTES);
+        int bytes = key.powerOfTwo(BYTES, Long.BYTES);
         ProgramBuilder builder = new ProgramBuilder(key.toString(), target);
         ScalarVar table = builder.parameter("table");
         ScalarVar data = builder.parameter("data");
@@ -36,18 +41,15 @@ public final class ElementGather implements KernelFamily {
         try (var _ = builder.loop(blocks, 1)) {
             ScalarVar numbers = builder.copy(table, "numbers");
             ScalarVar left = builder.copy(count, "left");
-            try (var _ = builder.loop(left, lanes)) {
-                VectorVar places = builder.load(Address.at(numbers, 0));
-                builder.store(Address.at(out, 0), builder.gather(data, places, null));
-                builder.advance(numbers, 4 * lanes);
-                builder.advance(out, 4 * lanes);
-            }
-            try (var _ = builder.ifNotZero(left)) {
-                MaskVar mask = builder.firstLanes(left);
-                VectorVar places = builder.load(Address.at(numbers, 0), mask);
-                builder.store(Address.at(out, 0), builder.gather(data, places, mask), mask);
-                builder.scalar(left, ScalarOp.SHL, left, 2);
-                builder.advance(out, left);
+            for (int elements = UNROLL; elements > 0; elements /= UNROLL) {
+                try (var _ = builder.loop(left, elements)) {
+                    for (int i = 0; i < elements; i++) {
+                        ScalarVar place = builder.loadInt(Address.at(numbers, Integer.BYTES * i), "place");
+                        builder.move(Address.at(out, bytes * i), Address.at(data, place, bytes, 0), bytes);
+                    }
+                    builder.advance(numbers, Integer.BYTES * elements);
+                    builder.advance(out, bytes * elements);
+                }
             }
             builder.advance(data, stride);
         }

@@ -2,6 +2,7 @@ package dev.millrace.kernels.rows;
 
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.family.KernelCache;
 import dev.millrace.kernels.family.KernelSet;
 import dev.millrace.kernels.program.Kernel;
 import dev.millrace.kernels.program.Memory;
@@ -18,21 +19,19 @@ import java.util.Objects;
 public final class Rows {
     /** Less than this is not worth another thread. */
     private static final long MIN_BYTES_PER_TASK = 32 * 1024;
-    /** Rows of such a width are elements, for which there are kernels of their own. */
-    private static final int ELEMENT_BYTES = 4;
 
     private static final int MAX_WIDTH = 1 << 30;
 
     private final KernelSet kernels;
     private final Kernel gather;
-    private final Kernel elements;
+    private final KernelCache<Integer> elements;
     private final Kernel putElements;
     private final Map<RowMove.Update, Kernel> scatter = new EnumMap<>(RowMove.Update.class);
 
     public Rows(KernelSet kernels) {
         this.kernels = kernels;
         gather = kernels.kernel(RowMove.gather());
-        elements = kernels.kernel(ElementGather.key());
+        elements = new KernelCache<>(kernels, ElementGather::key);
         putElements = kernels.kernel(ElementScatter.key());
         for (RowMove.Update update : RowMove.Update.values()) {
             scatter.put(update, kernels.kernel(RowMove.scatter(update)));
@@ -83,9 +82,10 @@ public final class Rows {
                     long some = Math.min(count - first, end - row);
                     long block0 = from + block * rows * width;
                     long at = to + row * width;
-                    if (width == ELEMENT_BYTES) {
+                    if (ElementGather.takes(width)) {
                         long together = whole ? (end - row) / count : 1;
-                        elements.call(memory, numbers + 4 * first, block0, at, some, together, rows * width);
+                        elements.kernel((int) width)
+                                .call(memory, numbers + 4 * first, block0, at, some, together, rows * width);
                         row += some * together;
                     } else {
                         gather.call(memory, numbers + 4 * first, block0, at, width | width << 32, some, width);
@@ -129,7 +129,7 @@ public final class Rows {
         if (count == 0 || width == 0) {
             return;
         }
-        if (width == ELEMENT_BYTES && update == RowMove.Update.SET) {
+        if (width == Float.BYTES && update == RowMove.Update.SET) {
             putElements(table, count, given, out);
             return;
         }

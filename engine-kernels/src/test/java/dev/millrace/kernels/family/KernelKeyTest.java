@@ -69,6 +69,8 @@ class KernelKeyTest {
                 "the parameter fetch is next, but panels is 2");
         refused("gemm.f32:" + good + ",rows=2,vectors=2,columns=3", "unknown parameter columns");
         refused("gemm.f32:" + good.replace("in0", "(cosine in0)") + ",rows=1,vectors=1", "unknown function COSINE");
+        refused("layout.fill:bytes=6", "the parameter bytes is 6, but must be a power of two up to 8");
+        refused("rows.elements:bytes=16", "the parameter bytes is 16, but must be a number from 1 to 8");
         refused("gemm.f64:rows=1", "unknown family gemm.f64");
         refused("gemm.f32.pack:vectors=1,vectors=2", "has a parameter vectors already");
         refused("gemm.f32.pack:vectors", "a part without =");
