@@ -69,8 +69,6 @@ class KernelKeyTest {
                 "the parameter fetch is next, but panels is 2");
         refused("gemm.f32:" + good + ",rows=2,vectors=2,columns=3", "unknown parameter columns");
         refused("gemm.f32:" + good.replace("in0", "(cosine in0)") + ",rows=1,vectors=1", "unknown function COSINE");
-        refused("layout.fill:bytes=6", "the parameter bytes is 6, but must be a power of two up to 8");
-        refused("rows.elements:bytes=16", "the parameter bytes is 16, but must be a number from 1 to 8");
         refused("gemm.f64:rows=1", "unknown family gemm.f64");
         refused("gemm.f32.pack:vectors=1,vectors=2", "has a parameter vectors already");
         refused("gemm.f32.pack:vectors", "a part without =");
@@ -79,6 +77,16 @@ class KernelKeyTest {
                 "the parameter expr is wrong: expression (cube in0): unknown function");
         refused("elementwise:out=f32,streamed=0,expr=(add in0 in9)", "input 9 does not exist");
         refused("elementwise:out=f32,streamed=0,expr=" + "(abs ".repeat(70) + "in0" + ")".repeat(70), "nested deeper");
+    }
+
+    @Test
+    void sizesArePowersOfTwo() {
+        assertEquals(4, KernelKey.of("layout.fill").with("bytes", 4).powerOfTwo("bytes", 8));
+        for (int wrong : new int[] {0, 6, 16}) {
+            KernelKey key = KernelKey.of("layout.fill").with("bytes", wrong);
+            Exception refusal = assertThrows(IllegalArgumentException.class, () -> key.powerOfTwo("bytes", 8));
+            assertTrue(refusal.toString().contains("the parameter bytes is " + wrong), refusal.getMessage());
+        }
     }
 
     @Test
