@@ -72,7 +72,7 @@ public final class ResizePlan {
     private void addSteps(Target target, SegmentAllocator tables) {
         long[] current = dims.clone();
         boolean areResults = false;
-        for (ResizeAxis axis : StepOrder.of(rule, dims, axes)) {
+        for (ResizeAxis axis : StepOrder.of(dims, axes)) {
             boolean become = axis.axis() == rows;
             ResizeStep.Rows over = become
                     ? ResizeStep.Rows.BECOME_RESULTS

@@ -14,7 +14,7 @@ final class StepOrder {
 
     private StepOrder() {}
 
-    static List<ResizeAxis> of(ResizeRule rule, long[] dims, List<ResizeAxis> axes) {
+    static List<ResizeAxis> of(long[] dims, List<ResizeAxis> axes) {
         List<ResizeAxis> order = new ArrayList<>(axes);
         order.sort(Comparator.comparingDouble((ResizeAxis axis) -> (double) axis.to() / axis.from())
                 .thenComparingInt(ResizeAxis::axis));
@@ -26,11 +26,10 @@ final class StepOrder {
             return order;
         }
         order.remove(last);
-        double costOfLast = rule.mode() == ResizeRule.Mode.NEAREST && last.times(rule) > 0 ? 1 : GATHERED;
         int best = 0;
         double least = Double.POSITIVE_INFINITY;
         for (int place = 0; place <= order.size(); place++) {
-            double cost = cost(order, place, last, costOfLast);
+            double cost = cost(order, place, last);
             if (cost < least) {
                 least = cost;
                 best = place;
@@ -41,13 +40,13 @@ final class StepOrder {
     }
 
     /** Work for each element of the data, where the last dimension is in one place among the others. */
-    private static double cost(List<ResizeAxis> others, int place, ResizeAxis last, double costOfLast) {
+    private static double cost(List<ResizeAxis> others, int place, ResizeAxis last) {
         double size = 1;
         double cost = 0;
         for (int i = 0; i <= others.size(); i++) {
             if (i == place) {
                 size *= (double) last.to() / last.from();
-                cost += size * costOfLast;
+                cost += size * GATHERED;
             }
             if (i < others.size()) {
                 size *= (double) others.get(i).to() / others.get(i).from();
