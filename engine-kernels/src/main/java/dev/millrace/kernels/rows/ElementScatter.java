@@ -10,33 +10,37 @@ import dev.millrace.kernels.program.ScalarVar;
 import dev.millrace.kernels.program.Target;
 
 /**
- * f(table, given, out, count): {@code out[table[i]] = given[i]} for elements of 32 bits, one after the other. Places that
- * are some elements ahead are fetched before they are written.
+ * f(table, given, out, count): {@code out[table[i]] = given[i]}, one after the other. Places that are some elements ahead
+ * are fetched before they are written. The parameter {@code bytes} is the size of an element.
  */
 public final class ElementScatter implements KernelFamily {
     public static final String NAME = "rows.puts";
+    private static final String BYTES = "bytes";
     private static final int UNROLL = 4;
     private static final int AHEAD = 64;
 
-    static KernelKey key() {
-        return KernelKey.of(NAME);
+    /** @param bytes of an element: 1, 2, 4 or 8 */
+    static KernelKey key(int bytes) {
+        return KernelKey.of(NAME).with(BYTES, bytes);
     }
 
     @Override
     public Program describe(KernelKey key, Target target) {
-        key.onlyHas();
-        return new Writer(key.toString(), target).program();
+        key.onlyHas(BYTES);
+        return new Writer(key, target).program();
     }
 
     private static final class Writer {
         private final ProgramBuilder builder;
+        private final int bytes;
         private final ScalarVar table;
         private final ScalarVar given;
         private final ScalarVar out;
         private final ScalarVar count;
 
-        Writer(String name, Target target) {
-            builder = new ProgramBuilder(name, target);
+        Writer(KernelKey key, Target target) {
+            bytes = key.powerOfTwo(BYTES, Long.BYTES);
+            builder = new ProgramBuilder(key.toString(), target);
             table = builder.parameter("table");
             given = builder.parameter("given");
             out = builder.parameter("out");
@@ -60,15 +64,15 @@ public final class ElementScatter implements KernelFamily {
                 if (fetch) {
                     builder.prefetch(place(AHEAD + i));
                 }
-                builder.move(place(i), Address.at(given, Integer.BYTES * i), Integer.BYTES);
+                builder.move(place(i), Address.at(given, bytes * i), bytes);
             }
             builder.advance(table, Integer.BYTES * elements);
-            builder.advance(given, Integer.BYTES * elements);
+            builder.advance(given, bytes * elements);
         }
 
         private Address place(int entry) {
             ScalarVar place = builder.loadInt(Address.at(table, Integer.BYTES * entry), "place");
-            return Address.at(out, place, Integer.BYTES, 0);
+            return Address.at(out, place, bytes, 0);
         }
     }
 }

@@ -25,14 +25,14 @@ public final class Rows {
     private final KernelSet kernels;
     private final Kernel gather;
     private final KernelCache<Integer> elements;
-    private final Kernel putElements;
+    private final KernelCache<Integer> putElements;
     private final Map<RowMove.Update, Kernel> scatter = new EnumMap<>(RowMove.Update.class);
 
     public Rows(KernelSet kernels) {
         this.kernels = kernels;
         gather = kernels.kernel(RowMove.gather());
         elements = new KernelCache<>(kernels, ElementGather::key);
-        putElements = kernels.kernel(ElementScatter.key());
+        putElements = new KernelCache<>(kernels, ElementScatter::key);
         for (RowMove.Update update : RowMove.Update.values()) {
             scatter.put(update, kernels.kernel(RowMove.scatter(update)));
         }
@@ -129,8 +129,8 @@ public final class Rows {
         if (count == 0 || width == 0) {
             return;
         }
-        if (width == Float.BYTES && update == RowMove.Update.SET) {
-            putElements(table, count, given, out);
+        if (ElementGather.takes(width) && update == RowMove.Update.SET) {
+            putElements(table, count, given, (int) width, out);
             return;
         }
         Kernel kernel = Objects.requireNonNull(scatter.get(update));
@@ -158,10 +158,12 @@ public final class Rows {
         }
     }
 
-    private void putElements(MemorySegment table, long count, MemorySegment given, MemorySegment out) {
+    private void putElements(MemorySegment table, long count, MemorySegment given, int bytes, MemorySegment out) {
         Memory memory = kernels.newMemory();
         try {
-            putElements.call(memory, memory.pointer(table), memory.pointer(given), memory.pointer(out), count, 0, 0);
+            putElements
+                    .kernel(bytes)
+                    .call(memory, memory.pointer(table), memory.pointer(given), memory.pointer(out), count, 0, 0);
         } finally {
             Reference.reachabilityFence(given);
             Reference.reachabilityFence(out);
