@@ -175,6 +175,25 @@ class ResizeTest {
     }
 
     @Test
+    void elementsOfAnySizeAreResizedByTheNearest() {
+        ResizeAxis axis = ResizeAxis.of(0, 40, 70);
+        ResizeRule nearest = ResizeRule.of(Mode.NEAREST);
+        for (int bytes : new int[] {1, 2, 3, 4, 8, 16}) {
+            MemorySegment data = arena.allocate(40 * bytes);
+            for (int i = 0; i < data.byteSize(); i++) {
+                data.set(ValueLayout.JAVA_BYTE, i, (byte) (i * 31));
+            }
+            MemorySegment out = arena.allocate(70 * bytes);
+            new Resize(kernels.set())
+                    .run(plan(nearest, axis, 40), bytes, data, out, 0, MemorySegment.NULL, Parallel.NONE);
+            for (int i = 0; i < 70; i++) {
+                MemorySegment from = data.asSlice(axis.nearest(nearest, i) * bytes, bytes);
+                assertEquals(-1, out.asSlice(i * bytes, bytes).mismatch(from), bytes + " bytes");
+            }
+        }
+    }
+
+    @Test
     void pixelsOfBytesAreResizedByTheNearestInManyBands() {
         int size = 300;
         MemorySegment data = arena.allocate(size * size * 4L);

@@ -64,7 +64,7 @@ public final class RowsCase implements FamilyCase {
         }
         long count = random.nextInt(small ? 20 : 200);
         long blocks = 1 + random.nextInt(3);
-        long width = random.nextInt(4) == 0 ? 4 : random.nextInt(small ? 80 : 600);
+        long width = random.nextInt(4) == 0 ? 1L << random.nextInt(4) : random.nextInt(small ? 80 : 600);
         IndexList indices = indices(memory, random, count * dims.length, dims);
         MemorySegment data = memory.randomBytes(blocks * rows * width, random);
         MemorySegment out = memory.bytes(blocks * count * width);
@@ -132,7 +132,7 @@ public final class RowsCase implements FamilyCase {
             elements *= dataDims[i];
         }
         IndexList indices = indices(memory, random, count, dataDims[axis]);
-        long width = random.nextInt(3) == 0 ? 8 : 4;
+        long width = 1L << random.nextInt(4);
         MemorySegment data = memory.randomBytes(elements * width, random);
         MemorySegment out = memory.bytes(count * width);
         ElementShape shape = new ElementShape(dims, dataDims, axis);
