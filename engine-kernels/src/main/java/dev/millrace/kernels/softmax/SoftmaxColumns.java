@@ -3,7 +3,6 @@ package dev.millrace.kernels.softmax;
 import dev.millrace.kernels.expression.Function;
 import dev.millrace.kernels.family.KernelFamily;
 import dev.millrace.kernels.family.KernelKey;
-import dev.millrace.kernels.program.Address;
 import dev.millrace.kernels.program.BinaryOp;
 import dev.millrace.kernels.program.Constant;
 import dev.millrace.kernels.program.MaskVar;
@@ -13,7 +12,9 @@ import dev.millrace.kernels.program.ScalarOp;
 import dev.millrace.kernels.program.ScalarVar;
 import dev.millrace.kernels.program.Target;
 import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.kernels.rowwise.ColumnLoop;
 import dev.millrace.kernels.rowwise.RowLoop;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,12 +40,14 @@ public final class SoftmaxColumns implements KernelFamily {
         ScalarVar count = builder.parameter("count");
         ScalarVar stride = builder.parameter("stride");
         builder.scalar(stride, ScalarOp.SHL, stride, 2);
-        new RowLoop(builder, 1).over(columns, (_, offset, _, mask) -> {
-            ScalarVar from = builder.copy(in, "from");
-            builder.advance(from, offset);
-            ScalarVar to = builder.copy(out, "to");
-            builder.advance(to, offset);
-            new Columns(builder, from, to, count, stride, mask).write(log);
+        ColumnLoop loop = new ColumnLoop(builder);
+        loop.over(columns, 1, (_, offset, mask) -> {
+            Columns strip = new Columns(builder, in, out, mask, row -> loop.down(offset, count, stride, row));
+            if (log) {
+                strip.logarithms();
+            } else {
+                strip.shares();
+            }
         });
         return builder.build();
     }
@@ -52,48 +55,48 @@ public final class SoftmaxColumns implements KernelFamily {
     /** As many columns as a vector has lanes. */
     private record Columns(
             ProgramBuilder builder,
-            ScalarVar from,
-            ScalarVar to,
-            ScalarVar count,
-            ScalarVar stride,
-            @Nullable MaskVar mask) {
-        private interface Body {
-            void element(Address from, Address to);
+            ScalarVar in,
+            ScalarVar out,
+            @Nullable MaskVar mask,
+            Consumer<Consumer<ScalarVar>> down) {
+        private VectorVar load(ScalarVar from, ScalarVar offset) {
+            return builder.load(RowLoop.at(from, offset, 0), mask);
         }
 
-        private void down(Body body) {
-            ScalarVar left = builder.copy(count, "left");
-            ScalarVar offset = builder.scalar("offset");
-            builder.set(offset, 0);
-            try (var _ = builder.loop(left, 1)) {
-                body.element(Address.at(from, offset, 1, 0), Address.at(to, offset, 1, 0));
-                builder.advance(offset, stride);
-            }
+        private void store(ScalarVar offset, VectorVar result) {
+            builder.store(RowLoop.at(out, offset, 0), result, mask);
         }
 
-        void write(boolean log) {
+        private VectorVar most() {
             VectorVar most = builder.vector("most");
             builder.set(most, LEAST);
-            down((in, _) -> builder.binary(most, BinaryOp.MAX, builder.load(in, mask), most));
+            down.accept(row -> builder.binary(most, BinaryOp.MAX, load(in, row), most));
+            return most;
+        }
+
+        /** The sum of the exponentials, which are kept in the output where they are wanted. */
+        private VectorVar sum(VectorVar most, boolean kept) {
             VectorVar sum = builder.vector("sum");
             builder.set(sum, Constant.ZERO);
-            down((in, out) -> {
-                VectorVar power = Function.EXP_OF_NEGATIVE.write(builder, builder.sub(builder.load(in, mask), most));
+            down.accept(row -> {
+                VectorVar power = Function.EXP_OF_NEGATIVE.write(builder, builder.sub(load(in, row), most));
                 builder.binary(sum, BinaryOp.ADD, sum, power);
-                if (!log) {
-                    builder.store(out, power, mask);
+                if (kept) {
+                    store(row, power);
                 }
             });
-            if (log) {
-                VectorVar logOfSum = Function.LOG.write(builder, sum);
-                down((in, out) -> {
-                    VectorVar shifted = builder.sub(builder.load(in, mask), most);
-                    builder.store(out, builder.sub(shifted, logOfSum), mask);
-                });
-            } else {
-                VectorVar factor = builder.div(Constant.of(1), sum);
-                down((_, out) -> builder.store(out, builder.mul(builder.load(out, mask), factor), mask));
-            }
+            return sum;
+        }
+
+        void shares() {
+            VectorVar factor = builder.div(Constant.of(1), sum(most(), true));
+            down.accept(row -> store(row, builder.mul(load(out, row), factor)));
+        }
+
+        void logarithms() {
+            VectorVar most = most();
+            VectorVar logOfSum = Function.LOG.write(builder, sum(most, false));
+            down.accept(row -> store(row, builder.sub(builder.sub(load(in, row), most), logOfSum)));
         }
     }
 }
