@@ -46,31 +46,27 @@ final class NormCases {
     }
 
     private static KernelCase softmax(String op, boolean log, int rows, int columns) {
-        String shape = op + " " + rows + "x" + columns;
-        return KernelCase.of("softmax", shape, work((double) rows * columns), (kernels, arena, parallel) -> {
-            var operands = new Operands(arena);
-            Tensor in = operands.floatsBetween(-5, 5, rows, columns);
-            Tensor out = operands.zeros(ElementType.FLOAT, rows, columns);
-            Softmax softmax = log ? Softmax.logarithm(kernels.set()) : Softmax.of(kernels.set());
-            return new Sides(
-                    () -> softmax.run(in.segment(), out.segment(), rows, columns, 1, parallel),
-                    Map.of("y", out),
-                    () -> softmaxModel(op, in, -1));
-        });
+        return softmax(op + " " + rows + "x" + columns, op, log, 1, rows, columns);
     }
 
     private static KernelCase softmaxOfChannels(int batch, int channels, int pixels) {
         String shape = "Softmax " + Operands.text(batch, channels, pixels) + " over channels";
-        double elements = (double) batch * channels * pixels;
-        return KernelCase.of("softmax", shape, work(elements), (kernels, arena, parallel) -> {
+        return softmax(shape, "Softmax", false, 1, batch, channels, pixels);
+    }
+
+    private static KernelCase softmax(String shape, String op, boolean log, int axis, long... extents) {
+        long rows = extents[0];
+        long columns = extents[1];
+        long inner = extents.length > 2 ? extents[2] : 1;
+        return KernelCase.of("softmax", shape, work((double) rows * columns * inner), (kernels, arena, parallel) -> {
             var operands = new Operands(arena);
-            Tensor in = operands.floatsBetween(-5, 5, batch, channels, pixels);
-            Tensor out = operands.zeros(ElementType.FLOAT, batch, channels, pixels);
-            Softmax softmax = Softmax.of(kernels.set());
+            Tensor in = operands.floatsBetween(-5, 5, extents);
+            Tensor out = operands.zeros(ElementType.FLOAT, extents);
+            Softmax softmax = log ? Softmax.logarithm(kernels.set()) : Softmax.of(kernels.set());
             return new Sides(
-                    () -> softmax.run(in.segment(), out.segment(), batch, channels, pixels, parallel),
+                    () -> softmax.run(in.segment(), out.segment(), rows, columns, inner, parallel),
                     Map.of("y", out),
-                    () -> softmaxModel("Softmax", in, 1));
+                    () -> softmaxModel(op, in, axis));
         });
     }
 
