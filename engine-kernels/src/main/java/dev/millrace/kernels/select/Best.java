@@ -5,7 +5,7 @@ import dev.millrace.kernels.program.Comparison;
 import dev.millrace.kernels.program.Constant;
 
 /**
- * Which element of several is wanted. NaN is not, unless there is nothing else.
+ * Which element of several is wanted. NaN is not, unless there is nothing else but the infinity that is worst.
  *
  * @param last whether of equal ones it is the last
  */
