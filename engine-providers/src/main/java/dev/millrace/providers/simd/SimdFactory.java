@@ -6,10 +6,7 @@ import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderOptions;
-import dev.millrace.scheduler.device.DeviceType;
-import dev.millrace.scheduler.device.MemoryDevice;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /** Where {@code simd} providers come from. */
@@ -37,11 +34,7 @@ public final class SimdFactory implements ProviderFactory {
 
     @Override
     public List<ProviderDevice> devices(List<HardwareDevice> hardware) {
-        return hardware.stream()
-                .filter(device -> device.type() == DeviceType.CPU)
-                .map(device -> new ProviderDevice(
-                        NAME, device, Map.of("version", VERSION), Map.of(), List.of(MemoryDevice.HOST)))
-                .toList();
+        return ProviderDevice.processors(NAME, VERSION, hardware);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.millrace.providers.spi;
 
+import dev.millrace.scheduler.device.DeviceType;
 import dev.millrace.scheduler.device.MemoryDevice;
 import java.util.List;
 import java.util.Map;
@@ -21,5 +22,14 @@ public record ProviderDevice(
         metadata = Map.copyOf(metadata);
         options = Map.copyOf(options);
         memories = List.copyOf(memories);
+    }
+
+    /** The processors among some hardware, for a provider that works in the memory of the host. */
+    public static List<ProviderDevice> processors(String provider, String version, List<HardwareDevice> hardware) {
+        return hardware.stream()
+                .filter(device -> device.type() == DeviceType.CPU)
+                .map(device -> new ProviderDevice(
+                        provider, device, Map.of("version", version), Map.of(), List.of(MemoryDevice.HOST)))
+                .toList();
     }
 }
