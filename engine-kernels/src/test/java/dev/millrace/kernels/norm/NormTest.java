@@ -13,21 +13,18 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.Random;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 class NormTest {
     private static final float EPSILON = 1e-5f;
     private static final NormRows.Variant CENTRED = new NormRows.Variant(true, false, false, false, false);
 
-    private final Arena arena = Arena.ofShared();
+    @AutoClose
     private final Kernels kernels = Kernels.open(System::getProperty);
 
-    @AfterEach
-    void close() {
-        kernels.close();
-        arena.close();
-    }
+    @AutoClose
+    private final Arena arena = Arena.ofShared();
 
     private MemorySegment floats(float... numbers) {
         return arena.allocateFrom(ValueLayout.JAVA_FLOAT, numbers);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.RecordingLowering;
 import dev.millrace.kernels.convert.ConvertFamily;
 import dev.millrace.kernels.convert.FloatType;
 import dev.millrace.kernels.family.KernelFamily;
@@ -15,19 +16,15 @@ import dev.millrace.kernels.gemm.Epilogue;
 import dev.millrace.kernels.gemm.GemmTile;
 import dev.millrace.kernels.gemm.PairTile;
 import dev.millrace.kernels.program.DotOp;
-import dev.millrace.kernels.program.Kernel;
 import dev.millrace.kernels.program.Lowering;
-import dev.millrace.kernels.program.Memory;
-import dev.millrace.kernels.program.Program;
 import dev.millrace.kernels.program.Target;
-import dev.millrace.kernels.program.plain.PlainLowering;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -36,29 +33,8 @@ class PairProductsTest {
     private static final Target WITH = Target.AVX512.with(Set.of(DotOp.BF16));
     private static final int N = 5;
 
-    /** Interprets, and remembers the families of the kernels that were asked for. */
-    private record Recorder(PlainLowering plain, Set<String> families) implements Lowering {
-        static Recorder of(Target target) {
-            return new Recorder(new PlainLowering(target), new TreeSet<>());
-        }
-
-        @Override
-        public Target target() {
-            return plain.target();
-        }
-
-        @Override
-        public List<Kernel> lower(List<Program> programs) {
-            for (Program program : programs) {
-                families.add(KernelKey.parse(program.name()).family());
-            }
-            return plain.lower(programs);
-        }
-
-        @Override
-        public Memory newMemory() {
-            return plain.newMemory();
-        }
+    private static Set<String> families(RecordingLowering lowering) {
+        return lowering.keys().stream().map(KernelKey::family).collect(Collectors.toSet());
     }
 
     private static @Nullable KernelFamily family(String name) {
@@ -104,13 +80,13 @@ class PairProductsTest {
 
     @Test
     void pairsAreMultipliedAsTheyAreStoredWhereAMachineCan() {
-        Recorder with = Recorder.of(WITH);
+        RecordingLowering with = RecordingLowering.of(WITH);
         float[][] rows = {{1, 2, 3, 4}, {5, 6, 7, 8}, {1, 1, 1, 2}};
         assertEquals(List.of(10f, 26f, 5f), list(sums(with, 0, rows)));
-        assertEquals(Set.of(PairTile.NAME), with.families());
-        Recorder without = Recorder.of(Target.AVX512);
+        assertEquals(Set.of(PairTile.NAME), families(with));
+        RecordingLowering without = RecordingLowering.of(Target.AVX512);
         assertEquals(List.of(10f, 26f, 5f), list(sums(without, 0, rows)));
-        assertEquals(Set.of(GemmTile.NAME, ConvertFamily.NAME, DecodePanel.NAME), without.families());
+        assertEquals(Set.of(GemmTile.NAME, ConvertFamily.NAME, DecodePanel.NAME), families(without));
     }
 
     private static List<Float> list(float[] numbers) {
@@ -124,8 +100,8 @@ class PairProductsTest {
     @Test
     void aRowOfOddLengthEndsInAZeroAndNotInWhatFollows() {
         float[][] rows = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}, {1, 1, 1}};
-        assertEquals(List.of(6f, 15f, 24f, 3f), list(sums(Recorder.of(WITH), Float.NaN, rows)));
-        assertEquals(List.of(6f), list(sums(Recorder.of(WITH), Float.NaN, rows[0])));
+        assertEquals(List.of(6f, 15f, 24f, 3f), list(sums(RecordingLowering.of(WITH), Float.NaN, rows)));
+        assertEquals(List.of(6f), list(sums(RecordingLowering.of(WITH), Float.NaN, rows[0])));
     }
 
     @Test
@@ -137,8 +113,8 @@ class PairProductsTest {
             {1, Float.NaN}
         };
         List<Float> expected = List.of(Float.MIN_NORMAL, Float.POSITIVE_INFINITY, Float.NaN, Float.NaN);
-        assertEquals(expected, list(sums(Recorder.of(WITH), 0, rows)));
-        assertEquals(1.5f * Float.MIN_NORMAL, sums(Recorder.of(Target.AVX512), 0, rows)[0]);
+        assertEquals(expected, list(sums(RecordingLowering.of(WITH), 0, rows)));
+        assertEquals(1.5f * Float.MIN_NORMAL, sums(RecordingLowering.of(Target.AVX512), 0, rows)[0]);
     }
 
     @Test

@@ -15,7 +15,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** The numbers are those of ONNX's reference evaluator. */
@@ -23,14 +23,11 @@ class ResizeTest {
     private static final ResizeAxis UP = ResizeAxis.of(0, 6, 9);
     private static final ResizeAxis DOWN = new ResizeAxis(0, 6, 3, 0.6f, 0, 1);
 
-    private final Arena arena = Arena.ofShared();
+    @AutoClose
     private final Kernels kernels = Kernels.open(System::getProperty);
 
-    @AfterEach
-    void close() {
-        kernels.close();
-        arena.close();
-    }
+    @AutoClose
+    private final Arena arena = Arena.ofShared();
 
     private void assertResized(ResizeRule rule, ResizeAxis axis, float... expected) {
         assertArrayEquals(expected, resized(rule, axis, 1, 2, 4, 8, 16, 32), 5e-5f);
@@ -222,12 +219,7 @@ class ResizeTest {
     @Test
     void whatDoesNotFitIsRefused() {
         MemorySegment data = arena.allocate(24);
-        ResizePlan plan = new ResizePlan(
-                ResizeRule.of(Mode.LINEAR),
-                new long[] {6},
-                List.of(UP),
-                kernels.set().target(),
-                arena);
+        ResizePlan plan = plan(ResizeRule.of(Mode.LINEAR), UP, 6);
         Resize resize = new Resize(kernels.set());
         assertThrows(
                 IndexOutOfBoundsException.class,

@@ -10,18 +10,15 @@ import dev.millrace.kernels.family.KernelKey;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 class SelectTest {
-    private final Arena arena = Arena.ofShared();
+    @AutoClose
     private final Kernels kernels = Kernels.open(System::getProperty);
 
-    @AfterEach
-    void close() {
-        kernels.close();
-        arena.close();
-    }
+    @AutoClose
+    private final Arena arena = Arena.ofShared();
 
     @Test
     void intsAreSummedUpInPlace() {

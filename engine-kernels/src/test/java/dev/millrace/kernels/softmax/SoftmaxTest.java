@@ -11,20 +11,17 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 class SoftmaxTest {
     private static final int AXIS = 21;
 
-    private final Arena arena = Arena.ofShared();
+    @AutoClose
     private final Kernels kernels = Kernels.open(System::getProperty);
 
-    @AfterEach
-    void close() {
-        kernels.close();
-        arena.close();
-    }
+    @AutoClose
+    private final Arena arena = Arena.ofShared();
 
     private Softmax softmax(boolean log) {
         return log ? Softmax.logarithm(kernels.set()) : Softmax.of(kernels.set());

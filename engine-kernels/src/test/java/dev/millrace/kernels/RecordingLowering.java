@@ -1,0 +1,41 @@
+package dev.millrace.kernels;
+
+import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.kernels.program.Kernel;
+import dev.millrace.kernels.program.Lowering;
+import dev.millrace.kernels.program.Memory;
+import dev.millrace.kernels.program.Program;
+import dev.millrace.kernels.program.Target;
+import dev.millrace.kernels.program.plain.PlainLowering;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Interprets, and remembers which kernels were asked for.
+ *
+ * @param keys of those kernels, in their order
+ */
+public record RecordingLowering(PlainLowering plain, Set<KernelKey> keys) implements Lowering {
+    public static RecordingLowering of(Target target) {
+        return new RecordingLowering(new PlainLowering(target), new LinkedHashSet<>());
+    }
+
+    @Override
+    public Target target() {
+        return plain.target();
+    }
+
+    @Override
+    public List<Kernel> lower(List<Program> programs) {
+        for (Program program : programs) {
+            keys.add(KernelKey.parse(program.name()));
+        }
+        return plain.lower(programs);
+    }
+
+    @Override
+    public Memory newMemory() {
+        return plain.newMemory();
+    }
+}
