@@ -1,21 +1,18 @@
-/// A vector code generator: machine code, and bytecode on the Vector API.
+/// Families of kernels and their drivers.
 module dev.millrace.kernels {
-    requires static jdk.incubator.vector;
+    requires transitive dev.millrace.codegen;
     requires static transitive org.jspecify;
 
     exports dev.millrace.kernels.attention;
-    exports dev.millrace.kernels.code;
     exports dev.millrace.kernels.conv.quantised;
     exports dev.millrace.kernels.conv;
     exports dev.millrace.kernels.convert;
     exports dev.millrace.kernels.driver;
     exports dev.millrace.kernels.expression;
-    exports dev.millrace.kernels.family;
     exports dev.millrace.kernels.gemm;
     exports dev.millrace.kernels.layout;
     exports dev.millrace.kernels.norm;
     exports dev.millrace.kernels.peak;
-    exports dev.millrace.kernels.program;
     exports dev.millrace.kernels.quantise;
     exports dev.millrace.kernels.quantised;
     exports dev.millrace.kernels.recurrent;

@@ -1,13 +1,13 @@
 package dev.millrace.kernels;
 
-import dev.millrace.kernels.asm.FeatureSet;
-import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.codegen.asm.FeatureSet;
+import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.gemm.Epilogue;
 import dev.millrace.kernels.gemm.GemmPack;
 import dev.millrace.kernels.gemm.GemmTile;
-import dev.millrace.kernels.program.Target;
-import dev.millrace.kernels.program.plain.PlainLowering;
-import dev.millrace.kernels.program.x86.X86Lowering;
+import dev.millrace.codegen.program.Target;
+import dev.millrace.codegen.program.plain.PlainLowering;
+import dev.millrace.codegen.program.x86.X86Lowering;
 
 /**
  * Writes and assembles a kernel that nobody calls. Beside the first use of the foreign linker, which keeps one core busy

@@ -3,13 +3,13 @@ package dev.millrace.kernels;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.kernels.code.Platform;
+import dev.millrace.codegen.code.Platform;
 import dev.millrace.kernels.expression.DataType;
 import dev.millrace.kernels.expression.Elementwise;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Function;
-import dev.millrace.kernels.family.KernelSet;
-import dev.millrace.kernels.program.EmulatedLowering;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.codegen.program.EmulatedLowering;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

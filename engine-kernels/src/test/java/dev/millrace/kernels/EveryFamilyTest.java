@@ -1,5 +1,6 @@
 package dev.millrace.kernels;
 
+import dev.millrace.codegen.code.GuardedMemory;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;

@@ -1,6 +1,7 @@
 package dev.millrace.kernels;
 
-import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.codegen.code.GuardedMemory;
+import dev.millrace.codegen.key.KernelSet;
 import java.util.Random;
 
 /** A family under test: what {@link EveryFamilyTest} runs at each level, on thousands of random shapes. */

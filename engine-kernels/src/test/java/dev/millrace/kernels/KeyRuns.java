@@ -1,11 +1,12 @@
 package dev.millrace.kernels;
 
+import dev.millrace.codegen.code.GuardedMemory;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.kernels.family.KernelKey;
-import dev.millrace.kernels.program.Kernel;
-import dev.millrace.kernels.program.Program;
-import dev.millrace.kernels.program.plain.Exploration;
+import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.Program;
+import dev.millrace.codegen.program.plain.Exploration;
 import java.lang.foreign.Arena;
 import java.util.Random;
 import java.util.TreeMap;

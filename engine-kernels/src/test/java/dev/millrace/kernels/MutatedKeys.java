@@ -1,6 +1,6 @@
 package dev.millrace.kernels;
 
-import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.codegen.key.KernelKey;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,5 +1,6 @@
 package dev.millrace.kernels;
 
+import dev.millrace.codegen.code.GuardedMemory;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -14,7 +15,7 @@ import dev.millrace.kernels.conv.quantised.QuantisedDepthwiseConv;
 import dev.millrace.kernels.driver.PackedBytes;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Function;
-import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.gemm.Gemm;
 import dev.millrace.kernels.quantised.QuantisedGemm;
 import dev.millrace.kernels.quantised.QuantisedMatrix;

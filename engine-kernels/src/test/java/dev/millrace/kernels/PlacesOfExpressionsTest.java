@@ -2,13 +2,13 @@ package dev.millrace.kernels;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.kernels.asm.FeatureSet;
-import dev.millrace.kernels.family.KernelKey;
-import dev.millrace.kernels.family.KernelSet;
-import dev.millrace.kernels.program.Program;
-import dev.millrace.kernels.program.Target;
-import dev.millrace.kernels.program.plain.PlainLowering;
-import dev.millrace.kernels.program.x86.X86Lowering;
+import dev.millrace.codegen.asm.FeatureSet;
+import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.codegen.program.Program;
+import dev.millrace.codegen.program.Target;
+import dev.millrace.codegen.program.plain.PlainLowering;
+import dev.millrace.codegen.program.x86.X86Lowering;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.regex.Matcher;

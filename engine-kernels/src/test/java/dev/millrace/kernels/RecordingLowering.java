@@ -1,12 +1,12 @@
 package dev.millrace.kernels;
 
-import dev.millrace.kernels.family.KernelKey;
-import dev.millrace.kernels.program.Kernel;
-import dev.millrace.kernels.program.Lowering;
-import dev.millrace.kernels.program.Memory;
-import dev.millrace.kernels.program.Program;
-import dev.millrace.kernels.program.Target;
-import dev.millrace.kernels.program.plain.PlainLowering;
+import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.Lowering;
+import dev.millrace.codegen.program.Memory;
+import dev.millrace.codegen.program.Program;
+import dev.millrace.codegen.program.Target;
+import dev.millrace.codegen.program.plain.PlainLowering;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;

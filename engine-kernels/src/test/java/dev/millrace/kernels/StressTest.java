@@ -20,7 +20,7 @@ class StressTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"-XX:+UseZGC", "-XX:+UseG1GC"})
-    @EnabledIf("dev.millrace.kernels.code.Machine#runsCode")
+    @EnabledIf("dev.millrace.codegen.code.Machine#runsCode")
     void kernelsAreEmittedAndFreedWhileOthersRun(String collector) throws IOException, InterruptedException {
         int seconds = Integer.getInteger(SECONDS_PROPERTY, SECONDS);
         Process process = new ProcessBuilder(

@@ -1,9 +1,9 @@
 package dev.millrace.kernels;
 
-import dev.millrace.kernels.code.Level;
-import dev.millrace.kernels.code.Platform;
-import dev.millrace.kernels.family.KernelSet;
-import dev.millrace.kernels.program.EmulatedLowering;
+import dev.millrace.codegen.code.Level;
+import dev.millrace.codegen.code.Platform;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.codegen.program.EmulatedLowering;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

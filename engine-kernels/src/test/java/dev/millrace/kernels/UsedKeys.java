@@ -1,8 +1,9 @@
 package dev.millrace.kernels;
 
-import dev.millrace.kernels.family.KernelKey;
-import dev.millrace.kernels.family.KernelSet;
-import dev.millrace.kernels.program.Target;
+import dev.millrace.codegen.code.GuardedMemory;
+import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.codegen.program.Target;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,7 +4,7 @@ import dev.millrace.bench.kernels.KernelBench.DifferentAnswers;
 import dev.millrace.cli.ExitCode;
 import dev.millrace.graph.EngineException;
 import dev.millrace.kernels.Kernels;
-import dev.millrace.kernels.code.Platform;
+import dev.millrace.codegen.code.Platform;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -2,7 +2,7 @@ package dev.millrace.kernels.attention;
 
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.driver.Extents;
-import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.codegen.key.KernelSet;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 

@@ -1,7 +1,7 @@
 package dev.millrace.kernels.attention;
 
-import dev.millrace.kernels.family.KernelSet;
-import dev.millrace.kernels.program.Memory;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.codegen.program.Memory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 

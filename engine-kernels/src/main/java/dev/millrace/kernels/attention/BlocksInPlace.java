@@ -1,6 +1,6 @@
 package dev.millrace.kernels.attention;
 
-import dev.millrace.kernels.program.Memory;
+import dev.millrace.codegen.program.Memory;
 
 /** Few rows: keys and values are read as they lie, since each is needed but once or little more. */
 final class BlocksInPlace implements HeadBlocks {

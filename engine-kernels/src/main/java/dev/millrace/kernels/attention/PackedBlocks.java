@@ -1,6 +1,6 @@
 package dev.millrace.kernels.attention;
 
-import dev.millrace.kernels.program.Memory;
+import dev.millrace.codegen.program.Memory;
 
 /** Many rows: keys, transposed, and values are packed into panels once for each head. */
 final class PackedBlocks implements HeadBlocks {

@@ -1,12 +1,12 @@
 package dev.millrace.kernels.attention;
 
-import dev.millrace.kernels.program.Address;
-import dev.millrace.kernels.program.Constant;
-import dev.millrace.kernels.program.ProgramBuilder;
-import dev.millrace.kernels.program.ScalarOp;
-import dev.millrace.kernels.program.ScalarVar;
-import dev.millrace.kernels.program.Target;
-import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.codegen.program.Address;
+import dev.millrace.codegen.program.Constant;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.ScalarOp;
+import dev.millrace.codegen.program.ScalarVar;
+import dev.millrace.codegen.program.Target;
+import dev.millrace.codegen.program.VectorVar;
 
 /**
  * Writes a loop over the rows of a block of scores; the arguments are those of {@link SoftmaxArguments}.

@@ -1,6 +1,6 @@
 package dev.millrace.kernels.attention;
 
-import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.codegen.key.KernelKey;
 
 /**
  * What is done to scores before the softmax, in this order: scale, soft cap, mask, bias by distance; or the soft cap

@@ -4,7 +4,7 @@ import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.driver.Extents;
 import dev.millrace.kernels.driver.PacksWeights;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.codegen.key.KernelSet;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import org.jspecify.annotations.Nullable;

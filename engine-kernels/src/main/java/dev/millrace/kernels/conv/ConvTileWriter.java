@@ -2,13 +2,13 @@ package dev.millrace.kernels.conv;
 
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.RegisterNeed;
-import dev.millrace.kernels.program.Address;
-import dev.millrace.kernels.program.Constant;
-import dev.millrace.kernels.program.Program;
-import dev.millrace.kernels.program.ProgramBuilder;
-import dev.millrace.kernels.program.ScalarVar;
-import dev.millrace.kernels.program.Target;
-import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.codegen.program.Address;
+import dev.millrace.codegen.program.Constant;
+import dev.millrace.codegen.program.Program;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.ScalarVar;
+import dev.millrace.codegen.program.Target;
+import dev.millrace.codegen.program.VectorVar;
 import org.jspecify.annotations.Nullable;
 
 /** Writes one member of {@link ConvTile}. */

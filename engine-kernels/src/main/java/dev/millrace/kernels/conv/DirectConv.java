@@ -3,7 +3,7 @@ package dev.millrace.kernels.conv;
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.driver.CallPlan;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.codegen.key.KernelSet;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

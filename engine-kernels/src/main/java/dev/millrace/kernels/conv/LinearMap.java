@@ -1,10 +1,10 @@
 package dev.millrace.kernels.conv;
 
-import dev.millrace.kernels.program.BinaryOp;
-import dev.millrace.kernels.program.Constant;
-import dev.millrace.kernels.program.ProgramBuilder;
-import dev.millrace.kernels.program.UnaryOp;
-import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.codegen.program.BinaryOp;
+import dev.millrace.codegen.program.Constant;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.UnaryOp;
+import dev.millrace.codegen.program.VectorVar;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

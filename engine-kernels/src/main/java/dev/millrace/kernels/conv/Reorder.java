@@ -5,7 +5,7 @@ import dev.millrace.kernels.driver.CallPlan;
 import dev.millrace.kernels.driver.CallPlan.Argument;
 import dev.millrace.kernels.driver.CallPlan.Base;
 import dev.millrace.kernels.driver.Extents;
-import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.codegen.key.KernelSet;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 

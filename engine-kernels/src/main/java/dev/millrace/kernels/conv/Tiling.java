@@ -1,6 +1,6 @@
 package dev.millrace.kernels.conv;
 
-import dev.millrace.kernels.program.Target;
+import dev.millrace.codegen.program.Target;
 import java.util.ArrayList;
 import java.util.List;
 

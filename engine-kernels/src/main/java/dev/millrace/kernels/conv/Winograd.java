@@ -6,7 +6,7 @@ import dev.millrace.kernels.driver.CallPlan;
 import dev.millrace.kernels.driver.CallPlan.Argument;
 import dev.millrace.kernels.driver.CallPlan.Base;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.codegen.key.KernelSet;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

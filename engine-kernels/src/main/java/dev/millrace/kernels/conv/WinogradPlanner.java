@@ -4,7 +4,7 @@ import dev.millrace.kernels.driver.CallPlan;
 import dev.millrace.kernels.driver.CallPlan.Argument;
 import dev.millrace.kernels.driver.CallPlan.Base;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.program.Target;
+import dev.millrace.codegen.program.Target;
 import java.util.List;
 
 /**

@@ -1,11 +1,11 @@
 package dev.millrace.kernels.conv;
 
-import dev.millrace.kernels.family.KernelKey;
-import dev.millrace.kernels.program.Constant;
-import dev.millrace.kernels.program.ProgramBuilder;
-import dev.millrace.kernels.program.ScalarVar;
-import dev.millrace.kernels.program.UnaryOp;
-import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.codegen.program.Constant;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.ScalarVar;
+import dev.millrace.codegen.program.UnaryOp;
+import dev.millrace.codegen.program.VectorVar;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -3,7 +3,7 @@ package dev.millrace.kernels.convert;
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.driver.Extents;
 import dev.millrace.kernels.driver.Streaming;
-import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.codegen.key.KernelSet;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;

@@ -1,13 +1,13 @@
 package dev.millrace.kernels.convert;
 
-import dev.millrace.kernels.program.Address;
-import dev.millrace.kernels.program.BinaryOp;
-import dev.millrace.kernels.program.Comparison;
-import dev.millrace.kernels.program.Constant;
-import dev.millrace.kernels.program.Element;
-import dev.millrace.kernels.program.MaskVar;
-import dev.millrace.kernels.program.ProgramBuilder;
-import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.codegen.program.Address;
+import dev.millrace.codegen.program.BinaryOp;
+import dev.millrace.codegen.program.Comparison;
+import dev.millrace.codegen.program.Constant;
+import dev.millrace.codegen.program.Element;
+import dev.millrace.codegen.program.MaskVar;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.VectorVar;
 import org.jspecify.annotations.Nullable;
 
 /** Writes loads and stores of numbers that have a lane of 32 bits each in a register: a float, or an int. */

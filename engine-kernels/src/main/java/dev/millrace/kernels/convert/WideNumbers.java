@@ -1,14 +1,14 @@
 package dev.millrace.kernels.convert;
 
-import dev.millrace.kernels.program.Address;
-import dev.millrace.kernels.program.BinaryOp;
-import dev.millrace.kernels.program.Comparison;
-import dev.millrace.kernels.program.Constant;
-import dev.millrace.kernels.program.MaskVar;
-import dev.millrace.kernels.program.ProgramBuilder;
-import dev.millrace.kernels.program.UnaryOp;
-import dev.millrace.kernels.program.Value;
-import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.codegen.program.Address;
+import dev.millrace.codegen.program.BinaryOp;
+import dev.millrace.codegen.program.Comparison;
+import dev.millrace.codegen.program.Constant;
+import dev.millrace.codegen.program.MaskVar;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.UnaryOp;
+import dev.millrace.codegen.program.Value;
+import dev.millrace.codegen.program.VectorVar;
 import org.jspecify.annotations.Nullable;
 
 /** Writes the steps for ints of 64 bits, whose lower and upper halves are in a vector each. */

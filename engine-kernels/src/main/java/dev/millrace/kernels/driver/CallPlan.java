@@ -1,10 +1,10 @@
 package dev.millrace.kernels.driver;
 
 import dev.millrace.kernels.Parallel;
-import dev.millrace.kernels.family.KernelKey;
-import dev.millrace.kernels.family.KernelSet;
-import dev.millrace.kernels.program.Kernel;
-import dev.millrace.kernels.program.Memory;
+import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.Memory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

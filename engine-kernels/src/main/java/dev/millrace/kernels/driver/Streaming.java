@@ -1,6 +1,6 @@
 package dev.millrace.kernels.driver;
 
-import dev.millrace.kernels.program.Target;
+import dev.millrace.codegen.program.Target;
 import java.lang.foreign.MemorySegment;
 
 /**

@@ -2,9 +2,9 @@ package dev.millrace.kernels.expression;
 
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.driver.Streaming;
-import dev.millrace.kernels.family.KernelKey;
-import dev.millrace.kernels.family.KernelSet;
-import dev.millrace.kernels.program.Kernel;
+import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.codegen.program.Kernel;
 import dev.millrace.kernels.rowwise.RowNest;
 import java.lang.foreign.MemorySegment;
 import java.util.List;

@@ -1,10 +1,10 @@
 package dev.millrace.kernels.expression;
 
 import dev.millrace.kernels.convert.LaneNumbers;
-import dev.millrace.kernels.program.Address;
-import dev.millrace.kernels.program.MaskVar;
-import dev.millrace.kernels.program.ProgramBuilder;
-import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.codegen.program.Address;
+import dev.millrace.codegen.program.MaskVar;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.rowwise.RowLoops;
 import java.util.HashMap;
 import java.util.Map;

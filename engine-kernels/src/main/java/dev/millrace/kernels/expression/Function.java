@@ -1,9 +1,9 @@
 package dev.millrace.kernels.expression;
 
-import dev.millrace.kernels.program.ProgramBuilder;
-import dev.millrace.kernels.program.UnaryOp;
-import dev.millrace.kernels.program.Value;
-import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.UnaryOp;
+import dev.millrace.codegen.program.Value;
+import dev.millrace.codegen.program.VectorVar;
 
 /**
  * A function of one float, giving one. NaN gives NaN. {@link #maxUlps} bounds the distance from the true value, in

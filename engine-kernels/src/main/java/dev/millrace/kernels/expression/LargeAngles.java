@@ -1,13 +1,13 @@
 package dev.millrace.kernels.expression;
 
-import dev.millrace.kernels.program.BinaryOp;
-import dev.millrace.kernels.program.Comparison;
-import dev.millrace.kernels.program.Constant;
-import dev.millrace.kernels.program.MaskVar;
-import dev.millrace.kernels.program.ProgramBuilder;
-import dev.millrace.kernels.program.UnaryOp;
-import dev.millrace.kernels.program.Value;
-import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.codegen.program.BinaryOp;
+import dev.millrace.codegen.program.Comparison;
+import dev.millrace.codegen.program.Constant;
+import dev.millrace.codegen.program.MaskVar;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.UnaryOp;
+import dev.millrace.codegen.program.Value;
+import dev.millrace.codegen.program.VectorVar;
 
 /**
  * Writes what angles of {@link #LEAST} and more are as quarters of a turn and a rest. Such a float is {@code 2^(28 c)},

@@ -5,7 +5,7 @@ import dev.millrace.kernels.expression.ExprInputs;
 import dev.millrace.kernels.expression.ExprText;
 import dev.millrace.kernels.expression.Function;
 import dev.millrace.kernels.expression.Operator;
-import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.codegen.key.KernelKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

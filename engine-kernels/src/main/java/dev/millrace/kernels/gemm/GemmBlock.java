@@ -1,7 +1,7 @@
 package dev.millrace.kernels.gemm;
 
-import dev.millrace.kernels.program.Kernel;
-import dev.millrace.kernels.program.Memory;
+import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.Memory;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,14 +1,14 @@
 package dev.millrace.kernels.gemm;
 
-import dev.millrace.kernels.family.KernelFamily;
-import dev.millrace.kernels.family.KernelKey;
-import dev.millrace.kernels.program.Address;
-import dev.millrace.kernels.program.MaskVar;
-import dev.millrace.kernels.program.Program;
-import dev.millrace.kernels.program.ProgramBuilder;
-import dev.millrace.kernels.program.ScalarVar;
-import dev.millrace.kernels.program.Target;
-import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.codegen.key.KernelFamily;
+import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.codegen.program.Address;
+import dev.millrace.codegen.program.MaskVar;
+import dev.millrace.codegen.program.Program;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.ScalarVar;
+import dev.millrace.codegen.program.Target;
+import dev.millrace.codegen.program.VectorVar;
 
 /** f(B, packed, rows, ldb in bytes, tail): copies rows of a panel close together, the last vector filled with zeros. */
 public final class GemmPack implements KernelFamily {

@@ -1,7 +1,7 @@
 package dev.millrace.kernels.gemm;
 
-import dev.millrace.kernels.program.Memory;
-import dev.millrace.kernels.program.Target;
+import dev.millrace.codegen.program.Memory;
+import dev.millrace.codegen.program.Target;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 

@@ -1,6 +1,6 @@
 package dev.millrace.kernels.gemm;
 
-import dev.millrace.kernels.program.Target;
+import dev.millrace.codegen.program.Target;
 
 /**
  * The tile of a machine, and the blocks of the driver that go with its caches.

@@ -1,15 +1,15 @@
 package dev.millrace.kernels.gemm;
 
-import dev.millrace.kernels.program.Address;
-import dev.millrace.kernels.program.Constant;
-import dev.millrace.kernels.program.DotOp;
-import dev.millrace.kernels.program.MaskVar;
-import dev.millrace.kernels.program.Program;
-import dev.millrace.kernels.program.ProgramBuilder;
-import dev.millrace.kernels.program.ScalarOp;
-import dev.millrace.kernels.program.ScalarVar;
-import dev.millrace.kernels.program.Target;
-import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.codegen.program.Address;
+import dev.millrace.codegen.program.Constant;
+import dev.millrace.codegen.program.DotOp;
+import dev.millrace.codegen.program.MaskVar;
+import dev.millrace.codegen.program.Program;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.ScalarOp;
+import dev.millrace.codegen.program.ScalarVar;
+import dev.millrace.codegen.program.Target;
+import dev.millrace.codegen.program.VectorVar;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package dev.millrace.kernels.gemm;
 
-import dev.millrace.kernels.program.Element;
+import dev.millrace.codegen.program.Element;
 
 /** The elements of a result. Numbers become bytes rounded to nearest even and saturated; NaN becomes 0. */
 public enum Output {

@@ -1,10 +1,10 @@
 package dev.millrace.kernels.gemm;
 
-import dev.millrace.kernels.family.KernelFamily;
-import dev.millrace.kernels.family.KernelKey;
-import dev.millrace.kernels.program.DotOp;
-import dev.millrace.kernels.program.Program;
-import dev.millrace.kernels.program.Target;
+import dev.millrace.codegen.key.KernelFamily;
+import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.codegen.program.DotOp;
+import dev.millrace.codegen.program.Program;
+import dev.millrace.codegen.program.Target;
 
 /**
  * Columns of tiles with the arguments of {@link GemmTile}, whose elements of A and B are pairs of bfloat16: two of a row

@@ -1,7 +1,7 @@
 package dev.millrace.kernels.layout;
 
 import dev.millrace.kernels.Parallel;
-import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.codegen.key.KernelSet;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 

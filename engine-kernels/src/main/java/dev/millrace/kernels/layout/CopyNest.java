@@ -1,7 +1,7 @@
 package dev.millrace.kernels.layout;
 
-import dev.millrace.kernels.family.KernelKey;
-import dev.millrace.kernels.program.Target;
+import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.codegen.program.Target;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

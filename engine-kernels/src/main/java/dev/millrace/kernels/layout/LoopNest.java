@@ -1,9 +1,9 @@
 package dev.millrace.kernels.layout;
 
-import dev.millrace.kernels.program.Address;
-import dev.millrace.kernels.program.ProgramBuilder;
-import dev.millrace.kernels.program.ScalarOp;
-import dev.millrace.kernels.program.ScalarVar;
+import dev.millrace.codegen.program.Address;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.ScalarOp;
+import dev.millrace.codegen.program.ScalarVar;
 
 /**
  * The arguments that all kernels of copies have: f(to, from, strides, inner, middle, outer). The last three are how

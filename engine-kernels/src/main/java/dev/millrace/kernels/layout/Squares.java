@@ -1,12 +1,12 @@
 package dev.millrace.kernels.layout;
 
-import dev.millrace.kernels.program.Address;
-import dev.millrace.kernels.program.Element;
-import dev.millrace.kernels.program.MaskVar;
-import dev.millrace.kernels.program.ProgramBuilder;
-import dev.millrace.kernels.program.ScalarVar;
-import dev.millrace.kernels.program.Target;
-import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.codegen.program.Address;
+import dev.millrace.codegen.program.Element;
+import dev.millrace.codegen.program.MaskVar;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.ScalarVar;
+import dev.millrace.codegen.program.Target;
+import dev.millrace.codegen.program.VectorVar;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,9 @@
 package dev.millrace.kernels.layout;
 
-import dev.millrace.kernels.program.BinaryOp;
-import dev.millrace.kernels.program.Constant;
-import dev.millrace.kernels.program.ProgramBuilder;
-import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.codegen.program.BinaryOp;
+import dev.millrace.codegen.program.Constant;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.VectorVar;
 import java.util.List;
 
 /** Words as the elements of 1, 2 or 4 bytes that they are made of, the first one in the lowest bits. */

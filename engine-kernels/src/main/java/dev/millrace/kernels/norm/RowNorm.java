@@ -2,10 +2,10 @@ package dev.millrace.kernels.norm;
 
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.driver.Scratch;
-import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.norm.NormRows.Argument;
-import dev.millrace.kernels.program.Kernel;
-import dev.millrace.kernels.program.Memory;
+import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.Memory;
 import dev.millrace.kernels.rowwise.Shares;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

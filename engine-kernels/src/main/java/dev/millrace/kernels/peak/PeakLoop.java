@@ -1,16 +1,16 @@
 package dev.millrace.kernels.peak;
 
-import dev.millrace.kernels.family.KernelFamily;
-import dev.millrace.kernels.family.KernelKey;
-import dev.millrace.kernels.program.Address;
-import dev.millrace.kernels.program.BinaryOp;
-import dev.millrace.kernels.program.Constant;
-import dev.millrace.kernels.program.DotOp;
-import dev.millrace.kernels.program.Program;
-import dev.millrace.kernels.program.ProgramBuilder;
-import dev.millrace.kernels.program.ScalarVar;
-import dev.millrace.kernels.program.Target;
-import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.codegen.key.KernelFamily;
+import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.codegen.program.Address;
+import dev.millrace.codegen.program.BinaryOp;
+import dev.millrace.codegen.program.Constant;
+import dev.millrace.codegen.program.DotOp;
+import dev.millrace.codegen.program.Program;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.ScalarVar;
+import dev.millrace.codegen.program.Target;
+import dev.millrace.codegen.program.VectorVar;
 
 /** f(memory, out, rounds): so many rounds of {@value #STEPS} steps of one kind, then one vector to {@code out}. */
 public final class PeakLoop implements KernelFamily {

@@ -1,6 +1,6 @@
 package dev.millrace.kernels.quantise;
 
-import dev.millrace.kernels.program.Element;
+import dev.millrace.codegen.program.Element;
 
 /** Types of quantised elements. Those of 4 bits lie in pairs, the first one in the lower half of a byte. */
 public enum QuantisedType {

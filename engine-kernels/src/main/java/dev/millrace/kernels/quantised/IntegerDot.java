@@ -1,7 +1,7 @@
 package dev.millrace.kernels.quantised;
 
-import dev.millrace.kernels.program.DotOp;
-import dev.millrace.kernels.program.Target;
+import dev.millrace.codegen.program.DotOp;
+import dev.millrace.codegen.program.Target;
 
 /** How bytes without sign are multiplied with bytes with sign, four along K for each column at a time. All are exact. */
 enum IntegerDot {

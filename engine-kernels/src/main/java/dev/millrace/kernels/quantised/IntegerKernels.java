@@ -1,9 +1,9 @@
 package dev.millrace.kernels.quantised;
 
 import dev.millrace.kernels.driver.Scratch;
-import dev.millrace.kernels.family.KernelCache;
-import dev.millrace.kernels.family.KernelSet;
-import dev.millrace.kernels.program.Kernel;
+import dev.millrace.codegen.key.KernelCache;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.codegen.program.Kernel;
 
 /** The kernels of products of quantised matrices. */
 final class IntegerKernels {

@@ -1,6 +1,6 @@
 package dev.millrace.kernels.quantised;
 
-import dev.millrace.kernels.program.Target;
+import dev.millrace.codegen.program.Target;
 
 /**
  * How B lies packed: panels as wide as a tile, each a row of fours after another, the last one as many whole vectors

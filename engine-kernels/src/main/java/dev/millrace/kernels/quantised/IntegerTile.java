@@ -1,10 +1,10 @@
 package dev.millrace.kernels.quantised;
 
-import dev.millrace.kernels.family.KernelFamily;
-import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.codegen.key.KernelFamily;
+import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.kernels.gemm.Activation;
-import dev.millrace.kernels.program.Program;
-import dev.millrace.kernels.program.Target;
+import dev.millrace.codegen.program.Program;
+import dev.millrace.codegen.program.Target;
 
 /**
  * Columns of tiles: f(A, B, C, terms, stride, panels). Each tile is {@code rows} of A, {@code stride} bytes

@@ -1,8 +1,8 @@
 package dev.millrace.kernels.quantised;
 
 import dev.millrace.kernels.Parallel;
-import dev.millrace.kernels.program.Kernel;
-import dev.millrace.kernels.program.Memory;
+import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.Memory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 

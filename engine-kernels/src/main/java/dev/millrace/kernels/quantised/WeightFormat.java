@@ -1,6 +1,6 @@
 package dev.millrace.kernels.quantised;
 
-import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.codegen.key.KernelKey;
 
 /**
  * A kind of stored weights.

@@ -3,7 +3,7 @@ package dev.millrace.kernels.quantised;
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.driver.Extents;
 import dev.millrace.kernels.driver.PacksWeights;
-import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.gemm.GemmShape;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;

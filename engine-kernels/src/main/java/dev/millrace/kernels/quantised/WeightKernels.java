@@ -3,14 +3,14 @@ package dev.millrace.kernels.quantised;
 import dev.millrace.kernels.convert.ConvertFamily;
 import dev.millrace.kernels.convert.FloatType;
 import dev.millrace.kernels.driver.Scratch;
-import dev.millrace.kernels.family.KernelCache;
-import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.codegen.key.KernelCache;
+import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.gemm.Activation;
 import dev.millrace.kernels.gemm.Epilogue;
 import dev.millrace.kernels.gemm.Fetch;
 import dev.millrace.kernels.gemm.GemmTile;
 import dev.millrace.kernels.gemm.PairTile;
-import dev.millrace.kernels.program.Kernel;
+import dev.millrace.codegen.program.Kernel;
 
 /** The kernels of products with stored weights of one format. */
 final class WeightKernels {

@@ -5,8 +5,8 @@ import dev.millrace.kernels.convert.FloatType;
 import dev.millrace.kernels.gemm.Epilogue;
 import dev.millrace.kernels.gemm.GemmShape;
 import dev.millrace.kernels.gemm.GemmTile;
-import dev.millrace.kernels.program.Kernel;
-import dev.millrace.kernels.program.Memory;
+import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.Memory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 

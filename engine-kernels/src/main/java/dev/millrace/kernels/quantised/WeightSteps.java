@@ -1,13 +1,13 @@
 package dev.millrace.kernels.quantised;
 
-import dev.millrace.kernels.program.Address;
-import dev.millrace.kernels.program.BinaryOp;
-import dev.millrace.kernels.program.Constant;
-import dev.millrace.kernels.program.Element;
-import dev.millrace.kernels.program.ProgramBuilder;
-import dev.millrace.kernels.program.ScalarVar;
-import dev.millrace.kernels.program.UnaryOp;
-import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.codegen.program.Address;
+import dev.millrace.codegen.program.BinaryOp;
+import dev.millrace.codegen.program.Constant;
+import dev.millrace.codegen.program.Element;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.ScalarVar;
+import dev.millrace.codegen.program.UnaryOp;
+import dev.millrace.codegen.program.VectorVar;
 
 /** Writes steps that read a block of stored weights of a panel. */
 final class WeightSteps {

@@ -3,7 +3,7 @@ package dev.millrace.kernels.recurrent;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.ExprInputs;
 import dev.millrace.kernels.expression.ExprText;
-import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.codegen.key.KernelKey;
 
 /** Activations as parameters of a key. */
 final class GateKey {

@@ -1,7 +1,7 @@
 package dev.millrace.kernels.recurrent;
 
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.codegen.key.KernelKey;
 
 /**
  * A kind of GRU.

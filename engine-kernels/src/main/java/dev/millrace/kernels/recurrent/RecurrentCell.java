@@ -1,7 +1,7 @@
 package dev.millrace.kernels.recurrent;
 
-import dev.millrace.kernels.family.KernelSet;
-import dev.millrace.kernels.program.Kernel;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.codegen.program.Kernel;
 import java.util.List;
 
 /**

@@ -8,7 +8,7 @@ import dev.millrace.kernels.gemm.Gemm;
 import dev.millrace.kernels.gemm.GemmProduct;
 import dev.millrace.kernels.gemm.GemmSequence;
 import dev.millrace.kernels.gemm.Matrix;
-import dev.millrace.kernels.program.Memory;
+import dev.millrace.codegen.program.Memory;
 import java.lang.foreign.MemorySegment;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;

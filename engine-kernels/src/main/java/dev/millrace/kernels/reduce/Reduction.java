@@ -3,7 +3,7 @@ package dev.millrace.kernels.reduce;
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.convert.NumberType;
 import dev.millrace.kernels.driver.Extents;
-import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.reduce.ReduceOp.After;
 import dev.millrace.kernels.reduce.ReduceOp.Before;
 import dev.millrace.kernels.reduce.ReduceOp.Combine;

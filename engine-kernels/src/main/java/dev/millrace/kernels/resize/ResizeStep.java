@@ -1,6 +1,6 @@
 package dev.millrace.kernels.resize;
 
-import dev.millrace.kernels.program.Target;
+import dev.millrace.codegen.program.Target;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;

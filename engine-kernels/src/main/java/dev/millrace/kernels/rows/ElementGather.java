@@ -1,12 +1,12 @@
 package dev.millrace.kernels.rows;
 
-import dev.millrace.kernels.family.KernelFamily;
-import dev.millrace.kernels.family.KernelKey;
-import dev.millrace.kernels.program.Address;
-import dev.millrace.kernels.program.Program;
-import dev.millrace.kernels.program.ProgramBuilder;
-import dev.millrace.kernels.program.ScalarVar;
-import dev.millrace.kernels.program.Target;
+import dev.millrace.codegen.key.KernelFamily;
+import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.codegen.program.Address;
+import dev.millrace.codegen.program.Program;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.ScalarVar;
+import dev.millrace.codegen.program.Target;
 
 /**
  * f(table, data, out, count, blocks, stride): {@code out[i] = data[table[i]]}, one after the other, for each of some

@@ -1,15 +1,15 @@
 package dev.millrace.kernels.rows;
 
-import dev.millrace.kernels.program.Address;
-import dev.millrace.kernels.program.BinaryOp;
-import dev.millrace.kernels.program.Comparison;
-import dev.millrace.kernels.program.Constant;
-import dev.millrace.kernels.program.Interleaving;
-import dev.millrace.kernels.program.MaskVar;
-import dev.millrace.kernels.program.ProgramBuilder;
-import dev.millrace.kernels.program.ScalarOp;
-import dev.millrace.kernels.program.ScalarVar;
-import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.codegen.program.Address;
+import dev.millrace.codegen.program.BinaryOp;
+import dev.millrace.codegen.program.Comparison;
+import dev.millrace.codegen.program.Constant;
+import dev.millrace.codegen.program.Interleaving;
+import dev.millrace.codegen.program.MaskVar;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.ScalarOp;
+import dev.millrace.codegen.program.ScalarVar;
+import dev.millrace.codegen.program.VectorVar;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

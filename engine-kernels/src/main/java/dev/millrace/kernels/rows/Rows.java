@@ -2,10 +2,10 @@ package dev.millrace.kernels.rows;
 
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.driver.Extents;
-import dev.millrace.kernels.family.KernelCache;
-import dev.millrace.kernels.family.KernelSet;
-import dev.millrace.kernels.program.Kernel;
-import dev.millrace.kernels.program.Memory;
+import dev.millrace.codegen.key.KernelCache;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.Memory;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.EnumMap;

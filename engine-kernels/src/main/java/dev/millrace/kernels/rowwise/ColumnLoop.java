@@ -1,8 +1,8 @@
 package dev.millrace.kernels.rowwise;
 
-import dev.millrace.kernels.program.MaskVar;
-import dev.millrace.kernels.program.ProgramBuilder;
-import dev.millrace.kernels.program.ScalarVar;
+import dev.millrace.codegen.program.MaskVar;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.ScalarVar;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 

@@ -1,10 +1,10 @@
 package dev.millrace.kernels.rowwise;
 
-import dev.millrace.kernels.program.Address;
-import dev.millrace.kernels.program.MaskVar;
-import dev.millrace.kernels.program.Program;
-import dev.millrace.kernels.program.ProgramBuilder;
-import dev.millrace.kernels.program.ScalarVar;
+import dev.millrace.codegen.program.Address;
+import dev.millrace.codegen.program.MaskVar;
+import dev.millrace.codegen.program.Program;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.ScalarVar;
 import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 

@@ -2,9 +2,9 @@ package dev.millrace.kernels.rowwise;
 
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.driver.Extents;
-import dev.millrace.kernels.family.KernelSet;
-import dev.millrace.kernels.program.Kernel;
-import dev.millrace.kernels.program.Memory;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.Memory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;

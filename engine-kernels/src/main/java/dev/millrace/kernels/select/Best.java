@@ -1,8 +1,8 @@
 package dev.millrace.kernels.select;
 
-import dev.millrace.kernels.family.KernelKey;
-import dev.millrace.kernels.program.Comparison;
-import dev.millrace.kernels.program.Constant;
+import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.codegen.program.Comparison;
+import dev.millrace.codegen.program.Constant;
 
 /**
  * Which element of several is wanted. NaN is not, unless there is nothing else but the infinity that is worst.

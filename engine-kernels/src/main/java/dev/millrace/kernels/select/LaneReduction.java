@@ -1,8 +1,8 @@
 package dev.millrace.kernels.select;
 
-import dev.millrace.kernels.program.BinaryOp;
-import dev.millrace.kernels.program.ProgramBuilder;
-import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.codegen.program.BinaryOp;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.VectorVar;
 
 /** Combines all lanes of ints. */
 final class LaneReduction {

@@ -1,7 +1,7 @@
 package dev.millrace.kernels.select;
 
-import dev.millrace.kernels.family.KernelKey;
-import dev.millrace.kernels.program.BinaryOp;
+import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.codegen.program.BinaryOp;
 
 /**
  * How sums run.

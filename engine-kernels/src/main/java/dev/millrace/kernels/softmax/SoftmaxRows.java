@@ -1,17 +1,17 @@
 package dev.millrace.kernels.softmax;
 
 import dev.millrace.kernels.expression.Function;
-import dev.millrace.kernels.family.KernelFamily;
-import dev.millrace.kernels.family.KernelKey;
-import dev.millrace.kernels.program.BinaryOp;
-import dev.millrace.kernels.program.Constant;
-import dev.millrace.kernels.program.Program;
-import dev.millrace.kernels.program.ProgramBuilder;
-import dev.millrace.kernels.program.ScalarOp;
-import dev.millrace.kernels.program.ScalarVar;
-import dev.millrace.kernels.program.Target;
-import dev.millrace.kernels.program.Value;
-import dev.millrace.kernels.program.VectorVar;
+import dev.millrace.codegen.key.KernelFamily;
+import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.codegen.program.BinaryOp;
+import dev.millrace.codegen.program.Constant;
+import dev.millrace.codegen.program.Program;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.ScalarOp;
+import dev.millrace.codegen.program.ScalarVar;
+import dev.millrace.codegen.program.Target;
+import dev.millrace.codegen.program.Value;
+import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.rowwise.RowLoop;
 
 /** Rows one after the other: f(in, out, rows, elements of a row). Out may be in. */

@@ -6,7 +6,7 @@ import dev.millrace.kernels.conv.BlockedImages;
 import dev.millrace.kernels.driver.Extents;
 import dev.millrace.kernels.driver.PacksWeights;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.codegen.key.KernelSet;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;

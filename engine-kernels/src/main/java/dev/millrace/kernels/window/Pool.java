@@ -1,7 +1,7 @@
 package dev.millrace.kernels.window;
 
 import dev.millrace.kernels.Parallel;
-import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.codegen.key.KernelSet;
 import java.lang.foreign.MemorySegment;
 
 /** A pooling of images of one shape in {@link dev.millrace.kernels.conv.BlockedImages}. Safe for several threads. */

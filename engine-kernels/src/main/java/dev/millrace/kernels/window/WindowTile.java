@@ -4,10 +4,10 @@ import dev.millrace.kernels.conv.Activations;
 import dev.millrace.kernels.conv.Axis;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.ExprText;
-import dev.millrace.kernels.family.KernelFamily;
-import dev.millrace.kernels.family.KernelKey;
-import dev.millrace.kernels.program.Program;
-import dev.millrace.kernels.program.Target;
+import dev.millrace.codegen.key.KernelFamily;
+import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.codegen.program.Program;
+import dev.millrace.codegen.program.Target;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

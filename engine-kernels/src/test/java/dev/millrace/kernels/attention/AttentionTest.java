@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.kernels.GuardedMemory;
+import dev.millrace.codegen.code.GuardedMemory;
 import dev.millrace.kernels.Kernels;
 import dev.millrace.kernels.Parallel;
-import dev.millrace.kernels.code.Platform;
-import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.codegen.code.Platform;
+import dev.millrace.codegen.key.KernelKey;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -1,12 +1,12 @@
 package dev.millrace.kernels.conv;
 
 import dev.millrace.kernels.FamilyCase;
-import dev.millrace.kernels.GuardedMemory;
+import dev.millrace.codegen.code.GuardedMemory;
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.TestThreads;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Function;
-import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.codegen.key.KernelSet;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.Random;

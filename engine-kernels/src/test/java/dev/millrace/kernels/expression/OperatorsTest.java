@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.millrace.kernels.Kernels;
 import dev.millrace.kernels.Parallel;
-import dev.millrace.kernels.code.Level;
-import dev.millrace.kernels.code.Platform;
+import dev.millrace.codegen.code.Level;
+import dev.millrace.codegen.code.Platform;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;

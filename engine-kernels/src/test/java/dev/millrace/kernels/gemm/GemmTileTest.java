@@ -3,11 +3,11 @@ package dev.millrace.kernels.gemm;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.kernels.asm.Assembler;
-import dev.millrace.kernels.asm.FeatureSet;
-import dev.millrace.kernels.family.KernelKey;
-import dev.millrace.kernels.program.Target;
-import dev.millrace.kernels.program.x86.X86Lowering;
+import dev.millrace.codegen.asm.Assembler;
+import dev.millrace.codegen.asm.FeatureSet;
+import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.codegen.program.Target;
+import dev.millrace.codegen.program.x86.X86Lowering;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

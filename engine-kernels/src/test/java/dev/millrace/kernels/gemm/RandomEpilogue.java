@@ -1,6 +1,6 @@
 package dev.millrace.kernels.gemm;
 
-import dev.millrace.kernels.GuardedMemory;
+import dev.millrace.codegen.code.GuardedMemory;
 import dev.millrace.kernels.Reference;
 import dev.millrace.kernels.expression.Expr;
 import java.lang.foreign.MemorySegment;

@@ -2,7 +2,7 @@ package dev.millrace.kernels.gemm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.millrace.kernels.GuardedMemory;
+import dev.millrace.codegen.code.GuardedMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Random;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.kernels.Kernels;
 import dev.millrace.kernels.Parallel;
-import dev.millrace.kernels.family.KernelKey;
+import dev.millrace.codegen.key.KernelKey;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

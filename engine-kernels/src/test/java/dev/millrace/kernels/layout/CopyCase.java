@@ -3,10 +3,10 @@ package dev.millrace.kernels.layout;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.kernels.FamilyCase;
-import dev.millrace.kernels.GuardedMemory;
+import dev.millrace.codegen.code.GuardedMemory;
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.TestThreads;
-import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.codegen.key.KernelSet;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;

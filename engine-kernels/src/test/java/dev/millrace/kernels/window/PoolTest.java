@@ -3,7 +3,7 @@ package dev.millrace.kernels.window;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.millrace.kernels.GuardedMemory;
+import dev.millrace.codegen.code.GuardedMemory;
 import dev.millrace.kernels.Kernels;
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.conv.Axis;

@@ -1,7 +1,7 @@
 package dev.millrace.kernels.window;
 
 import dev.millrace.kernels.FamilyCase;
-import dev.millrace.kernels.GuardedMemory;
+import dev.millrace.codegen.code.GuardedMemory;
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.TestThreads;
 import dev.millrace.kernels.conv.Axis;
@@ -9,7 +9,7 @@ import dev.millrace.kernels.conv.BlockedImages;
 import dev.millrace.kernels.conv.RandomShapes;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Function;
-import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.codegen.key.KernelSet;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Random;

@@ -1,9 +1,9 @@
 package dev.millrace.kernels.conv.quantised;
 
-import dev.millrace.kernels.family.KernelFamily;
-import dev.millrace.kernels.family.KernelKey;
-import dev.millrace.kernels.program.Program;
-import dev.millrace.kernels.program.Target;
+import dev.millrace.codegen.key.KernelFamily;
+import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.codegen.program.Program;
+import dev.millrace.codegen.program.Target;
 import dev.millrace.kernels.quantised.QuantisedOutput;
 
 /**

@@ -3,7 +3,7 @@ package dev.millrace.kernels.conv.quantised;
 import dev.millrace.kernels.Parallel;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.driver.Extents;
-import dev.millrace.kernels.family.KernelSet;
+import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.gemm.Activation;
 import dev.millrace.kernels.quantised.QuantisedMatrix;
 import dev.millrace.kernels.quantised.QuantisedResult;

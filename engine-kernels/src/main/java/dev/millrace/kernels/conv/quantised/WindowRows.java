@@ -3,7 +3,7 @@ package dev.millrace.kernels.conv.quantised;
 import dev.millrace.kernels.conv.Axis;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.layout.RunCopies;
-import dev.millrace.kernels.program.Memory;
+import dev.millrace.codegen.program.Memory;
 
 /**
  * Writes the window of each output pixel as a row of bytes: tap by tap, the channels of a group. A convolution is a

@@ -1,0 +1,195 @@
+package dev.millrace.codegen.asm;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns instructions into machine code that runs wherever it is put.
+ *
+ * <p>An instruction that exists with several encodings gets the first one of its row that the features allow and that
+ * can express the operands; VEX stands before EVEX, being shorter. Not safe for use by several threads.
+ */
+public final class Assembler {
+    private static final int[] NOP_1 = {0x90};
+    private static final int[] NOP_2 = {0x66, 0x90};
+    private static final int[] NOP_3 = {0x0f, 0x1f, 0x00};
+    private static final int[] NOP_4 = {0x0f, 0x1f, 0x40, 0x00};
+    private static final int[][] NOPS = {NOP_1, NOP_2, NOP_3, NOP_4};
+
+    private final FeatureSet features;
+    private final CodeBuffer code = new CodeBuffer();
+    private final ConstantPool pool = new ConstantPool();
+    private final @Nullable List<Emitted> listing;
+    private final List<Label> forward = new ArrayList<>();
+    private boolean finished;
+
+    /** An assembler that may use these features and keeps no listing. */
+    public Assembler(FeatureSet features) {
+        this(features, false);
+    }
+
+    /** @param listing whether to remember the instructions for {@link #listing} */
+    public Assembler(FeatureSet features, boolean listing) {
+        this.features = features;
+        this.listing = listing ? new ArrayList<>() : null;
+    }
+
+    public FeatureSet features() {
+        return features;
+    }
+
+    /** Bytes emitted so far. */
+    public int size() {
+        return code.size();
+    }
+
+    /**
+     * Appends an instruction.
+     *
+     * @param operands in Intel's order, the destination first
+     * @throws IllegalArgumentException if no encoding of it takes these operands; the message says why
+     */
+    public void emit(Op op, Operand... operands) {
+        for (Form form : op.forms()) {
+            if (Match.of(form, operands, features) instanceof Match match) {
+                int start = code.size();
+                Encoder.encode(code, match);
+                if (listing != null) {
+                    listing.add(Emitted.instruction(start, code.size(), op, operands, match));
+                }
+                return;
+            }
+        }
+        throw refused(op, operands);
+    }
+
+    private IllegalArgumentException refused(Op op, Operand[] operands) {
+        List<String> reasons = new ArrayList<>();
+        Match.Refusal furthest = Match.Refusal.COUNT;
+        for (Form form : op.forms()) {
+            if (Match.of(form, operands, features) instanceof Match.Refusal refusal) {
+                furthest = refusal.ordinal() > furthest.ordinal() ? refusal : furthest;
+                if (refusal == Match.Refusal.FEATURE) {
+                    reasons.add(form.feature.name());
+                }
+            }
+        }
+        String needs = reasons.isEmpty() ? "" : " (" + String.join(" or ", reasons) + ")";
+        return new IllegalArgumentException(
+                op + " " + Arrays.toString(operands) + " cannot be encoded: " + furthest.text + needs);
+    }
+
+    /** Jumps always. Short when the label is behind and near enough, else near. */
+    public void jump(Label target) {
+        branch(null, target, false);
+    }
+
+    /** Jumps on a condition. Short when the label is behind and near enough, else near. */
+    public void jump(Cond condition, Label target) {
+        branch(condition, target, false);
+    }
+
+    /**
+     * Jumps on a condition with a two-byte instruction. Refused, at the latest when the label is bound, if it is too
+     * far.
+     */
+    public void jumpShort(Cond condition, Label target) {
+        branch(condition, target, true);
+    }
+
+    private void branch(@Nullable Cond condition, Label target, boolean forceShort) {
+        int start = code.size();
+        int distance = target.bound() ? target.position() - (start + 2) : 0;
+        boolean reaches = target.bound() && distance >= Byte.MIN_VALUE;
+        if (forceShort && target.bound() && !reaches) {
+            throw new IllegalArgumentException("a short jump at " + start + " cannot reach " + target.position());
+        }
+        if (reaches || forceShort) {
+            code.put(condition == null ? 0xeb : 0x70 | condition.code());
+            if (!target.bound()) {
+                target.awaitShort(code.size());
+                forward.add(target);
+            }
+            code.put(distance);
+        } else {
+            if (condition == null) {
+                code.put(0xe9);
+            } else {
+                code.put(0x0f);
+                code.put(0x80 | condition.code());
+            }
+            near(target);
+        }
+        if (listing != null) {
+            listing.add(Emitted.jump(start, code.size(), condition, target));
+        }
+    }
+
+    private void near(Label target) {
+        int site = code.size();
+        if (target.bound()) {
+            code.putInt(target.position() - (site + 4));
+        } else {
+            target.await(site);
+            forward.add(target);
+            code.putInt(0);
+        }
+    }
+
+    /** Binds a label to the next instruction. */
+    public void bind(Label label) {
+        label.bind(code);
+    }
+
+    /** A new label, bound to the next instruction. */
+    public Label here() {
+        Label label = new Label();
+        bind(label);
+        return label;
+    }
+
+    /**
+     * Fills up with instructions that do nothing. The code must then be placed at a multiple of the same power of two.
+     */
+    public void align(int bytes) {
+        if (Integer.bitCount(bytes) != 1 || bytes > 64) {
+            throw new IllegalArgumentException("an alignment is a power of two up to 64, not " + bytes);
+        }
+        int missing = -code.size() & bytes - 1;
+        while (missing > 0) {
+            int[] nop = NOPS[Math.min(missing, NOPS.length) - 1];
+            for (int value : nop) {
+                code.put(value);
+            }
+            missing -= nop.length;
+        }
+    }
+
+    /** Where the bytes of some ints will be, aligned to their size; equal constants share a place. */
+    public Mem constant(int... words) {
+        return pool.place(words);
+    }
+
+    /** Ends the code: places the constants after it. Nothing can be emitted any more. */
+    public byte[] finish() {
+        if (finished) {
+            throw new IllegalStateException("the code is finished");
+        }
+        finished = true;
+        for (Label label : forward) {
+            if (!label.bound()) {
+                throw new IllegalStateException("a jump goes to a label that was never bound");
+            }
+        }
+        pool.emit(this, code);
+        return code.toArray();
+    }
+
+    /** What was emitted, in order, if this assembler keeps it; constants and alignment are not in it. */
+    public List<Emitted> listing() {
+        return listing == null ? List.of() : Collections.unmodifiableList(listing);
+    }
+}

@@ -1,0 +1,80 @@
+package dev.millrace.codegen.asm;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** An instruction of a listing: either an {@link Op} with operands, or a jump to a label. */
+public final class Emitted {
+    private final int start;
+    private final int end;
+    private final @Nullable Op op;
+    private final List<Operand> operands;
+    private final @Nullable Match match;
+    private final @Nullable Cond condition;
+    private final @Nullable Label target;
+
+    private Emitted(
+            int start,
+            int end,
+            @Nullable Op op,
+            List<Operand> operands,
+            @Nullable Match match,
+            @Nullable Cond condition,
+            @Nullable Label target) {
+        this.start = start;
+        this.end = end;
+        this.op = op;
+        this.operands = operands;
+        this.match = match;
+        this.condition = condition;
+        this.target = target;
+    }
+
+    static Emitted instruction(int start, int end, Op op, Operand[] operands, Match match) {
+        return new Emitted(start, end, op, List.of(operands), match, null, null);
+    }
+
+    static Emitted jump(int start, int end, @Nullable Cond condition, Label target) {
+        return new Emitted(start, end, null, List.of(), null, condition, target);
+    }
+
+    /** The first byte, counted from the start of the code. */
+    public int start() {
+        return start;
+    }
+
+    /** The byte after the last. */
+    public int end() {
+        return end;
+    }
+
+    /** Null for a jump. */
+    public @Nullable Op op() {
+        return op;
+    }
+
+    public List<Operand> operands() {
+        return operands;
+    }
+
+    /** Null for an instruction and for a jump that is always taken. */
+    public @Nullable Cond condition() {
+        return condition;
+    }
+
+    /** Null for an instruction. */
+    public @Nullable Label target() {
+        return target;
+    }
+
+    @Nullable
+    Match match() {
+        return match;
+    }
+
+    /** In Intel's syntax as GNU objdump prints it. The labels must be bound. */
+    @Override
+    public String toString() {
+        return Printer.print(this);
+    }
+}

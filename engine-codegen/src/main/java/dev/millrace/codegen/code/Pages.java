@@ -1,0 +1,75 @@
+package dev.millrace.codegen.code;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.util.NoSuchElementException;
+import java.util.Optional;
+
+/** Pages of memory from the operating system (Linux), with their protection. */
+public final class Pages {
+    /** What a page may be used for. Nothing is ever writable and executable at once. */
+    public enum Protection {
+        NONE(0),
+        READ_WRITE(3),
+        READ_EXECUTE(5);
+
+        private final int bits;
+
+        Protection(int bits) {
+            this.bits = bits;
+        }
+    }
+
+    public static final long SIZE = 4096;
+
+    private static final int PRIVATE_ANONYMOUS = 0x22;
+
+    private static final class Symbols {
+        static final MemorySegment MMAP = find("mmap");
+        static final MemorySegment MPROTECT = find("mprotect");
+        static final MemorySegment MUNMAP = find("munmap");
+
+        private static MemorySegment find(String name) {
+            Optional<MemorySegment> found =
+                    Linker.nativeLinker().defaultLookup().find(name);
+            if (found.isEmpty()) {
+                throw new NoSuchElementException("the C library has no " + name);
+            }
+            return found.get();
+        }
+    }
+
+    private Pages() {}
+
+    /**
+     * Maps whole pages of zeros, readable and writable, until the arena closes.
+     *
+     * @throws OutOfMemoryError if the system refuses
+     */
+    public static MemorySegment map(long bytes, Arena arena) {
+        long size = roundUp(bytes);
+        long address = Calls.call(Symbols.MMAP, 0, size, Protection.READ_WRITE.bits, PRIVATE_ANONYMOUS, -1, 0);
+        if (address < 0 && address > -SIZE) {
+            throw new OutOfMemoryError("the system refuses to map " + size + " bytes");
+        }
+        return MemorySegment.ofAddress(address).reinterpret(size, arena, Pages::unmap);
+    }
+
+    private static void unmap(MemorySegment pages) {
+        Calls.call(Symbols.MUNMAP, pages.address(), pages.byteSize(), 0, 0, 0, 0);
+    }
+
+    /**
+     * Changes what whole pages may be used for.
+     *
+     * @return whether the system agreed
+     */
+    public static boolean protect(MemorySegment pages, Protection protection) {
+        return (int) Calls.call(Symbols.MPROTECT, pages.address(), pages.byteSize(), protection.bits, 0, 0, 0) == 0;
+    }
+
+    public static long roundUp(long bytes) {
+        return Math.addExact(bytes, SIZE - 1) & -SIZE;
+    }
+}

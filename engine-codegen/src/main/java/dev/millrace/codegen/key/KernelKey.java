@@ -1,0 +1,212 @@
+package dev.millrace.codegen.key;
+
+import java.util.Arrays;
+import java.util.Locale;
+
+/**
+ * Names a kernel: a family and the values of its parameters. A file may carry keys; any process emits the kernels
+ * again, so that no file ever brings code.
+ *
+ * <p>The text form is {@code family:name=value,name=value} with the names in order. Names and values
+ * are without {@code , = :} and line breaks.
+ */
+public final class KernelKey {
+    private static final String[] NO_PARAMETERS = {};
+
+    private final String family;
+    /** Names in order, each followed by its value. Keys are made and compared before anything is compiled. */
+    private final String[] parameters;
+
+    private KernelKey(String family, String[] parameters) {
+        this.family = family;
+        this.parameters = parameters;
+    }
+
+    /** A key without parameters. */
+    public static KernelKey of(String family) {
+        return new KernelKey(checked("family", family), NO_PARAMETERS);
+    }
+
+    /** This key with one more parameter. */
+    public KernelKey with(String name, int value) {
+        return with(name, Integer.toString(value));
+    }
+
+    /** This key with one more parameter, spelled in lower case. */
+    public KernelKey with(String name, Enum<?> value) {
+        return with(name, value.name().toLowerCase(Locale.ROOT));
+    }
+
+    /** This key with one more parameter. */
+    public KernelKey with(String name, String value) {
+        checked("parameter name", name);
+        checked(name, value);
+        int place = 0;
+        while (place < parameters.length && parameters[place].compareTo(name) < 0) {
+            place += 2;
+        }
+        if (place < parameters.length && parameters[place].equals(name)) {
+            throw new IllegalArgumentException("kernel key " + this + " has a parameter " + name + " already");
+        }
+        String[] more = Arrays.copyOf(parameters, parameters.length + 2);
+        System.arraycopy(parameters, place, more, place + 2, parameters.length - place);
+        more[place] = name;
+        more[place + 1] = value;
+        return new KernelKey(family, more);
+    }
+
+    private static String checked(String what, String text) {
+        if (text.isEmpty()) {
+            throw new IllegalArgumentException("the " + what + " of a kernel key is empty");
+        }
+        for (int i = 0; i < text.length(); i++) {
+            if (",=:\n".indexOf(text.charAt(i)) >= 0) {
+                throw new IllegalArgumentException(
+                        "the " + what + " of a kernel key is " + text + ", but must be without , = : and line breaks");
+            }
+        }
+        return text;
+    }
+
+    /**
+     * Reads the text form.
+     *
+     * @throws IllegalArgumentException if it is not one
+     */
+    public static KernelKey parse(String text) {
+        int colon = text.indexOf(':');
+        KernelKey key = of(colon < 0 ? text : text.substring(0, colon));
+        if (colon < 0) {
+            return key;
+        }
+        for (String part : text.substring(colon + 1).split(",", -1)) {
+            int equals = part.indexOf('=');
+            if (equals < 0) {
+                throw new IllegalArgumentException("kernel key " + text + " has a part without =: " + part);
+            }
+            key = key.with(part.substring(0, equals), part.substring(equals + 1));
+        }
+        return key;
+    }
+
+    public String family() {
+        return family;
+    }
+
+    /**
+     * The value of a parameter.
+     *
+     * @throws IllegalArgumentException if this key lacks it
+     */
+    public String text(String name) {
+        for (int i = 0; i < parameters.length; i += 2) {
+            if (parameters[i].equals(name)) {
+                return parameters[i + 1];
+            }
+        }
+        throw new IllegalArgumentException("kernel key " + this + " lacks the parameter " + name);
+    }
+
+    /**
+     * The value of a parameter that is a number.
+     *
+     * @throws IllegalArgumentException if this key lacks it, or it is not a number from least to most; the message
+     *     names it
+     */
+    public int number(String name, int least, int most) {
+        String value = text(name);
+        int number;
+        try {
+            number = Integer.parseInt(value);
+        } catch (NumberFormatException notANumber) {
+            throw outOfRange(name, value, least, most);
+        }
+        if (number < least || number > most) {
+            throw outOfRange(name, value, least, most);
+        }
+        return number;
+    }
+
+    /**
+     * The value of a parameter that is a power of two, such as how many bytes an element has.
+     *
+     * @throws IllegalArgumentException if this key lacks it, or it is not a power of two up to most; the message names
+     *     it
+     */
+    public int powerOfTwo(String name, int most) {
+        int number = number(name, 1, most);
+        if (Integer.bitCount(number) != 1) {
+            throw new IllegalArgumentException("kernel key " + this + ": the parameter " + name + " is " + number
+                    + ", but must be a power of two up to " + most);
+        }
+        return number;
+    }
+
+    /**
+     * The value of a parameter that is one of an enum, in lower case.
+     *
+     * @throws IllegalArgumentException if this key lacks it, or it is none of the values; the message names it
+     */
+    public <E extends Enum<E>> E oneOf(String name, E[] values) {
+        String wanted = text(name);
+        StringBuilder known = new StringBuilder();
+        for (E value : values) {
+            String spelled = value.name().toLowerCase(Locale.ROOT);
+            if (spelled.equals(wanted)) {
+                return value;
+            }
+            known.append(known.isEmpty() ? "" : ", ").append(spelled);
+        }
+        throw new IllegalArgumentException(
+                "kernel key " + this + ": the parameter " + name + " is " + wanted + ", but must be one of " + known);
+    }
+
+    private IllegalArgumentException outOfRange(String name, String value, int least, int most) {
+        return new IllegalArgumentException("kernel key " + this + ": the parameter " + name + " is " + value
+                + ", but must be a number from " + least + " to " + most);
+    }
+
+    /**
+     * Checks that there are no parameters but these.
+     *
+     * @throws IllegalArgumentException if there are; the message names one
+     */
+    public void onlyHas(String... names) {
+        for (int i = 0; i < parameters.length; i += 2) {
+            if (!isOneOf(parameters[i], names)) {
+                throw new IllegalArgumentException("kernel key " + this + " has an unknown parameter " + parameters[i]);
+            }
+        }
+    }
+
+    private static boolean isOneOf(String name, String[] names) {
+        for (String known : names) {
+            if (known.equals(name)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof KernelKey key && family.equals(key.family) && Arrays.equals(parameters, key.parameters);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * family.hashCode() + Arrays.hashCode(parameters);
+    }
+
+    /** The text form. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder(family);
+        char separator = ':';
+        for (int i = 0; i < parameters.length; i += 2) {
+            text.append(separator).append(parameters[i]).append('=').append(parameters[i + 1]);
+            separator = ',';
+        }
+        return text.toString();
+    }
+}

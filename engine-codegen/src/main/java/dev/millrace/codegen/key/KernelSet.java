@@ -1,0 +1,73 @@
+package dev.millrace.codegen.key;
+
+import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.Lowering;
+import dev.millrace.codegen.program.Memory;
+import dev.millrace.codegen.program.Program;
+import dev.millrace.codegen.program.Target;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The kernels emitted so far, by key; emits others when they are asked for. Safe for use by several threads. */
+public final class KernelSet {
+    private final Lowering lowering;
+    private final KernelFamilies families;
+    private final ConcurrentHashMap<KernelKey, Kernel> kernels = new ConcurrentHashMap<>();
+
+    public KernelSet(Lowering lowering, KernelFamilies families) {
+        this.lowering = lowering;
+        this.families = families;
+    }
+
+    public Target target() {
+        return lowering.target();
+    }
+
+    /** Memory for the calls of one thread. */
+    public Memory newMemory() {
+        return lowering.newMemory();
+    }
+
+    /**
+     * The kernel of a key.
+     *
+     * @throws IllegalArgumentException if no family knows the key, or a parameter is wrong; the message names it
+     */
+    public Kernel kernel(KernelKey key) {
+        Kernel known = kernels.get(key);
+        return known != null ? known : kernels(List.of(key)).get(0);
+    }
+
+    /** The kernels of some keys, those that are new emitted together. */
+    public synchronized List<Kernel> kernels(List<KernelKey> keys) {
+        List<KernelKey> missing = new ArrayList<>();
+        List<Program> programs = new ArrayList<>();
+        for (KernelKey key : keys) {
+            if (!kernels.containsKey(key) && !missing.contains(key)) {
+                missing.add(key);
+                programs.add(describe(key));
+            }
+        }
+        if (!missing.isEmpty()) {
+            List<Kernel> emitted = lowering.lower(programs);
+            for (int i = 0; i < missing.size(); i++) {
+                kernels.put(missing.get(i), emitted.get(i));
+            }
+        }
+        List<Kernel> found = new ArrayList<>();
+        for (KernelKey key : keys) {
+            found.add(kernels.get(key));
+        }
+        return found;
+    }
+
+    /** The program of a key, for a reader. */
+    public Program describe(KernelKey key) {
+        KernelFamily family = families.named(key.family());
+        if (family == null) {
+            throw new IllegalArgumentException("kernel key " + key + " is of the unknown family " + key.family());
+        }
+        return family.describe(key, lowering.target());
+    }
+}

@@ -1,0 +1,86 @@
+package dev.millrace.codegen.program;
+
+/** What a step computes in each lane from two values. Floats are rounded to nearest even. */
+public enum BinaryOp {
+    ADD("+", true),
+    SUB("-", false),
+    MUL("*", true),
+    DIV("/", false),
+    /** {@code a < b ? a : b}: the second when either is NaN, or both are zeros. */
+    MIN("min", false),
+    /** {@code a > b ? a : b}: the second when either is NaN, or both are zeros. */
+    MAX("max", false),
+    AND("&", true),
+    OR("|", true),
+    XOR("^", true),
+    INT_ADD("+i", true),
+    INT_SUB("-i", false),
+    /** By the same constant in all lanes, 0 to 31. */
+    SHIFT_LEFT("<<", false),
+    /** By the same constant in all lanes, 0 to 31; zeros come in from the left. */
+    SHIFT_RIGHT(">>>", false),
+    /** By the same constant in all lanes, 0 to 31; the sign comes in from the left. */
+    SHIFT_RIGHT_SIGNED(">>", false),
+    /** The lower 32 bits. */
+    INT_MUL("*i", true),
+    INT_MIN("min i", true),
+    INT_MAX("max i", true),
+    /** The sums of both 16-bit halves, each wrapping around. */
+    ADD_S16("+16", true),
+    /** The products of both 16-bit halves with sign, added up. */
+    DOT_S16("dot16", true),
+    /** In each 16-bit half: two bytes of a without sign times two of b with sign, added up and saturated. */
+    DOT_U8S8_SATURATED("dot8", false),
+    /** In each block of four lanes: a0 b0 a1 b1. */
+    INTERLEAVE_LOW("low", false),
+    /** In each block of four lanes: a2 b2 a3 b3. */
+    INTERLEAVE_HIGH("high", false),
+    /** In each block of four lanes: a0 a1 b0 b1. */
+    JOIN_LOW("low pairs", false),
+    /** In each block of four lanes: a2 a3 b2 b3. */
+    JOIN_HIGH("high pairs", false),
+    /** In each block of four lanes: a0 a2 b0 b2. */
+    EVEN_LANES("even lanes", false),
+    /** In each block of four lanes: a1 a3 b1 b3. */
+    ODD_LANES("odd lanes", false),
+    /** Of blocks of four lanes, number 0, 2, ... of a, then of b. Needs two blocks. */
+    EVEN_BLOCKS("even blocks", false),
+    /** Of blocks of four lanes, number 1, 3, ... of a, then of b. Needs two blocks. */
+    ODD_BLOCKS("odd blocks", false),
+    /** {@code a * 2^b}, rounded once, for a between 0.25 and 4 and an integral b between -252 and 252. */
+    SCALE("scale", false);
+
+    private final String symbol;
+    private final boolean commutative;
+
+    BinaryOp(String symbol, boolean commutative) {
+        this.symbol = symbol;
+        this.commutative = commutative;
+    }
+
+    public String symbol() {
+        return symbol;
+    }
+
+    public boolean commutative() {
+        return commutative;
+    }
+
+    public boolean isShift() {
+        return this == SHIFT_LEFT || this == SHIFT_RIGHT || this == SHIFT_RIGHT_SIGNED;
+    }
+
+    /** Whether a lane of the result comes from other lanes. */
+    public boolean movesLanes() {
+        return switch (this) {
+            case INTERLEAVE_LOW, INTERLEAVE_HIGH, JOIN_LOW, JOIN_HIGH, EVEN_LANES, ODD_LANES, EVEN_BLOCKS, ODD_BLOCKS ->
+                true;
+            default -> false;
+        };
+    }
+
+    /** Whether constants must be in registers, there being no form that spreads one from memory. */
+    public boolean wantsRegisters() {
+        return movesLanes() || this == ADD_S16 || this == DOT_S16 || this == DOT_U8S8_SATURATED;
+    }
+}

@@ -1,0 +1,30 @@
+package dev.millrace.codegen.program;
+
+/** A comparison of floats, or of ints. With NaN on either side only {@link #NOT_EQUAL} and {@link #UNORDERED} hold. */
+public enum Comparison {
+    EQUAL("=="),
+    LESS("<"),
+    LESS_OR_EQUAL("<="),
+    NOT_EQUAL("!="),
+    GREATER_OR_EQUAL(">="),
+    GREATER(">"),
+    /** Either side is NaN. */
+    UNORDERED("unordered"),
+    INT_EQUAL("==i"),
+    /** With sign. */
+    INT_GREATER(">i");
+
+    private final String symbol;
+
+    Comparison(String symbol) {
+        this.symbol = symbol;
+    }
+
+    public boolean isOfInts() {
+        return this == INT_EQUAL || this == INT_GREATER;
+    }
+
+    public String symbol() {
+        return symbol;
+    }
+}

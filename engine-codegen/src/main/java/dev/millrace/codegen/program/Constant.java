@@ -1,0 +1,26 @@
+package dev.millrace.codegen.program;
+
+/** The same 32 bits in all lanes. */
+public record Constant(int bits) implements Value {
+    public static final Constant ZERO = new Constant(0);
+
+    public static Constant of(float value) {
+        return new Constant(Float.floatToRawIntBits(value));
+    }
+
+    public static Constant ofBits(int bits) {
+        return new Constant(bits);
+    }
+
+    public boolean isZero() {
+        return bits == 0;
+    }
+
+    /** As a float where that is a number that one would write, else in hexadecimal. */
+    @Override
+    public String toString() {
+        float value = Float.intBitsToFloat(bits);
+        boolean readable = value == 0 ? bits == 0 : Math.abs(value) >= 1e-30f && Math.abs(value) <= 1e30f;
+        return readable ? Float.toString(value) : "0x" + Integer.toHexString(bits);
+    }
+}

@@ -1,0 +1,20 @@
+package dev.millrace.codegen.program;
+
+import java.util.List;
+
+/** One way to make programs callable. */
+public interface Lowering {
+    /** What its programs are written for. */
+    Target target();
+
+    /**
+     * Makes programs callable, together, so that they lie close to each other.
+     *
+     * @return a kernel for each program, in their order
+     * @throws IllegalArgumentException if a program needs more registers than the target has; the message names it
+     */
+    List<Kernel> lower(List<Program> programs);
+
+    /** Memory for the calls of one thread. */
+    Memory newMemory();
+}

@@ -1,0 +1,262 @@
+package dev.millrace.codegen.program;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes a program step by step. Methods that return a variable make a new one and assign it; the others assign the
+ * variable that they are given. Virtual registers are free: a lowering assigns the real ones, or refuses.
+ */
+public final class ProgramBuilder extends ScalarBuilder {
+    private final BitSet prefixMasks = new BitSet();
+
+    public ProgramBuilder(String name, Target target) {
+        super(name, target);
+    }
+
+    // vectors
+
+    public void set(VectorVar to, Value value) {
+        add(new Step.Unary(UnaryOp.COPY, to, value));
+    }
+
+    public VectorVar unary(UnaryOp op, Value a) {
+        VectorVar to = vector("v");
+        add(new Step.Unary(op, to, a));
+        return to;
+    }
+
+    public VectorVar binary(BinaryOp op, Value a, Value b) {
+        VectorVar to = vector("v");
+        binary(to, op, a, b);
+        return to;
+    }
+
+    public void binary(VectorVar to, BinaryOp op, Value a, Value b) {
+        if (op.isShift() && !(b instanceof Constant constant && constant.bits() >= 0 && constant.bits() < 32)) {
+            throw wrong("shifts by " + b + ", not by a constant from 0 to 31");
+        }
+        if ((op == BinaryOp.EVEN_BLOCKS || op == BinaryOp.ODD_BLOCKS) && target.lanes() < 8) {
+            throw wrong("wants " + op.symbol() + " of vectors of one block");
+        }
+        add(new Step.Binary(op, to, a, b));
+    }
+
+    public VectorVar add(Value a, Value b) {
+        return binary(BinaryOp.ADD, a, b);
+    }
+
+    public VectorVar sub(Value a, Value b) {
+        return binary(BinaryOp.SUB, a, b);
+    }
+
+    public VectorVar mul(Value a, Value b) {
+        return binary(BinaryOp.MUL, a, b);
+    }
+
+    public VectorVar div(Value a, Value b) {
+        return binary(BinaryOp.DIV, a, b);
+    }
+
+    public VectorVar min(Value a, Value b) {
+        return binary(BinaryOp.MIN, a, b);
+    }
+
+    public VectorVar max(Value a, Value b) {
+        return binary(BinaryOp.MAX, a, b);
+    }
+
+    /** {@code c + a * b}, rounded once */
+    public VectorVar multiplyAdd(Value a, Value b, Value c) {
+        VectorVar to = vector("v");
+        add(new Step.MultiplyAdd(false, to, a, b, c));
+        return to;
+    }
+
+    /** {@code c - a * b}, rounded once */
+    public VectorVar multiplySubtract(Value a, Value b, Value c) {
+        VectorVar to = vector("v");
+        add(new Step.MultiplyAdd(true, to, a, b, c));
+        return to;
+    }
+
+    /** {@code sum += a * b}, rounded once */
+    public void accumulate(VectorVar sum, Value a, Value b) {
+        add(new Step.MultiplyAdd(false, sum, a, b, sum));
+    }
+
+    /** {@code to += a . b}, where the target has such an instruction */
+    public void dot(DotOp op, VectorVar to, Value a, Value b) {
+        if (!target.dots().contains(op)) {
+            throw wrong("wants " + op + ", which " + target.name() + " does not have");
+        }
+        add(new Step.Dot(op, to, a, b));
+    }
+
+    public MaskVar compare(Comparison op, Value a, Value b) {
+        MaskVar to = mask();
+        add(new Step.Compare(op, to, a, b));
+        return to;
+    }
+
+    public VectorVar select(MaskVar mask, Value then, Value otherwise) {
+        VectorVar to = vector("v");
+        add(new Step.Select(to, mask, then, otherwise));
+        return to;
+    }
+
+    /** All lanes combined by ADD, MIN, MAX or INT_ADD, in all lanes. */
+    public VectorVar reduce(BinaryOp op, VectorVar from) {
+        if (op != BinaryOp.ADD && op != BinaryOp.MIN && op != BinaryOp.MAX && op != BinaryOp.INT_ADD) {
+            throw wrong("reduces by " + op + ", not by ADD, MIN, MAX or INT_ADD");
+        }
+        VectorVar to = vector("v");
+        add(new Step.Reduce(op, to, from));
+        return to;
+    }
+
+    /** A mask of the first {@code count} lanes, count being between 0 and the number of lanes. */
+    public MaskVar firstLanes(ScalarVar count) {
+        MaskVar to = mask();
+        add(new Step.FirstLanes(to, count));
+        prefixMasks.set(to.id());
+        return to;
+    }
+
+    /** A number whose bit i is lane i of a mask: zero where no lane takes part. */
+    public ScalarVar laneBits(MaskVar from) {
+        ScalarVar to = scalar("lanes");
+        add(new Step.LaneBits(to, from));
+        return to;
+    }
+
+    /** Lane i of the result is lane {@code lanes[i]}, or zero for {@link Step.Permute#ZERO_LANE}. */
+    public VectorVar permute(VectorVar from, int... lanes) {
+        List<Integer> numbers = new ArrayList<>();
+        for (int lane : lanes) {
+            numbers.add(lane);
+        }
+        if (numbers.size() != target.lanes()) {
+            throw wrong("permutes " + numbers.size() + " of " + target.lanes() + " lanes");
+        }
+        for (int lane : lanes) {
+            if (lane < Step.Permute.ZERO_LANE || lane >= target.lanes()) {
+                throw wrong("permutes from lane " + lane);
+            }
+        }
+        VectorVar to = vector("v");
+        add(new Step.Permute(to, from, List.copyOf(numbers)));
+        return to;
+    }
+
+    /** The columns of a square of as many rows as there are lanes. */
+    public List<VectorVar> transpose(List<VectorVar> rows) {
+        return new Transposition(this).of(rows);
+    }
+
+    /** Four vectors: the n-th has column n of the squares that blocks of four lanes of the rows make. */
+    public List<VectorVar> transposeBlocks(List<VectorVar> rows) {
+        return new Transposition(this).withinBlocks(rows);
+    }
+
+    /** The columns of a square whose elements are pairs of lanes: as many rows as there are pairs. */
+    public List<VectorVar> transposePairs(List<VectorVar> rows) {
+        return new Transposition(this).ofPairs(rows);
+    }
+
+    // memory
+
+    public VectorVar load(Address from) {
+        return load(from, null);
+    }
+
+    public VectorVar load(Address from, @Nullable MaskVar mask) {
+        return load(Element.WORD, from, mask);
+    }
+
+    public VectorVar load(Element element, Address from, @Nullable MaskVar mask) {
+        if (element.isPair() && mask != null) {
+            throw wrong("reads pairs under a mask");
+        }
+        checkMask(element, mask);
+        VectorVar to = vector("v");
+        add(new Step.Load(to, element, from, mask));
+        return to;
+    }
+
+    private void checkMask(Element element, @Nullable MaskVar mask) {
+        if (element != Element.WORD && mask != null && !prefixMasks.get(mask.id())) {
+            throw wrong("has a mask for " + element + " that is not one of the first lanes");
+        }
+    }
+
+    public VectorVar spread(Address from) {
+        return spread(Element.WORD, from);
+    }
+
+    public VectorVar spread(Element element, Address from) {
+        if (element.isPair()) {
+            throw wrong("spreads a pair");
+        }
+        VectorVar to = vector("v");
+        add(new Step.Spread(to, element, from));
+        return to;
+    }
+
+    /** The lower 32 bits of a scalar in all lanes. */
+    public VectorVar spread(ScalarVar from) {
+        VectorVar to = vector("v");
+        add(new Step.SpreadScalar(to, from));
+        return to;
+    }
+
+    /** 32 bits for each lane from {@code base + 4 * index}. */
+    public VectorVar gather(ScalarVar base, VectorVar indices, @Nullable MaskVar mask) {
+        VectorVar to = vector("v");
+        add(new Step.Gather(to, base, indices, mask));
+        return to;
+    }
+
+    public void store(Address to, VectorVar from) {
+        store(to, from, null);
+    }
+
+    public void store(Address to, VectorVar from, @Nullable MaskVar mask) {
+        store(Element.WORD, to, from, mask);
+    }
+
+    public void store(Element element, Address to, VectorVar from, @Nullable MaskVar mask) {
+        if (!element.canBeStored()) {
+            throw wrong("stores " + element);
+        }
+        checkMask(element, mask);
+        add(new Step.Store(to, element, from, mask, false));
+    }
+
+    /** Stores words that will not be read soon. The address is a multiple of the bytes of a vector. */
+    public void stream(Address to, VectorVar from) {
+        stream(Element.WORD, to, from);
+    }
+
+    /** Stores words or doubles that will not be read soon. The address is a multiple of the bytes of a vector. */
+    public void stream(Element element, Address to, VectorVar from) {
+        if (!element.canBeStreamed()) {
+            throw wrong("streams " + element);
+        }
+        add(new Step.Store(to, element, from, null, true));
+    }
+
+    /** Moves 1, 2, 4 or 8 bytes from memory to memory. */
+    public void move(Address to, Address from, int bytes) {
+        if (bytes < 1 || bytes > Long.BYTES || Integer.bitCount(bytes) != 1) {
+            throw wrong("moves " + bytes + " bytes, not 1, 2, 4 or 8");
+        }
+        add(new Step.Move(to, from, bytes));
+    }
+
+    public void prefetch(Address at) {
+        add(new Step.Prefetch(at));
+    }
+}

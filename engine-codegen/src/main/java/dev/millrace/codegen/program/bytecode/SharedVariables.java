@@ -1,0 +1,77 @@
+package dev.millrace.codegen.program.bytecode;
+
+import dev.millrace.codegen.program.ScalarVar;
+import dev.millrace.codegen.program.Step;
+import dev.millrace.codegen.program.Variable;
+import dev.millrace.codegen.program.VectorVar;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Where the pieces of a program leave variables for each other: vectors in one array, scalars and masks in another. A
+ * variable of one piece alone has no place: it is written there before it is read.
+ */
+final class SharedVariables {
+    private final BitSet seen = new BitSet();
+    private final Map<Integer, Integer> places = new HashMap<>();
+    private int vectors;
+    private int scalars;
+
+    SharedVariables(List<ScalarVar> parameters, Cutting cutting) {
+        parameters.forEach(this::share);
+        shareControls(cutting.parts());
+        for (Part.Piece piece : cutting.pieces()) {
+            for (Variable variable : Accesses.of(piece.steps()).all()) {
+                if (seen.get(variable.id())) {
+                    share(variable);
+                }
+                seen.set(variable.id());
+            }
+        }
+    }
+
+    /** What decides about loops and conditions is read outside of pieces. */
+    private void shareControls(List<Part> parts) {
+        for (Part part : parts) {
+            switch (part) {
+                case Part.Piece _ -> {}
+                case Part.Repeated(Step.Loop loop, List<Part> body) -> {
+                    share(loop.counter());
+                    shareControls(body);
+                }
+                case Part.Chosen(Step.If condition, List<Part> then, List<Part> otherwise) -> {
+                    share(condition.value());
+                    shareControls(then);
+                    shareControls(otherwise);
+                }
+            }
+        }
+    }
+
+    private void share(Variable variable) {
+        places.computeIfAbsent(variable.id(), _ -> variable instanceof VectorVar ? vectors++ : scalars++);
+    }
+
+    boolean has(Variable variable) {
+        return places.containsKey(variable.id());
+    }
+
+    /** The place of a shared variable among the vectors, or among the others. */
+    int place(Variable variable) {
+        Integer place = places.get(variable.id());
+        if (place == null) {
+            throw new IllegalArgumentException(variable + " is not shared");
+        }
+        return place;
+    }
+
+    int vectors() {
+        return vectors;
+    }
+
+    int scalars() {
+        return scalars;
+    }
+}

@@ -1,0 +1,82 @@
+package dev.millrace.codegen.program.bytecode;
+
+import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.Lowering;
+import dev.millrace.codegen.program.Memory;
+import dev.millrace.codegen.program.NativeMemory;
+import dev.millrace.codegen.program.Program;
+import dev.millrace.codegen.program.Target;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Hidden classes whose code calls the Vector API. To be used only where the module jdk.incubator.vector is there. Their
+ * native memory is reached by its address, as by machine code, so that no more than extents is checked.
+ */
+public final class VectorApiLowering implements Lowering {
+    private final VectorMachine machine;
+    private final int mostSteps;
+
+    /**
+     * Vectors of a width; those that the processor does not have are slow, but work.
+     *
+     * @param bits 128, 256 or 512
+     */
+    public VectorApiLowering(int bits) {
+        this(bits, KernelClass.MOST_STEPS);
+    }
+
+    /** With no more steps in a method than this. */
+    VectorApiLowering(int bits, int mostSteps) {
+        machine = VectorMachine.of(bits);
+        this.mostSteps = mostSteps;
+    }
+
+    /** The width of vectors that suits the processor. */
+    public static int preferredBits() {
+        return VectorMachine.preferredBits();
+    }
+
+    @Override
+    public Target target() {
+        return machine.target();
+    }
+
+    @Override
+    public List<Kernel> lower(List<Program> programs) {
+        List<Kernel> kernels = new ArrayList<>();
+        for (Program program : programs) {
+            kernels.add(new BytecodeKernel(program.name(), body(program)));
+        }
+        return kernels;
+    }
+
+    private Body body(Program program) {
+        KernelClass type = KernelClass.of(Expansion.of(program), machine, mostSteps);
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup()
+                    .defineHiddenClassWithClassData(type.bytes(), List.copyOf(type.classData()), true);
+            return (Body) lookup.findConstructor(lookup.lookupClass(), MethodType.methodType(void.class))
+                    .invoke();
+        } catch (RuntimeException | Error failure) {
+            throw failure;
+        } catch (Throwable impossible) {
+            throw new AssertionError(program.name(), impossible);
+        }
+    }
+
+    @Override
+    public Memory newMemory() {
+        return NativeMemory.INSTANCE;
+    }
+
+    private record BytecodeKernel(String name, Body body) implements Kernel {
+        @Override
+        public void call(Memory memory, long a, long b, long c, long d, long e, long f) {
+            NativeMemory.check(memory, name);
+            body.run(a, b, c, d, e, f);
+        }
+    }
+}

@@ -1,0 +1,12 @@
+/**
+ * Kernels described once: small programs over vector registers, masks, pointers and counters.
+ *
+ * <p>A {@link dev.millrace.codegen.program.Program} is made with a {@link dev.millrace.codegen.program.ProgramBuilder}
+ * for a {@link dev.millrace.codegen.program.Target} and becomes callable through a
+ * {@link dev.millrace.codegen.program.Lowering}. What each step computes is defined to the bit, so that all lowerings
+ * of a program agree to the bit.
+ */
+@NullMarked
+package dev.millrace.codegen.program;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,95 @@
+package dev.millrace.codegen.program.x86;
+
+import dev.millrace.codegen.asm.Assembler;
+import dev.millrace.codegen.asm.FeatureSet;
+import dev.millrace.codegen.code.CodeArena;
+import dev.millrace.codegen.code.CodeBlock;
+import dev.millrace.codegen.code.MachineFunction;
+import dev.millrace.codegen.program.Constant;
+import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.Lowering;
+import dev.millrace.codegen.program.Memory;
+import dev.millrace.codegen.program.NativeMemory;
+import dev.millrace.codegen.program.Program;
+import dev.millrace.codegen.program.Target;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Machine code for AVX2 or AVX-512, living in a code arena that someone else closes. */
+public final class X86Lowering implements Lowering {
+    private final Target target;
+    private final FeatureSet features;
+    private final CodeArena arena;
+
+    public X86Lowering(Target target, FeatureSet features, CodeArena arena) {
+        this.target = target;
+        this.features = features;
+        this.arena = arena;
+    }
+
+    @Override
+    public Target target() {
+        return target;
+    }
+
+    @Override
+    public List<Kernel> lower(List<Program> programs) {
+        List<CodeBlock> blocks = new ArrayList<>();
+        for (Program program : programs) {
+            Assembler assembler = assemble(program, features, false);
+            blocks.add(new CodeBlock(program.name(), assembler.finish()));
+        }
+        List<Kernel> kernels = new ArrayList<>();
+        for (MachineFunction function : arena.install(blocks)) {
+            kernels.add(new MachineKernel(function));
+        }
+        return kernels;
+    }
+
+    /**
+     * The instructions of a program, not finished.
+     *
+     * @param listing whether the assembler keeps a listing
+     */
+    public static Assembler assemble(Program program, FeatureSet features, boolean listing) {
+        Lifetimes.Temporaries rule = masksAreVectors(program) ? Avx2Emitter::temporaries : Avx512Emitter::temporaries;
+        Program placed = ConstantPlacement.apply(program, List.of());
+        Lifetimes lifetimes = Lifetimes.of(placed, rule);
+        Registers registers = Registers.assign(placed, lifetimes);
+        List<Constant> constants = LoopConstants.of(program);
+        int held = Math.min(constants.size(), registers.idleVectors());
+        if (held > 0) {
+            placed = ConstantPlacement.apply(program, constants.subList(0, held));
+            lifetimes = Lifetimes.of(placed, rule);
+            registers = Registers.assign(placed, lifetimes);
+        }
+        Assembler assembler = new Assembler(features, listing);
+        StepEmitter emitter = masksAreVectors(program)
+                ? new Avx2Emitter(assembler, registers)
+                : new Avx512Emitter(assembler, registers);
+        emitter.function(placed);
+        return assembler;
+    }
+
+    private static boolean masksAreVectors(Program program) {
+        return program.target().masks() == 0;
+    }
+
+    @Override
+    public Memory newMemory() {
+        return NativeMemory.INSTANCE;
+    }
+
+    private record MachineKernel(MachineFunction function) implements Kernel {
+        @Override
+        public String name() {
+            return function.name();
+        }
+
+        @Override
+        public void call(Memory memory, long a, long b, long c, long d, long e, long f) {
+            NativeMemory.check(memory, function.name());
+            function.call(a, b, c, d, e, f);
+        }
+    }
+}

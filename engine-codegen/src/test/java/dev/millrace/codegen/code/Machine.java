@@ -1,0 +1,16 @@
+package dev.millrace.codegen.code;
+
+/** What tests may expect of the machine that they run on. */
+public final class Machine {
+    private static final Platform FOUND = Platform.probe(System::getProperty, new CodeMap(null));
+
+    private Machine() {}
+
+    public static Platform platform() {
+        return FOUND;
+    }
+
+    public static boolean runsCode() {
+        return FOUND.level().emitsMachineCode();
+    }
+}

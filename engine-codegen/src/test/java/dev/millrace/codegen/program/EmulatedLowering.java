@@ -1,0 +1,38 @@
+package dev.millrace.codegen.program;
+
+import dev.millrace.codegen.asm.FeatureSet;
+import dev.millrace.codegen.program.x86.X86Lowering;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+
+/** The AVX-512 lowering with all its extensions, its code run by the {@link Emulator}. */
+public final class EmulatedLowering implements Lowering {
+    @Override
+    public Target target() {
+        return Target.AVX512.with(EnumSet.allOf(DotOp.class));
+    }
+
+    @Override
+    public List<Kernel> lower(List<Program> programs) {
+        List<Kernel> kernels = new ArrayList<>();
+        for (Program program : programs) {
+            kernels.add(new EmulatedKernel(
+                    program.name(), new Emulator(X86Lowering.assemble(program, FeatureSet.all(), true))));
+        }
+        return kernels;
+    }
+
+    @Override
+    public Memory newMemory() {
+        return NativeMemory.INSTANCE;
+    }
+
+    private record EmulatedKernel(String name, Emulator emulator) implements Kernel {
+        @Override
+        public void call(Memory memory, long a, long b, long c, long d, long e, long f) {
+            NativeMemory.check(memory, name);
+            emulator.call(a, b, c, d, e, f);
+        }
+    }
+}

@@ -1,5 +1,0 @@
-/** Families of kernels, the keys that name their members, and the set of those that a process has emitted. */
-@NullMarked
-package dev.millrace.kernels.family;
-
-import org.jspecify.annotations.NullMarked;

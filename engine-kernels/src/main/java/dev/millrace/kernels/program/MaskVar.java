@@ -1,9 +1,0 @@
-package dev.millrace.kernels.program;
-
-/** A truth value for each lane. */
-public record MaskVar(int id, String name) implements Variable {
-    @Override
-    public String toString() {
-        return name + "." + id;
-    }
-}

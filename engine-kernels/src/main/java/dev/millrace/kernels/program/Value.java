@@ -1,4 +1,0 @@
-package dev.millrace.kernels.program;
-
-/** What a vector step reads: a register, or the same 32 bits in all lanes. */
-public sealed interface Value permits VectorVar, Constant {}

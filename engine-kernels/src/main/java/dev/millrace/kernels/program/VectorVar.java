@@ -1,9 +1,0 @@
-package dev.millrace.kernels.program;
-
-/** A vector of 32-bit lanes; a step decides whether they are floats or ints. */
-public record VectorVar(int id, String name) implements Variable, Value {
-    @Override
-    public String toString() {
-        return name + "." + id;
-    }
-}

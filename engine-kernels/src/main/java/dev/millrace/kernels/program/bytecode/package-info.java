@@ -1,5 +1,0 @@
-/** Lowers programs to bytecode on the Vector API, which the JVM turns into machine code where ours cannot run. */
-@NullMarked
-package dev.millrace.kernels.program.bytecode;
-
-import org.jspecify.annotations.NullMarked;

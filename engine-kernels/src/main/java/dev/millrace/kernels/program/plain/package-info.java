@@ -1,5 +1,0 @@
-/** Runs programs in Java, step by step: the oracle of the other lowerings, and the last fallback. */
-@NullMarked
-package dev.millrace.kernels.program.plain;
-
-import org.jspecify.annotations.NullMarked;
