@@ -1,10 +1,11 @@
 package dev.millrace.kernels;
 
+import dev.millrace.kernels.call.Parallel;
 import dev.millrace.codegen.code.GuardedMemory;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.kernels.driver.Streaming;
+import dev.millrace.kernels.call.Streaming;
 import dev.millrace.kernels.expression.DataType;
 import dev.millrace.kernels.expression.Elementwise;
 import dev.millrace.kernels.expression.Expr;

@@ -1,5 +1,6 @@
 package dev.millrace.kernels;
 
+import dev.millrace.kernels.call.Parallel;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 

@@ -1,5 +1,6 @@
 package dev.millrace.kernels;
 
+import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.expression.Elementwise;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.gemm.Gemm;

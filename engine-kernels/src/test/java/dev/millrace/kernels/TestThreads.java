@@ -1,5 +1,6 @@
 package dev.millrace.kernels;
 
+import dev.millrace.kernels.call.Parallel;
 import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 

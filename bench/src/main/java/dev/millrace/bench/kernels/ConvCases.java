@@ -3,7 +3,7 @@ package dev.millrace.bench.kernels;
 import dev.millrace.bench.kernels.ConvNet.Image;
 import dev.millrace.bench.kernels.ConvNet.Layer;
 import dev.millrace.kernels.Kernels;
-import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;

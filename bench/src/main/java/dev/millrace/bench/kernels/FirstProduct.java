@@ -1,7 +1,7 @@
 package dev.millrace.bench.kernels;
 
 import dev.millrace.kernels.Kernels;
-import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.gemm.Gemm;
 import dev.millrace.kernels.gemm.GemmProduct;
 import dev.millrace.kernels.gemm.Matrix;

@@ -3,7 +3,7 @@ package dev.millrace.bench.kernels;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.Kernels;
-import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.Arena;
 import java.util.Map;
 import java.util.function.Function;

@@ -5,7 +5,7 @@ import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.kernels.convert.NumberType;
+import dev.millrace.kernels.cast.NumberType;
 import dev.millrace.kernels.reduce.ReduceOp;
 import dev.millrace.kernels.reduce.Reduction;
 import java.lang.foreign.MemorySegment;

@@ -1,6 +1,6 @@
 package dev.millrace.bench.kernels;
 
-import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.call.Parallel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;

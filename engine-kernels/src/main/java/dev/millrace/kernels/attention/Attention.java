@@ -1,7 +1,7 @@
 package dev.millrace.kernels.attention;
 
-import dev.millrace.kernels.Parallel;
-import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.Extents;
 import dev.millrace.codegen.key.KernelSet;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;

@@ -1,6 +1,6 @@
 package dev.millrace.kernels.attention;
 
-import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.call.Extents;
 import java.lang.foreign.MemorySegment;
 
 /**

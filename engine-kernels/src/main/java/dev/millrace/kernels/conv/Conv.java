@@ -1,8 +1,10 @@
 package dev.millrace.kernels.conv;
 
-import dev.millrace.kernels.Parallel;
-import dev.millrace.kernels.driver.Extents;
-import dev.millrace.kernels.driver.PacksWeights;
+import dev.millrace.kernels.image.Activations;
+import dev.millrace.kernels.image.BlockedImages;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.PacksWeights;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.codegen.key.KernelSet;
 import java.lang.foreign.MemorySegment;

@@ -1,5 +1,6 @@
 package dev.millrace.kernels.conv;
 
+import dev.millrace.kernels.image.BlockedImages;
 import dev.millrace.codegen.program.Target;
 
 /** How the elements of input images lie. */

@@ -1,8 +1,8 @@
 package dev.millrace.kernels.conv;
 
-import dev.millrace.kernels.driver.CallPlan;
-import dev.millrace.kernels.driver.CallPlan.Base;
-import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.call.CallPlan;
+import dev.millrace.kernels.call.CallPlan.Base;
+import dev.millrace.kernels.call.Extents;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,9 @@
 package dev.millrace.kernels.conv;
 
-import dev.millrace.kernels.driver.CallPlan;
-import dev.millrace.kernels.driver.CallPlan.Argument;
-import dev.millrace.kernels.driver.CallPlan.Base;
+import dev.millrace.kernels.image.Axis;
+import dev.millrace.kernels.call.CallPlan;
+import dev.millrace.kernels.call.CallPlan.Argument;
+import dev.millrace.kernels.call.CallPlan.Base;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.Target;

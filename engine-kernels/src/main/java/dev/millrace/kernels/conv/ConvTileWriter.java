@@ -1,5 +1,6 @@
 package dev.millrace.kernels.conv;
 
+import dev.millrace.kernels.image.Activations;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.RegisterNeed;
 import dev.millrace.codegen.program.Address;

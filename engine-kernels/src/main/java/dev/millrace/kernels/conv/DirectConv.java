@@ -1,7 +1,7 @@
 package dev.millrace.kernels.conv;
 
-import dev.millrace.kernels.Parallel;
-import dev.millrace.kernels.driver.CallPlan;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.codegen.key.KernelSet;
 import java.lang.foreign.MemorySegment;

@@ -1,5 +1,6 @@
 package dev.millrace.kernels.conv;
 
+import dev.millrace.kernels.image.Axis;
 /**
  * Every so-many-th output of a transposed convolution along one axis, as a convolution.
  *

@@ -1,6 +1,6 @@
 package dev.millrace.kernels.expression;
 
-import dev.millrace.kernels.convert.NumberType;
+import dev.millrace.kernels.cast.NumberType;
 
 /** How elements lie in memory. All are computed with as {@link Kind}s of 32 bits. */
 public enum DataType {

@@ -1,6 +1,6 @@
 package dev.millrace.kernels.expression;
 
-import dev.millrace.kernels.convert.LaneNumbers;
+import dev.millrace.kernels.cast.LaneNumbers;
 import dev.millrace.codegen.key.KernelFamily;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.Address;

@@ -1,6 +1,6 @@
 package dev.millrace.kernels.expression;
 
-import dev.millrace.kernels.rowwise.RowShape;
+import dev.millrace.kernels.loops.RowShape;
 import java.util.ArrayList;
 import java.util.List;
 

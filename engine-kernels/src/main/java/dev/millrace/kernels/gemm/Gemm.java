@@ -1,9 +1,9 @@
 package dev.millrace.kernels.gemm;
 
-import dev.millrace.kernels.Parallel;
-import dev.millrace.kernels.driver.Extents;
-import dev.millrace.kernels.driver.PacksWeights;
-import dev.millrace.kernels.driver.Scratch;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.PacksWeights;
+import dev.millrace.kernels.call.Scratch;
 import dev.millrace.codegen.key.KernelSet;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;

@@ -1,6 +1,6 @@
 package dev.millrace.kernels.gemm;
 
-import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.call.Extents;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Memory;

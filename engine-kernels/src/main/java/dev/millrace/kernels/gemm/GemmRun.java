@@ -1,7 +1,7 @@
 package dev.millrace.kernels.gemm;
 
-import dev.millrace.kernels.Parallel;
-import dev.millrace.kernels.driver.Scratch;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.Scratch;
 import java.lang.foreign.MemorySegment;
 
 /** One product whose extents were checked: cuts it into parts for threads. */

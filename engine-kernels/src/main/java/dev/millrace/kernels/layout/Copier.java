@@ -1,6 +1,6 @@
 package dev.millrace.kernels.layout;
 
-import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.call.Parallel;
 import dev.millrace.codegen.key.KernelSet;
 import java.lang.foreign.MemorySegment;
 import java.util.List;

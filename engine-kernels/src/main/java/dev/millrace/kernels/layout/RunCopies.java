@@ -1,6 +1,6 @@
 package dev.millrace.kernels.layout;
 
-import dev.millrace.kernels.driver.Scratch;
+import dev.millrace.kernels.call.Scratch;
 import dev.millrace.codegen.key.KernelCache;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.Kernel;

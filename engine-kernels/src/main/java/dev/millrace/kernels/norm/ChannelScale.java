@@ -9,7 +9,7 @@ import dev.millrace.codegen.program.ScalarOp;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
-import dev.millrace.kernels.rowwise.RowLoop;
+import dev.millrace.kernels.loops.RowLoop;
 
 /**
  * Rows of elements times a number of their row, plus another one: f(in, out, factors, offsets, rows, elements of a

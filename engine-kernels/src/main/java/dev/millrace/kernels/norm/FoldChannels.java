@@ -11,7 +11,7 @@ import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.VectorVar;
-import dev.millrace.kernels.rowwise.RowLoop;
+import dev.millrace.kernels.loops.RowLoop;
 
 /**
  * The factors and offsets of the channels of groups, so that {@code x * factor + offset} is normalised and scaled:

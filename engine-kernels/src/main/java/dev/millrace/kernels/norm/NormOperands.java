@@ -1,6 +1,6 @@
 package dev.millrace.kernels.norm;
 
-import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.call.Extents;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;

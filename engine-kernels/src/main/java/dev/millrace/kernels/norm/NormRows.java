@@ -12,7 +12,7 @@ import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.VectorVar;
-import dev.millrace.kernels.rowwise.RowLoop;
+import dev.millrace.kernels.loops.RowLoop;
 import org.jspecify.annotations.Nullable;
 
 /** Normalises rows: f(arguments, see {@link Argument}). */

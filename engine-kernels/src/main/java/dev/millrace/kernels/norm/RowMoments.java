@@ -7,7 +7,7 @@ import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Value;
 import dev.millrace.codegen.program.VectorVar;
-import dev.millrace.kernels.rowwise.RowLoop;
+import dev.millrace.kernels.loops.RowLoop;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,7 +1,7 @@
 package dev.millrace.kernels.peak;
 
-import dev.millrace.kernels.Parallel;
-import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.Extents;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Memory;

@@ -1,8 +1,8 @@
 package dev.millrace.kernels.quantise;
 
-import dev.millrace.kernels.Parallel;
-import dev.millrace.kernels.driver.Extents;
-import dev.millrace.kernels.driver.Scratch;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.Scratch;
 import dev.millrace.codegen.key.KernelCache;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.Kernel;

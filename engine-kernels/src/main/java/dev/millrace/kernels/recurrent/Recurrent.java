@@ -1,8 +1,8 @@
 package dev.millrace.kernels.recurrent;
 
-import dev.millrace.kernels.Parallel;
-import dev.millrace.kernels.driver.Extents;
-import dev.millrace.kernels.driver.PacksWeights;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.PacksWeights;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.gemm.Gemm;
 import java.lang.foreign.MemorySegment;

@@ -1,6 +1,6 @@
 package dev.millrace.kernels.recurrent;
 
-import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.gemm.Activation;
 import dev.millrace.kernels.gemm.Batch;
 import dev.millrace.kernels.gemm.Epilogue;

@@ -1,6 +1,6 @@
 package dev.millrace.kernels.reduce;
 
-import dev.millrace.kernels.convert.NumberType;
+import dev.millrace.kernels.cast.NumberType;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Memory;

@@ -1,6 +1,6 @@
 package dev.millrace.kernels.reduce;
 
-import dev.millrace.kernels.convert.NumberType;
+import dev.millrace.kernels.cast.NumberType;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 

@@ -1,6 +1,6 @@
 package dev.millrace.kernels.reduce;
 
-import dev.millrace.kernels.convert.NumberType;
+import dev.millrace.kernels.cast.NumberType;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.ExprRows;
 import dev.millrace.kernels.expression.ExprText;

@@ -1,7 +1,7 @@
 package dev.millrace.kernels.reduce;
 
-import dev.millrace.kernels.convert.LaneNumbers;
-import dev.millrace.kernels.convert.NumberType;
+import dev.millrace.kernels.cast.LaneNumbers;
+import dev.millrace.kernels.cast.NumberType;
 import dev.millrace.kernels.expression.Function;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.Address;

@@ -1,6 +1,6 @@
 package dev.millrace.kernels.reduce;
 
-import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

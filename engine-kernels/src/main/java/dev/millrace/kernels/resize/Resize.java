@@ -1,13 +1,13 @@
 package dev.millrace.kernels.resize;
 
-import dev.millrace.kernels.Parallel;
-import dev.millrace.kernels.driver.Extents;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.Extents;
 import dev.millrace.codegen.key.KernelCache;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Memory;
-import dev.millrace.kernels.rows.ElementGather;
-import dev.millrace.kernels.rows.RowMove;
+import dev.millrace.kernels.gather.ElementGather;
+import dev.millrace.kernels.gather.RowMove;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;

@@ -12,8 +12,8 @@ import dev.millrace.codegen.program.ScalarOp;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
-import dev.millrace.kernels.rowwise.ColumnLoop;
-import dev.millrace.kernels.rowwise.RowLoop;
+import dev.millrace.kernels.loops.ColumnLoop;
+import dev.millrace.kernels.loops.RowLoop;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 

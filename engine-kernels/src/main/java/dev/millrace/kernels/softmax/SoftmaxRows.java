@@ -12,7 +12,7 @@ import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.Value;
 import dev.millrace.codegen.program.VectorVar;
-import dev.millrace.kernels.rowwise.RowLoop;
+import dev.millrace.kernels.loops.RowLoop;
 
 /** Rows one after the other: f(in, out, rows, elements of a row). Out may be in. */
 public final class SoftmaxRows implements KernelFamily {

@@ -1,5 +1,6 @@
 package dev.millrace.kernels.conv;
 
+import dev.millrace.kernels.image.Axis;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 

@@ -1,5 +1,6 @@
 package dev.millrace.kernels.conv;
 
+import dev.millrace.kernels.image.Axis;
 import java.util.Random;
 
 /** Shapes of windows and convolutions, the odd ones more often than in life. */

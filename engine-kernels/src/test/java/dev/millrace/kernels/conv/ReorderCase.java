@@ -1,8 +1,9 @@
 package dev.millrace.kernels.conv;
 
+import dev.millrace.kernels.image.BlockedImages;
 import dev.millrace.kernels.FamilyCase;
 import dev.millrace.codegen.code.GuardedMemory;
-import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.TestThreads;
 import dev.millrace.codegen.key.KernelSet;
 import java.lang.foreign.MemorySegment;

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.kernels.FamilyCase;
 import dev.millrace.codegen.code.GuardedMemory;
-import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.TestThreads;
-import dev.millrace.kernels.driver.Streaming;
+import dev.millrace.kernels.call.Streaming;
 import dev.millrace.codegen.key.KernelSet;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;

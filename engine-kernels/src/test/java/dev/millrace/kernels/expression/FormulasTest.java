@@ -3,7 +3,7 @@ package dev.millrace.kernels.expression;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.kernels.Kernels;
-import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;

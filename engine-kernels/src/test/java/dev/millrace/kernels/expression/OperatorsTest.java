@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.millrace.kernels.Kernels;
-import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.call.Parallel;
 import dev.millrace.codegen.code.Level;
 import dev.millrace.codegen.code.Platform;
 import java.lang.foreign.Arena;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.kernels.FamilyCase;
 import dev.millrace.codegen.code.GuardedMemory;
-import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.TestThreads;
 import dev.millrace.codegen.key.KernelSet;
 import java.util.ArrayList;

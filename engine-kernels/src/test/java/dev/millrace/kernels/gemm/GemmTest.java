@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.kernels.Kernels;
-import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.codegen.key.KernelKey;
 import java.lang.foreign.Arena;

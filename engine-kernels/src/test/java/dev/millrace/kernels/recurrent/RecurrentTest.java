@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.kernels.Kernels;
-import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.expression.DataType;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Function;

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.kernels.FamilyCase;
 import dev.millrace.codegen.code.GuardedMemory;
-import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.TestThreads;
-import dev.millrace.kernels.convert.NumberType;
+import dev.millrace.kernels.cast.NumberType;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Function;
 import dev.millrace.codegen.key.KernelSet;

@@ -1,6 +1,6 @@
 package dev.millrace.kernels.reduce;
 
-import dev.millrace.kernels.convert.NumberType;
+import dev.millrace.kernels.cast.NumberType;
 import java.util.Arrays;
 
 /** Reductions in double, one number after the other, with how far a float may be from them. */

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.kernels.Kernels;
-import dev.millrace.kernels.Parallel;
+import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.resize.ResizeRule.Coordinates;
 import dev.millrace.kernels.resize.ResizeRule.Mode;
 import dev.millrace.kernels.resize.ResizeRule.Rounding;

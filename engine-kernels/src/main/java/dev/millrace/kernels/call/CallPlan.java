@@ -1,0 +1,242 @@
+package dev.millrace.kernels.call;
+
+import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.Memory;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calls of kernels, decided once for a shape. Each argument is an offset into an operand that is given when the calls
+ * run. Calls are in units: those of one unit run in their order, units run in any order and at once.
+ */
+public final class CallPlan {
+    /** What an argument counts from. */
+    public enum Base {
+        /** Nothing: it is a number. */
+        NUMBER,
+        INPUT,
+        WEIGHTS,
+        OUTPUT,
+        /** A second output, or a second input. */
+        OTHER,
+        /** Numbers of the plan itself. */
+        SIZES,
+        /** Memory of one task. */
+        SCRATCH
+    }
+
+    /** An argument of a call. */
+    public record Argument(Base base, long offset) {
+        public static Argument at(Base base, long offset) {
+            return new Argument(base, offset);
+        }
+
+        public static Argument number(long value) {
+            return new Argument(Base.NUMBER, value);
+        }
+    }
+
+    private static final int ARGUMENTS = 6;
+    private static final Base[] BASES = Base.values();
+    /** Work that is worth another thread. */
+    private static final long MIN_WORK_PER_TASK = 1 << 18;
+
+    private final KernelSet set;
+    private final Kernel[] kernels;
+    private final byte[] bases;
+    private final long[] offsets;
+    /** The first call of each unit, and the end of the last. */
+    private final int[] units;
+    /** The work before each unit, and all of it. */
+    private final long[] work;
+
+    private final MemorySegment sizes;
+
+    private CallPlan(Builder builder) {
+        set = builder.set;
+        kernels = set.kernels(builder.keys).toArray(Kernel[]::new);
+        int calls = builder.calls.size();
+        bases = new byte[calls * ARGUMENTS];
+        offsets = new long[calls * ARGUMENTS];
+        for (int i = 0; i < calls; i++) {
+            Argument[] arguments = builder.calls.get(i);
+            for (int j = 0; j < arguments.length; j++) {
+                bases[i * ARGUMENTS + j] = (byte) arguments[j].base().ordinal();
+                offsets[i * ARGUMENTS + j] = arguments[j].offset();
+            }
+        }
+        builder.endUnit();
+        units = builder.units.stream().mapToInt(Integer::intValue).toArray();
+        work = builder.work.stream().mapToLong(Long::longValue).toArray();
+        long longs = Math.max(1, builder.longs.size());
+        sizes = Arena.ofAuto().allocate(ValueLayout.JAVA_LONG, longs);
+        for (int i = 0; i < builder.longs.size(); i++) {
+            sizes.setAtIndex(ValueLayout.JAVA_LONG, i, builder.longs.get(i));
+        }
+    }
+
+    /** How many calls one image takes. */
+    public int calls() {
+        return kernels.length;
+    }
+
+    /**
+     * The operands of a run.
+     *
+     * @param segments one for each {@link Base} that the plan uses
+     * @param imageBytes how far apart the images of a batch are in each
+     * @param images how often the plan runs
+     * @param scratchBytes what each task has of the scratch memory
+     */
+    public record Operands(@Nullable MemorySegment[] segments, long[] imageBytes, int images, long scratchBytes) {
+        public static Operands of(int images) {
+            return new Operands(new @Nullable MemorySegment[BASES.length], new long[BASES.length], images, 0);
+        }
+
+        public Operands with(Base base, @Nullable MemorySegment segment, long bytesPerImage) {
+            segments[base.ordinal()] = segment;
+            imageBytes[base.ordinal()] = bytesPerImage;
+            return this;
+        }
+
+        public Operands withScratch(MemorySegment scratch, long bytesPerTask) {
+            segments[Base.SCRATCH.ordinal()] = scratch;
+            return new Operands(segments, imageBytes, images, bytesPerTask);
+        }
+    }
+
+    /** How many tasks a run is cut into, at most. */
+    public int tasks(int images, Parallel parallel) {
+        long total = images * work[work.length - 1];
+        long most = Math.min((long) images * (units.length - 1), Math.max(1, total / MIN_WORK_PER_TASK));
+        return (int) Math.max(1, Math.min(parallel.width(), most));
+    }
+
+    public void run(Operands operands, Parallel parallel) {
+        int tasks = tasks(operands.images(), parallel);
+        if (tasks == 1) {
+            task(operands, 0, 1);
+        } else {
+            parallel.run(tasks, task -> task(operands, task, tasks));
+        }
+    }
+
+    private void task(Operands operands, int task, int tasks) {
+        Memory memory = set.newMemory();
+        long[] starts = new long[BASES.length];
+        for (Base base : BASES) {
+            MemorySegment segment = base == Base.SIZES ? sizes : operands.segments()[base.ordinal()];
+            starts[base.ordinal()] = segment == null ? 0 : memory.pointer(segment);
+        }
+        starts[Base.SCRATCH.ordinal()] += task * operands.scratchBytes();
+        long first = firstUnit(operands.images(), task, tasks);
+        long end = firstUnit(operands.images(), task + 1, tasks);
+        int unitsPerImage = units.length - 1;
+        long[] now = new long[BASES.length];
+        try {
+            for (long unit = first; unit < end; unit++) {
+                long image = unit / unitsPerImage;
+                for (int i = 0; i < now.length; i++) {
+                    now[i] = starts[i] + image * operands.imageBytes()[i];
+                }
+                int number = (int) (unit % unitsPerImage);
+                for (int call = units[number]; call < units[number + 1]; call++) {
+                    call(memory, call, now);
+                }
+            }
+        } finally {
+            Reference.reachabilityFence(operands);
+            Reference.reachabilityFence(this);
+        }
+    }
+
+    private void call(Memory memory, int call, long[] now) {
+        int at = call * ARGUMENTS;
+        kernels[call].call(
+                memory,
+                now[bases[at]] + offsets[at],
+                now[bases[at + 1]] + offsets[at + 1],
+                now[bases[at + 2]] + offsets[at + 2],
+                now[bases[at + 3]] + offsets[at + 3],
+                now[bases[at + 4]] + offsets[at + 4],
+                now[bases[at + 5]] + offsets[at + 5]);
+    }
+
+    /** Where the share of a task begins, counted over all images. */
+    private long firstUnit(int images, int task, int tasks) {
+        long ofImage = work[work.length - 1];
+        long unitsPerImage = units.length - 1;
+        if (task == tasks) {
+            return images * unitsPerImage;
+        }
+        long before = images * ofImage / tasks * task;
+        long image = ofImage == 0 ? 0 : before / ofImage;
+        int found = Arrays.binarySearch(work, before - image * ofImage);
+        long unit = found >= 0 ? found : nearest(-found - 1, before - image * ofImage);
+        return image * unitsPerImage + unit;
+    }
+
+    private int nearest(int next, long before) {
+        return work[next] - before < before - work[next - 1] ? next : next - 1;
+    }
+
+    /** Collects calls. */
+    public static final class Builder {
+        private final KernelSet set;
+        private final List<KernelKey> keys = new ArrayList<>();
+        private final List<Argument[]> calls = new ArrayList<>();
+        private final List<Integer> units = new ArrayList<>();
+        private final List<Long> work = new ArrayList<>();
+        private final List<Long> longs = new ArrayList<>();
+        private final Map<List<Long>, Argument> blocks = new LinkedHashMap<>();
+        private long workSoFar;
+
+        public Builder(KernelSet set) {
+            this.set = set;
+            units.add(0);
+            work.add(0L);
+        }
+
+        /** Numbers in memory, for a kernel that has more of them than arguments. */
+        public Argument sizes(long... numbers) {
+            List<Long> block = Arrays.stream(numbers).boxed().toList();
+            return blocks.computeIfAbsent(block, fresh -> {
+                Argument start = Argument.at(Base.SIZES, 8L * longs.size());
+                longs.addAll(fresh);
+                return start;
+            });
+        }
+
+        /** @param workOfCall multiplications and additions, or what takes as long */
+        public void call(KernelKey key, long workOfCall, Argument... arguments) {
+            if (arguments.length > ARGUMENTS) {
+                throw new IllegalArgumentException(key + " is called with " + arguments.length + " arguments");
+            }
+            keys.add(key);
+            calls.add(arguments);
+            workSoFar += workOfCall;
+        }
+
+        /** The calls since the last end are a unit. */
+        public void endUnit() {
+            if (units.getLast() < calls.size()) {
+                units.add(calls.size());
+                work.add(workSoFar);
+            }
+        }
+
+        public CallPlan build() {
+            return new CallPlan(this);
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** What drivers of all families share: checks before calls, plans of calls, scratch memory, packed bytes. */
+@NullMarked
+package dev.millrace.kernels.call;
+
+import org.jspecify.annotations.NullMarked;

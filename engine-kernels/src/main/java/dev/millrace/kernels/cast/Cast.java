@@ -1,0 +1,146 @@
+package dev.millrace.kernels.cast;
+
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.Streaming;
+import dev.millrace.codegen.key.KernelSet;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Makes numbers of one type to numbers of another. Safe for use by several threads.
+ *
+ * <p>Floats are rounded to nearest even, and towards zero if they become ints; what is too large becomes infinite. What
+ * becomes a float of 16 bits is first one of 32 bits, which rounds doubles and large ints twice. An
+ * int that does not fit loses its upper bits. Everything but 0, NaN too, becomes true.
+ */
+public final class Cast {
+    /** Less than this is not worth another thread. */
+    private static final long MIN_PER_TASK = 8 * 1024;
+    /** Parts start at a multiple of this, so that no two threads write to the same cache line. */
+    private static final long GRAIN = 128;
+    /** Numbers that several stages convert at a time. */
+    private static final int CHUNK = 2048;
+
+    private final KernelSet kernels;
+    private final NumberType from;
+    private final NumberType to;
+    private final Streaming streaming;
+    private final List<CastStage> stages;
+
+    public Cast(KernelSet kernels, NumberType from, NumberType to) {
+        this(kernels, from, to, Streaming.USUAL);
+    }
+
+    public Cast(KernelSet kernels, NumberType from, NumberType to, Streaming streaming) {
+        this.kernels = kernels;
+        this.streaming = streaming;
+        this.from = from;
+        this.to = to;
+        List<CastStage> way = new ArrayList<>();
+        NumberType at = from;
+        do {
+            CastStage next = next(kernels, at, to);
+            way.add(next);
+            at = next.to();
+        } while (at != to);
+        stages = List.copyOf(way);
+    }
+
+    private static CastStage next(KernelSet kernels, NumberType from, NumberType to) {
+        NumberType way = via(from, to);
+        NumberType target = ConvertFamily.knows(from, to) || way == from ? to : way;
+        if (ConvertFamily.knows(from, target)) {
+            return new KernelStage(kernels, from, target, false);
+        }
+        return Arrays.stream(LoopStage.values())
+                .filter(stage -> stage.from() == from && stage.to() == target)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** What numbers become first where no kernel converts them: their own type if there is nothing between. */
+    private static NumberType via(NumberType from, NumberType to) {
+        return switch (from) {
+            case S4 -> NumberType.S8;
+            case U4 -> NumberType.U8;
+            case F64 ->
+                switch (to) {
+                    case F64, BOOL, S64, U64 -> to;
+                    case U32 -> NumberType.S64;
+                    default -> NumberType.S32;
+                };
+            default ->
+                switch (to) {
+                    case S4 -> NumberType.S8;
+                    case U4 -> NumberType.U8;
+                    default -> from == NumberType.U64 ? NumberType.U64 : NumberType.S64;
+                };
+        };
+    }
+
+    /**
+     * Converts the first {@code count} numbers. No segment may be freed before that is done.
+     *
+     * @param source native memory (heap memory only where kernels are interpreted), as well as the target
+     * @throws IndexOutOfBoundsException if a segment is too short
+     * @throws IllegalArgumentException if the segments overlap
+     */
+    public void run(MemorySegment source, MemorySegment target, long count, Parallel parallel) {
+        Extents.bytes("the source of the cast", source, from.bytes(count));
+        Extents.bytes("the target of the cast", target, to.bytes(count));
+        Extents.writable("the target of the cast", target);
+        Extents.apart("the target of the cast", target, "its source", source);
+        List<CastStage> way = isStreamed(target, count) ? List.of(new KernelStage(kernels, from, to, true)) : stages;
+        long tasks = Math.max(1, Math.min(parallel.width(), count / MIN_PER_TASK));
+        if (tasks == 1) {
+            part(way, source, target, 0, count);
+            return;
+        }
+        long each = (count / tasks + GRAIN - 1) / GRAIN * GRAIN;
+        parallel.run((int) tasks, task -> {
+            long first = Math.min(count, task * each);
+            part(way, source, target, first, task == tasks - 1 ? count : Math.min(count, first + each));
+        });
+    }
+
+    private boolean isStreamed(MemorySegment target, long count) {
+        return ConvertFamily.knows(from, to)
+                && ConvertFamily.canStream(to)
+                && streaming.suits(target, to.bytes(count), kernels.target());
+    }
+
+    private static void part(List<CastStage> stages, MemorySegment source, MemorySegment target, long first, long end) {
+        if (stages.size() == 1) {
+            stages.getFirst().run(source, first, target, first, end - first);
+            return;
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment even = arena.allocate(Long.BYTES * CHUNK, Long.BYTES);
+            MemorySegment odd = arena.allocate(Long.BYTES * CHUNK, Long.BYTES);
+            for (long at = first; at < end; at += CHUNK) {
+                chunk(stages, source, target, at, Math.min(CHUNK, end - at), even, odd);
+            }
+        }
+    }
+
+    private static void chunk(
+            List<CastStage> stages,
+            MemorySegment source,
+            MemorySegment target,
+            long first,
+            long count,
+            MemorySegment even,
+            MemorySegment odd) {
+        for (int i = 0; i < stages.size(); i++) {
+            boolean isFirst = i == 0;
+            boolean isLast = i == stages.size() - 1;
+            MemorySegment read = isFirst ? source : i % 2 == 1 ? even : odd;
+            MemorySegment written = isLast ? target : i % 2 == 0 ? even : odd;
+            stages.get(i).run(read, isFirst ? first : 0, written, isLast ? first : 0, count);
+        }
+    }
+}

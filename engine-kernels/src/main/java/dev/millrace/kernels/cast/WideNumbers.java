@@ -1,0 +1,140 @@
+package dev.millrace.kernels.cast;
+
+import dev.millrace.codegen.program.Address;
+import dev.millrace.codegen.program.BinaryOp;
+import dev.millrace.codegen.program.Comparison;
+import dev.millrace.codegen.program.Constant;
+import dev.millrace.codegen.program.MaskVar;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.UnaryOp;
+import dev.millrace.codegen.program.Value;
+import dev.millrace.codegen.program.VectorVar;
+import org.jspecify.annotations.Nullable;
+
+/** Writes the steps for ints of 64 bits, whose lower and upper halves are in a vector each. */
+final class WideNumbers {
+    private static final int SIGN = 0x80000000;
+
+    /**
+     * As many numbers as a vector has lanes, in pairs: block k of four lanes has the numbers 2k and 2k+1 of the first half
+     * of a vector, then of the second.
+     */
+    record Halves(VectorVar low, Value high) {}
+
+    /** Masks of the two vectors that the numbers are read from or written to, or null for all of them. */
+    record Masks(MaskVar first, MaskVar second) {}
+
+    private final ProgramBuilder builder;
+    private final int lanes;
+    private final int vectorBytes;
+
+    WideNumbers(ProgramBuilder builder) {
+        this.builder = builder;
+        lanes = builder.target().lanes();
+        vectorBytes = builder.target().vectorBytes();
+    }
+
+    private int[] pairs() {
+        int[] order = new int[lanes];
+        for (int i = 0; i < lanes; i++) {
+            order[i] = i / 4 * 2 + i % 2 + (i % 4 < 2 ? 0 : lanes / 2);
+        }
+        return order;
+    }
+
+    /** A vector in the order of halves. */
+    VectorVar paired(VectorVar inOrder) {
+        return builder.permute(inOrder, pairs());
+    }
+
+    /** Back from the order of halves. */
+    VectorVar inOrder(VectorVar paired) {
+        int[] pairs = pairs();
+        int[] order = new int[lanes];
+        for (int i = 0; i < lanes; i++) {
+            order[pairs[i]] = i;
+        }
+        return builder.permute(paired, order);
+    }
+
+    Halves load(Address from, @Nullable Masks masks) {
+        VectorVar first = builder.load(from, masks == null ? null : masks.first);
+        VectorVar second = builder.load(from.plus(vectorBytes), masks == null ? null : masks.second);
+        return new Halves(
+                builder.binary(BinaryOp.EVEN_LANES, first, second), builder.binary(BinaryOp.ODD_LANES, first, second));
+    }
+
+    void store(Address to, Halves numbers, @Nullable Masks masks) {
+        VectorVar first = builder.binary(BinaryOp.INTERLEAVE_LOW, numbers.low, numbers.high);
+        VectorVar second = builder.binary(BinaryOp.INTERLEAVE_HIGH, numbers.low, numbers.high);
+        builder.store(to, first, masks == null ? null : masks.first);
+        builder.store(to.plus(vectorBytes), second, masks == null ? null : masks.second);
+    }
+
+    /** Past the caches, to an address that is a multiple of the bytes of a vector. */
+    void stream(Address to, Halves numbers) {
+        builder.stream(to, builder.binary(BinaryOp.INTERLEAVE_LOW, numbers.low, numbers.high));
+        builder.stream(to.plus(vectorBytes), builder.binary(BinaryOp.INTERLEAVE_HIGH, numbers.low, numbers.high));
+    }
+
+    private VectorVar shift(BinaryOp op, Value value, int bits) {
+        return builder.binary(op, value, Constant.ofBits(bits));
+    }
+
+    private VectorVar and(Value value, int bits) {
+        return builder.binary(BinaryOp.AND, value, Constant.ofBits(bits));
+    }
+
+    private VectorVar or(Value a, Value b) {
+        return builder.binary(BinaryOp.OR, a, b);
+    }
+
+    private VectorVar toFloat(Value value) {
+        return builder.unary(UnaryOp.TO_FLOAT, value);
+    }
+
+    /**
+     * The nearest float. Of the 64 bits, the upper 24 and the next 16 are exact floats, and the lowest 24 matter only in
+     * so far as they are not 0; numbers below 2^48 are two exact floats themselves.
+     */
+    VectorVar toFloat(Halves numbers, boolean signed) {
+        BinaryOp down = signed ? BinaryOp.SHIFT_RIGHT_SIGNED : BinaryOp.SHIFT_RIGHT;
+        VectorVar top = shift(down, numbers.high, 8);
+        VectorVar upper = or(shift(BinaryOp.SHIFT_LEFT, numbers.high, 8), shift(BinaryOp.SHIFT_RIGHT, numbers.low, 24));
+        VectorVar bottom = and(numbers.low, 0xffffff);
+        VectorVar lowest = toFloat(bottom);
+        VectorVar small = builder.multiplyAdd(toFloat(upper), Constant.of(0x1p24f), lowest);
+
+        VectorVar sticky = builder.min(lowest, Constant.of(1));
+        VectorVar rest = builder.multiplyAdd(toFloat(and(upper, 0xffff)), Constant.of(2), sticky);
+        VectorVar scaled = builder.multiplyAdd(toFloat(top), Constant.of(0x1p17f), rest);
+        VectorVar large = builder.mul(scaled, Constant.of(0x1p23f));
+
+        // From the least int on, so that one comparison with sign finds what is beyond on both sides.
+        Value shifted = signed ? builder.binary(BinaryOp.INT_ADD, top, Constant.ofBits(SIGN + 256)) : top;
+        Constant most = Constant.ofBits(signed ? SIGN + 511 : 255);
+        return builder.select(builder.compare(Comparison.INT_GREATER, shifted, most), large, small);
+    }
+
+    /** A float without a fraction, from -2^31 to 2^32, as an int without sign. */
+    VectorVar toUnsigned(Value x) {
+        MaskVar upper = builder.compare(Comparison.GREATER_OR_EQUAL, x, Constant.of(0x1p31f));
+        VectorVar less = builder.sub(x, Constant.of(0x1p31f));
+        VectorVar far = builder.binary(BinaryOp.XOR, builder.unary(UnaryOp.TO_INT, less), Constant.ofBits(SIGN));
+        return builder.select(upper, far, builder.unary(UnaryOp.TO_INT, x));
+    }
+
+    /**
+     * Towards zero. What is beyond, and NaN, becomes the least number. The lower half is first taken with a sign, which
+     * the upper one then pays for.
+     */
+    Halves ofFloat(VectorVar x, boolean signed) {
+        VectorVar whole = builder.unary(UnaryOp.TRUNCATE, x);
+        VectorVar upper = builder.unary(UnaryOp.ROUND, builder.mul(whole, Constant.of(0x1p-32f)));
+        VectorVar rest = builder.multiplySubtract(upper, Constant.of(0x1p32f), whole);
+        VectorVar lower = builder.select(builder.compare(Comparison.UNORDERED, rest, rest), Constant.ZERO, rest);
+        VectorVar borrow = shift(BinaryOp.SHIFT_RIGHT_SIGNED, lower, Integer.SIZE - 1);
+        VectorVar high = signed ? builder.unary(UnaryOp.TO_INT, upper) : toUnsigned(upper);
+        return new Halves(builder.unary(UnaryOp.TO_INT, lower), builder.binary(BinaryOp.INT_ADD, high, borrow));
+    }
+}

@@ -1,0 +1,41 @@
+package dev.millrace.kernels.conv.bytes;
+
+import dev.millrace.kernels.intgemm.Requantisation;
+
+/** Where {@link DepthwiseTile} finds what it has no argument for: places in a block of memory. */
+final class DepthwiseArguments {
+    /** Longs: rows of taps; bytes from pixel to pixel of the input. */
+    static final int ROWS = 0;
+
+    static final int PITCH = 8;
+    /** From the end of a row of columns to the start of the next; from the end of a tile to the start of the next. */
+    static final int IN_ROW = 16;
+
+    static final int IN_TILE = 24;
+    /** From the end of a row of tiles to the next block of channels. */
+    static final int IN_BLOCK = 32;
+    /** Bytes from pixel to pixel of the output; from the end of a row of tiles to the next block of channels. */
+    static final int OUT_PITCH = 40;
+
+    static final int OUT_BLOCK = 48;
+    /** Bytes of the weights of a block of channels. */
+    static final int WEIGHTS = 56;
+    /** Pointers to the bias and to the scales, or to the scale. */
+    static final int BIAS = 64;
+
+    static final int SCALES = 72;
+    /** How many channels the last block has. */
+    static final int TAIL = 80;
+    /** The zero point of the input, a float. */
+    static final int ZERO_OF_IN = 88;
+    /** The words of {@link Requantisation}. */
+    static final int REQUANTISATION = 92;
+    /** The scale of the input, a float; the float 1. */
+    static final int SCALE_OF_IN = REQUANTISATION + Requantisation.BYTES;
+
+    static final int ONE = SCALE_OF_IN + 4;
+
+    static final int BYTES = ONE + 4;
+
+    private DepthwiseArguments() {}
+}

@@ -1,0 +1,252 @@
+package dev.millrace.kernels.conv.bytes;
+
+import dev.millrace.kernels.image.Axis;
+import dev.millrace.kernels.conv.ConvShape;
+import dev.millrace.kernels.call.Scratch;
+import dev.millrace.codegen.key.KernelCache;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.gemm.Activation;
+import dev.millrace.kernels.layout.RunCopies;
+import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.Memory;
+import dev.millrace.kernels.intgemm.QuantisedMatrix;
+import dev.millrace.kernels.intgemm.QuantisedOutput;
+import dev.millrace.kernels.intgemm.QuantisedResult;
+import dev.millrace.kernels.intgemm.Requantisation;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * A depthwise convolution in bands of rows: the rows of the input that a band sees are copied with what is outside of
+ * the image, then each row of outputs is done in tiles of nearly equal width.
+ */
+final class DepthwisePlan {
+    private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
+    /** Of the copy of a band, which the caches near the core are to hold. */
+    private static final long BAND_BYTES = 96 << 10;
+
+    private final KernelSet kernels;
+    private final ConvShape shape;
+    private final int lanes;
+    private final RunCopies copies;
+    private final KernelCache<DepthwiseTile.Variant> tiles;
+    private final Scratch bands = new Scratch();
+    private final Scratch arguments = new Scratch();
+    /** Columns of a copied row. */
+    private final int columns;
+
+    private final long rowBytes;
+    private final int bandRows;
+    /** Pixels of the wider tiles, how many those are, and how many are one pixel less wide. */
+    private final int pixels;
+
+    private final int wide;
+    private final int narrow;
+
+    DepthwisePlan(KernelSet kernels, ConvShape shape) {
+        this.kernels = kernels;
+        this.shape = shape;
+        lanes = kernels.target().lanes();
+        copies = new RunCopies(kernels);
+        tiles = new KernelCache<>(kernels, DepthwiseTile.Variant::key);
+        Axis width = shape.width();
+        columns = Math.max(0, width.out() - 1) * width.stride() + (width.taps() - 1) * width.dilation() + 1;
+        rowBytes = (long) columns * shape.channels();
+        bandRows = (int) Math.clamp(BAND_BYTES / rowBytes / shape.height().stride(), 1, 64);
+        int most = DepthwiseTile.maxPixels(kernels.target(), width.taps());
+        int count = Math.max(1, Math.ceilDiv(width.out(), most));
+        pixels = Math.max(1, Math.ceilDiv(width.out(), count));
+        narrow = width.out() == 0 ? 0 : count * pixels - width.out();
+        wide = width.out() == 0 ? 0 : count - narrow;
+    }
+
+    long blocks() {
+        return (shape.channels() + lanes - 1) / lanes;
+    }
+
+    /** Of a block of channels: the sums of their weights, then these, tap by tap. */
+    long weightBytes() {
+        return 4L * lanes * (1 + shape.taps());
+    }
+
+    /** The memory of a run; all of it was checked. */
+    record Operands(QuantisedMatrix in, MemorySegment packed, QuantisedResult out) {}
+
+    /** Some rows of outputs, counted over all images, on one thread. */
+    void rows(Operands operands, long first, long end) {
+        if (wide + narrow == 0) {
+            return;
+        }
+        Task task = new Task(operands);
+        int height = shape.height().out();
+        long row = first;
+        while (row < end) {
+            int y = (int) (row % height);
+            int count = (int) Math.min(Math.min(bandRows, height - y), end - row);
+            task.band(row / height, y, count);
+            row += count;
+        }
+    }
+
+    private long inRows(int outRows) {
+        Axis height = shape.height();
+        return (outRows - 1L) * height.stride() + (height.taps() - 1L) * height.dilation() + 1;
+    }
+
+    private final class Task {
+        private final Memory memory = kernels.newMemory();
+        private final RunCopies.Calls calls = copies.in(memory);
+        private final Operands operands;
+        private final long in;
+        private final long packed;
+        private final long out;
+        private final long band;
+        private final long outside;
+        private final MemorySegment block = arguments.atLeast(2L * DepthwiseArguments.BYTES);
+        private final long blockStart;
+
+        Task(Operands operands) {
+            this.operands = operands;
+            in = memory.pointer(operands.in().data());
+            packed = memory.pointer(operands.packed());
+            out = memory.pointer(operands.out().data());
+            long bandBytes = inRows(bandRows) * rowBytes;
+            MemorySegment scratch = bands.atLeast(bandBytes + lanes + shape.channels());
+            band = memory.pointer(scratch);
+            outside = band + bandBytes + lanes;
+            byte zero = (byte) operands.in().zeroPoint(0);
+            scratch.asSlice(bandBytes + lanes, shape.channels()).fill(zero);
+            blockStart = memory.pointer(block);
+            arguments(0, pixels, wide);
+            arguments(DepthwiseArguments.BYTES, pixels - 1, narrow);
+        }
+
+        private void arguments(long at, int width, int count) {
+            QuantisedResult result = operands.out();
+            Axis across = shape.width();
+            long pitch = shape.channels();
+            long tile = (long) width * across.stride() * pitch;
+            int read = (width - 1) * across.stride() + (across.taps() - 1) * across.dilation() + 1;
+            long outPitch = result.stride() * result.output().bytes();
+            set(at, DepthwiseArguments.ROWS, shape.height().taps());
+            set(at, DepthwiseArguments.PITCH, pitch);
+            set(at, DepthwiseArguments.IN_ROW, shape.height().dilation() * rowBytes - read * pitch);
+            set(at, DepthwiseArguments.IN_TILE, tile);
+            set(at, DepthwiseArguments.IN_BLOCK, lanes - count * tile);
+            set(at, DepthwiseArguments.OUT_PITCH, outPitch);
+            set(
+                    at,
+                    DepthwiseArguments.OUT_BLOCK,
+                    (long) lanes * result.output().bytes() - (long) count * width * outPitch);
+            set(at, DepthwiseArguments.WEIGHTS, weightBytes());
+            MemorySegment bias = result.bias();
+            MemorySegment scales = result.scales();
+            set(at, DepthwiseArguments.BIAS, bias == null ? 0 : memory.pointer(bias));
+            long one = blockStart + DepthwiseArguments.ONE;
+            set(at, DepthwiseArguments.SCALES, scales == null ? one : memory.pointer(scales));
+            set(at, DepthwiseArguments.TAIL, shape.channels() % lanes);
+            block.set(FLOAT, at + DepthwiseArguments.ZERO_OF_IN, operands.in().zeroPoint(0));
+            Requantisation.put(result, block, at + DepthwiseArguments.REQUANTISATION);
+            block.set(FLOAT, at + DepthwiseArguments.SCALE_OF_IN, operands.in().scale(0));
+            block.set(FLOAT, at + DepthwiseArguments.ONE, 1);
+        }
+
+        private void set(long at, int place, long value) {
+            block.set(LONG, at + place, value);
+        }
+
+        void band(long image, int firstRow, int count) {
+            copyRows(image, shape.height().start(firstRow), (int) inRows(count));
+            for (int row = 0; row < count; row++) {
+                long pixel = (image * shape.height().out() + firstRow + row)
+                        * shape.width().out();
+                long from = band + row * shape.height().stride() * rowBytes;
+                long to = out
+                        + pixel
+                                * operands.out().stride()
+                                * operands.out().output().bytes();
+                row(from, to);
+            }
+        }
+
+        private void copyRows(long image, int first, int count) {
+            Axis width = shape.width();
+            long stride = operands.in().stride();
+            int left = Math.clamp(width.before(), 0, columns);
+            int firstColumn = Math.max(0, -width.before());
+            int there = Math.clamp((long) width.in() - firstColumn, 0, columns - left);
+            for (int row = 0; row < count; row++) {
+                int y = first + row;
+                long to = band + row * rowBytes;
+                if (y < 0 || y >= shape.height().in()) {
+                    fill(to, columns);
+                } else {
+                    fill(to, left);
+                    long pixel = (image * shape.height().in() + y) * width.in() + firstColumn;
+                    copyPixels(in + pixel * stride, stride, to + (long) left * shape.channels(), there);
+                    fill(to + (long) (left + there) * shape.channels(), columns - left - there);
+                }
+            }
+        }
+
+        private void copyPixels(long from, long stride, long to, int count) {
+            int channels = shape.channels();
+            if (stride == channels) {
+                calls.copy(from, 0, to, 0, 1, (long) count * channels);
+            } else {
+                calls.copy(from, stride, to, channels, count, channels);
+            }
+        }
+
+        private void fill(long to, int count) {
+            calls.copy(outside, 0, to, shape.channels(), count, shape.channels());
+        }
+
+        private void row(long from, long to) {
+            int full = shape.channels() / lanes;
+            if (full > 0) {
+                tiles(from, to, 0, full, false);
+            }
+            if (shape.channels() % lanes > 0) {
+                tiles(from, to, full, 1, true);
+            }
+        }
+
+        private void tiles(long from, long to, int firstBlock, int count, boolean masked) {
+            long start = from + (long) firstBlock * lanes;
+            long weights = packed + firstBlock * weightBytes();
+            int bytes = operands.out().output().bytes();
+            long place = to + (long) firstBlock * lanes * bytes;
+            long channel = 4L * firstBlock * lanes;
+            kernel(pixels, masked).call(memory, start, weights, place, blockStart, wide | (long) count << 32, channel);
+            if (narrow > 0) {
+                long before = (long) wide * pixels;
+                kernel(pixels - 1, masked)
+                        .call(
+                                memory,
+                                start + before * shape.width().stride() * shape.channels(),
+                                weights,
+                                place + before * operands.out().stride() * bytes,
+                                blockStart + DepthwiseArguments.BYTES,
+                                narrow | (long) count << 32,
+                                channel);
+            }
+        }
+
+        private Kernel kernel(int width, boolean masked) {
+            QuantisedResult result = operands.out();
+            return tiles.kernel(new DepthwiseTile.Variant(
+                    width,
+                    shape.width().taps(),
+                    shape.width().stride(),
+                    shape.width().dilation(),
+                    operands.in().signed(),
+                    masked,
+                    result.output(),
+                    result.bias() != null,
+                    result.hasScalePerColumn(),
+                    result.output() == QuantisedOutput.F32 && result.activation() == Activation.RELU));
+        }
+    }
+}

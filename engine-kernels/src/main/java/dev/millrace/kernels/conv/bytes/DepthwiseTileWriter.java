@@ -1,0 +1,160 @@
+package dev.millrace.kernels.conv.bytes;
+
+import dev.millrace.codegen.program.Address;
+import dev.millrace.codegen.program.BinaryOp;
+import dev.millrace.codegen.program.Constant;
+import dev.millrace.codegen.program.Element;
+import dev.millrace.codegen.program.MaskVar;
+import dev.millrace.codegen.program.Program;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.ScalarVar;
+import dev.millrace.codegen.program.Target;
+import dev.millrace.codegen.program.UnaryOp;
+import dev.millrace.codegen.program.VectorVar;
+import dev.millrace.kernels.intgemm.QuantisedOutput;
+import dev.millrace.kernels.intgemm.Requantisation;
+import org.jspecify.annotations.Nullable;
+
+/** Writes one member of {@link DepthwiseTile}. */
+final class DepthwiseTileWriter {
+    private final ProgramBuilder builder;
+    private final DepthwiseTile.Variant variant;
+    private final int vectorBytes;
+    private final ScalarVar in;
+    private final ScalarVar weights;
+    private final ScalarVar out;
+    private final ScalarVar arguments;
+    private final ScalarVar counts;
+    private final ScalarVar channel;
+    private final ScalarVar pitch;
+
+    DepthwiseTileWriter(String name, Target target, DepthwiseTile.Variant variant) {
+        this.variant = variant;
+        vectorBytes = target.vectorBytes();
+        builder = new ProgramBuilder(name, target);
+        in = builder.parameter("in");
+        weights = builder.parameter("weights");
+        out = builder.parameter("out");
+        arguments = builder.parameter("arguments");
+        counts = builder.parameter("counts");
+        channel = builder.parameter("channel");
+        pitch = argument(DepthwiseArguments.PITCH);
+    }
+
+    private ScalarVar argument(int at) {
+        return builder.loadLong(Address.at(arguments, at), "argument");
+    }
+
+    Program program() {
+        ScalarVar blocks = builder.high(counts, "blocks");
+        try (var _ = builder.loop(blocks, 1)) {
+            ScalarVar tiles = builder.low(counts, "tiles");
+            try (var _ = builder.loop(tiles, 1)) {
+                VectorVar[] sums = sums();
+                finish(sums);
+                builder.advance(in, argument(DepthwiseArguments.IN_TILE));
+            }
+            builder.advance(in, argument(DepthwiseArguments.IN_BLOCK));
+            builder.advance(weights, argument(DepthwiseArguments.WEIGHTS));
+            builder.advance(out, argument(DepthwiseArguments.OUT_BLOCK));
+            builder.advance(channel, vectorBytes);
+        }
+        return builder.build();
+    }
+
+    private @Nullable MaskVar mask() {
+        return variant.masked() ? builder.firstLanes(argument(DepthwiseArguments.TAIL)) : null;
+    }
+
+    private VectorVar[] sums() {
+        VectorVar[] sums = new VectorVar[variant.pixels()];
+        VectorVar zero = builder.spread(Address.at(arguments, DepthwiseArguments.ZERO_OF_IN));
+        VectorVar start = builder.sub(Constant.ZERO, builder.mul(zero, builder.load(Address.at(weights, 0))));
+        for (int pixel = 0; pixel < sums.length; pixel++) {
+            sums[pixel] = builder.vector("sum");
+            builder.set(sums[pixel], start);
+        }
+        ScalarVar from = builder.copy(in, "from");
+        ScalarVar weight = builder.copy(weights, "weight");
+        builder.advance(weight, vectorBytes);
+        ScalarVar rows = argument(DepthwiseArguments.ROWS);
+        try (var _ = builder.loop(rows, 1)) {
+            columns(from, weight, sums);
+            builder.advance(from, argument(DepthwiseArguments.IN_ROW));
+            builder.advance(weight, variant.taps() * vectorBytes);
+        }
+        return sums;
+    }
+
+    /** One row of taps of all pixels, each input being read once. */
+    private void columns(ScalarVar from, ScalarVar weight, VectorVar[] sums) {
+        VectorVar[] row = new VectorVar[variant.taps()];
+        for (int tap = 0; tap < row.length; tap++) {
+            row[tap] = builder.load(Address.at(weight, tap * vectorBytes));
+        }
+        for (int column = 0; column < variant.columns(); column++) {
+            @Nullable VectorVar input = null;
+            for (int tap = 0; tap < row.length; tap++) {
+                int start = column - tap * variant.dilation();
+                int pixel = start / variant.stride();
+                if (start < 0 || start % variant.stride() != 0 || pixel >= sums.length) {
+                    continue;
+                }
+                if (input == null) {
+                    input = input(from);
+                }
+                builder.accumulate(sums[pixel], input, row[tap]);
+            }
+            builder.advance(from, pitch);
+        }
+    }
+
+    private VectorVar input(ScalarVar from) {
+        Element element = variant.signed() ? Element.S8 : Element.U8;
+        return builder.unary(UnaryOp.TO_FLOAT, builder.load(element, Address.at(from, 0), null));
+    }
+
+    private void finish(VectorVar[] sums) {
+        MaskVar mask = mask();
+        @Nullable VectorVar bias = variant.bias() ? term(DepthwiseArguments.BIAS, mask) : null;
+        @Nullable VectorVar factor = variant.output() == QuantisedOutput.S32 ? null : factor(mask);
+        for (VectorVar sum : sums) {
+            Address to = Address.at(out, 0);
+            if (factor == null) {
+                builder.store(to, withBias(builder.unary(UnaryOp.TO_INT, sum), bias), mask);
+            } else if (variant.output() == QuantisedOutput.F32) {
+                builder.store(to, dequantised(builder.mul(sum, factor), bias), mask);
+            } else {
+                VectorVar value = builder.mul(bias == null ? sum : floatWithBias(sum, bias), factor);
+                VectorVar number = Requantisation.write(builder, value, arguments, DepthwiseArguments.REQUANTISATION);
+                builder.store(Element.U8, to, number, mask);
+            }
+            builder.advance(out, argument(DepthwiseArguments.OUT_PITCH));
+        }
+    }
+
+    private VectorVar term(int pointer, @Nullable MaskVar mask) {
+        return builder.load(Address.at(argument(pointer), channel, 1, 0), mask);
+    }
+
+    private VectorVar factor(@Nullable MaskVar mask) {
+        VectorVar scale = variant.scales()
+                ? term(DepthwiseArguments.SCALES, mask)
+                : builder.spread(Address.at(argument(DepthwiseArguments.SCALES), 0));
+        return builder.mul(builder.spread(Address.at(arguments, DepthwiseArguments.SCALE_OF_IN)), scale);
+    }
+
+    private VectorVar withBias(VectorVar sum, @Nullable VectorVar bias) {
+        return bias == null ? sum : builder.binary(BinaryOp.INT_ADD, sum, bias);
+    }
+
+    /** A bias of ints may have more digits than a float: it is added to ints. */
+    private VectorVar floatWithBias(VectorVar sum, VectorVar bias) {
+        return builder.unary(UnaryOp.TO_FLOAT, withBias(builder.unary(UnaryOp.TO_INT, sum), bias));
+    }
+
+    private VectorVar dequantised(VectorVar scaled, @Nullable VectorVar bias) {
+        VectorVar value = bias == null ? scaled : builder.add(scaled, bias);
+        return variant.relu() ? builder.max(Constant.ZERO, value) : value;
+    }
+}

@@ -1,0 +1,191 @@
+package dev.millrace.kernels.conv.bytes;
+
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.conv.ConvShape;
+import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.Scratch;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.layout.RunCopies;
+import dev.millrace.codegen.program.Memory;
+import dev.millrace.kernels.intgemm.QuantisedGemm;
+import dev.millrace.kernels.intgemm.QuantisedMatrix;
+import dev.millrace.kernels.intgemm.QuantisedProduct;
+import dev.millrace.kernels.intgemm.QuantisedResult;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
+
+/** Any convolution of bytes, as matrix products of the windows of pixels. */
+public final class QuantisedConv implements QuantisedConvolution {
+    /** Of the windows that are done at a time: with what the product makes of them, the second-level cache holds them. */
+    private static final long BLOCK_BYTES = 128 << 10;
+    /** With fewer rows, preparing the weights takes too much of the time. */
+    private static final long LEAST_ROWS = 40;
+
+    private static final long MOST_ROWS = 400;
+    /** Multiplications and additions that are worth another thread. */
+    private static final long MIN_WORK_PER_TASK = 1 << 19;
+
+    private final KernelSet kernels;
+    private final ConvShape shape;
+    private final QuantisedGemm gemm;
+    private final WindowRows windows;
+    private final Scratch scratch = new Scratch();
+    /** Whether the window of a pixel is the pixel. */
+    private final boolean pointwise;
+
+    private final long pixels;
+    private final long blockRows;
+
+    public QuantisedConv(KernelSet kernels, ConvShape shape) {
+        this.kernels = kernels;
+        this.shape = shape;
+        gemm = new QuantisedGemm(kernels);
+        windows = new WindowRows(new RunCopies(kernels), shape);
+        pointwise = shape.depth().isPointwise()
+                && shape.height().isPointwise()
+                && shape.width().isPointwise();
+        pixels = Math.multiplyExact(shape.outPixels(), shape.batch());
+        blockRows = Math.clamp(BLOCK_BYTES / windows.rowBytes(), LEAST_ROWS, MOST_ROWS);
+    }
+
+    @Override
+    public long packedBytes() {
+        return Math.multiplyExact(shape.groups(), groupBytes());
+    }
+
+    private long groupBytes() {
+        return gemm.packedBytes(windows.rowBytes(), shape.groupOutChannels());
+    }
+
+    @Override
+    public String packedLayout() {
+        return "conv " + gemm.packedLayout();
+    }
+
+    @Override
+    public void pack(QuantisedMatrix weights, MemorySegment packed) {
+        long columns = windows.rowBytes();
+        Extents.byteMatrix("the weights", weights.data(), shape.outChannels(), columns, weights.stride());
+        Extents.bytes("the packed weights", packed, packedBytes());
+        Extents.writable("the packed weights", packed);
+        int channels = shape.groupOutChannels();
+        MemorySegment zeros = weights.zeroPoints();
+        boolean zeroForEach = zeros != null && zeros.byteSize() != 1;
+        if (zeros != null && zeroForEach) {
+            Extents.bytes("the zero points of the weights", zeros, shape.outChannels());
+        }
+        MemorySegment ordered = MemorySegment.ofArray(new byte[Math.toIntExact(channels * columns)]);
+        for (int group = 0; group < shape.groups(); group++) {
+            for (int row = 0; row < channels; row++) {
+                order(weights.data(), ((long) group * channels + row) * weights.stride(), ordered, row * columns);
+            }
+            QuantisedMatrix ofGroup = QuantisedMatrix.of(ordered, weights.signed(), columns);
+            if (zeros != null) {
+                ofGroup =
+                        ofGroup.withZeroPoints(zeroForEach ? zeros.asSlice((long) group * channels, channels) : zeros);
+            }
+            gemm.packTransposed(ofGroup, columns, channels, packed.asSlice(group * groupBytes(), groupBytes()));
+        }
+    }
+
+    /** From channel by channel to tap by tap. */
+    private void order(MemorySegment weights, long from, MemorySegment ordered, long to) {
+        int taps = shape.taps();
+        int channels = shape.groupChannels();
+        for (int channel = 0; channel < channels; channel++) {
+            for (int tap = 0; tap < taps; tap++) {
+                byte weight = weights.get(ValueLayout.JAVA_BYTE, from + (long) channel * taps + tap);
+                ordered.set(ValueLayout.JAVA_BYTE, to + (long) tap * channels + channel, weight);
+            }
+        }
+    }
+
+    @Override
+    public void run(QuantisedMatrix in, MemorySegment packed, QuantisedResult out, Parallel parallel) {
+        ByteOperands.check(shape, in, out);
+        Extents.bytes("the packed weights", packed, packedBytes());
+        try {
+            run(new Operands(in, packed, out), parallel);
+        } finally {
+            Reference.reachabilityFence(in);
+            Reference.reachabilityFence(packed);
+            Reference.reachabilityFence(out);
+        }
+    }
+
+    /** The memory of a run; all of it was checked. */
+    private record Operands(QuantisedMatrix in, MemorySegment packed, QuantisedResult out) {}
+
+    private void run(Operands operands, Parallel parallel) {
+        long work = pixels * windows.rowBytes() * shape.outChannels();
+        int tasks = (int) Math.clamp(work / MIN_WORK_PER_TASK, 1, parallel.width());
+        long blocks = pointwise ? Math.min(1, pixels) : Math.ceilDiv(pixels, blockRows);
+        long even = Math.ceilDiv(blocks, tasks) * tasks;
+        if (tasks == 1) {
+            blocks(operands, 0, blocks, blocks, Parallel.NONE);
+        } else if (pointwise || pixels < even * LEAST_ROWS) {
+            blocks(operands, 0, blocks, blocks, parallel);
+        } else {
+            parallel.run(
+                    tasks,
+                    task -> blocks(operands, even * task / tasks, even * (task + 1) / tasks, even, Parallel.NONE));
+        }
+    }
+
+    private void blocks(Operands operands, long firstBlock, long endBlock, long blocks, Parallel parallel) {
+        for (long block = firstBlock; block < endBlock; block++) {
+            long first = pixels * block / blocks;
+            long end = pixels * (block + 1) / blocks;
+            for (int group = 0; group < shape.groups(); group++) {
+                block(operands, first, end, group, parallel);
+            }
+        }
+    }
+
+    private void block(Operands operands, long first, long end, int group, Parallel parallel) {
+        long rows = end - first;
+        int channels = shape.groupOutChannels();
+        QuantisedProduct product = new QuantisedProduct(
+                rows(operands, first, end, group),
+                operands.packed().asSlice(group * groupBytes(), groupBytes()),
+                part(operands.out(), first, rows, (long) group * channels, channels),
+                rows,
+                channels,
+                windows.rowBytes());
+        gemm.run(product, parallel);
+    }
+
+    private QuantisedMatrix rows(Operands operands, long first, long end, int group) {
+        QuantisedMatrix in = operands.in();
+        long channel = (long) group * shape.groupChannels();
+        if (pointwise) {
+            MemorySegment pixel = in.data().asSlice(first * in.stride() + channel);
+            return new QuantisedMatrix(pixel, in.signed(), in.stride(), in.zeroPoints(), in.scales());
+        }
+        long rowBytes = (end - first) * windows.pitch();
+        MemorySegment rows = scratch.atLeast(rowBytes + windows.tapRowBytes());
+        rows.asSlice(rowBytes, windows.tapRowBytes()).fill((byte) in.zeroPoint(0));
+        Memory memory = kernels.newMemory();
+        long to = memory.pointer(rows);
+        windows.new Writer(memory, memory.pointer(in.data()) + channel, in.stride(), to + rowBytes)
+                .write(first, end, to);
+        return new QuantisedMatrix(rows, in.signed(), windows.pitch(), in.zeroPoints(), in.scales());
+    }
+
+    private static QuantisedResult part(QuantisedResult out, long firstRow, long rows, long column, int columns) {
+        int bytes = out.output().bytes();
+        long start = (firstRow * out.stride() + column) * bytes;
+        long length = ((rows - 1) * out.stride() + columns) * bytes;
+        MemorySegment scales = out.scales();
+        MemorySegment bias = out.bias();
+        return new QuantisedResult(
+                out.data().asSlice(start, length),
+                out.output(),
+                out.stride(),
+                scales != null && out.hasScalePerColumn() ? scales.asSlice(4 * column, 4L * columns) : scales,
+                bias == null ? null : bias.asSlice(4 * column, 4L * columns),
+                out.activation(),
+                out.zeroPoint());
+    }
+}

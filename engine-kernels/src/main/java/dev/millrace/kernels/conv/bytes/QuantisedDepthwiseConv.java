@@ -1,0 +1,105 @@
+package dev.millrace.kernels.conv.bytes;
+
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.conv.ConvShape;
+import dev.millrace.kernels.call.Extents;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.gemm.Activation;
+import dev.millrace.kernels.intgemm.QuantisedMatrix;
+import dev.millrace.kernels.intgemm.QuantisedResult;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
+
+/** A convolution of flat images of bytes in which each channel sees itself only; it knows no activation but ReLU. */
+public final class QuantisedDepthwiseConv implements QuantisedConvolution {
+    private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
+    /** Up to so many products of two differences of bytes are exact as a float, with or without sign. */
+    private static final int MOST_TAPS = (1 << 24) / (255 * 255);
+    /** Multiplications and additions that are worth another thread. */
+    private static final long MIN_WORK_PER_TASK = 1 << 17;
+
+    private final ConvShape shape;
+    private final int lanes;
+    private final DepthwisePlan plan;
+
+    /** @throws IllegalArgumentException if a convolution is not {@linkplain #fits of this kind} */
+    public QuantisedDepthwiseConv(KernelSet kernels, ConvShape shape) {
+        if (!fits(shape)) {
+            throw new IllegalArgumentException(shape + " is no depthwise convolution of flat images with up to "
+                    + DepthwiseTile.MAX_TAPS + " taps in a row");
+        }
+        this.shape = shape;
+        lanes = kernels.target().lanes();
+        plan = new DepthwisePlan(kernels, shape);
+    }
+
+    /** Whether a convolution can be computed in this way. */
+    public static boolean fits(ConvShape shape) {
+        return shape.groups() == shape.channels()
+                && shape.outChannels() == shape.channels()
+                && shape.depth().isPointwise()
+                && shape.depth().in() == 1
+                && shape.width().taps() <= DepthwiseTile.MAX_TAPS
+                && shape.width().stride() <= DepthwiseTile.MAX_STEP
+                && shape.width().dilation() <= DepthwiseTile.MAX_STEP
+                && shape.taps() <= MOST_TAPS;
+    }
+
+    @Override
+    public long packedBytes() {
+        return plan.blocks() * plan.weightBytes();
+    }
+
+    @Override
+    public String packedLayout() {
+        return "conv s8 depthwise, sums and taps, block " + lanes;
+    }
+
+    @Override
+    public void pack(QuantisedMatrix weights, MemorySegment packed) {
+        Extents.byteMatrix("the weights", weights.data(), shape.channels(), shape.taps(), weights.stride());
+        Extents.bytes("the packed weights", packed, packedBytes());
+        Extents.writable("the packed weights", packed);
+        MemorySegment zeros = weights.zeroPoints();
+        if (zeros != null && zeros.byteSize() != 1) {
+            Extents.bytes("the zero points of the weights", zeros, shape.channels());
+        }
+        packed.asSlice(0, packedBytes()).fill((byte) 0);
+        for (int channel = 0; channel < shape.channels(); channel++) {
+            long start = channel / lanes * plan.weightBytes() + 4L * (channel % lanes);
+            int sum = 0;
+            for (int tap = 0; tap < shape.taps(); tap++) {
+                byte value = weights.data().get(ValueLayout.JAVA_BYTE, channel * weights.stride() + tap);
+                int weight = (weights.signed() ? value : value & 0xff) - weights.zeroPoint(channel);
+                packed.set(FLOAT, start + 4L * (1 + tap) * lanes, weight);
+                sum += weight;
+            }
+            packed.set(FLOAT, start, sum);
+        }
+    }
+
+    @Override
+    public void run(QuantisedMatrix in, MemorySegment packed, QuantisedResult out, Parallel parallel) {
+        ByteOperands.check(shape, in, out);
+        Extents.bytes("the packed weights", packed, packedBytes());
+        if (out.activation() != Activation.NONE && out.activation() != Activation.RELU) {
+            throw new IllegalArgumentException("a depthwise convolution of bytes cannot do " + out.activation());
+        }
+        long rows = (long) shape.batch() * shape.height().out();
+        long work = shape.batch() * shape.outPixels() * shape.channels() * shape.taps();
+        int tasks = (int) Math.clamp(work / MIN_WORK_PER_TASK, 1, Math.max(1, Math.min(parallel.width(), rows)));
+        DepthwisePlan.Operands operands = new DepthwisePlan.Operands(in, packed, out);
+        try {
+            if (tasks == 1) {
+                plan.rows(operands, 0, rows);
+            } else {
+                parallel.run(tasks, task -> plan.rows(operands, rows * task / tasks, rows * (task + 1) / tasks));
+            }
+        } finally {
+            Reference.reachabilityFence(in);
+            Reference.reachabilityFence(packed);
+            Reference.reachabilityFence(out);
+        }
+    }
+}

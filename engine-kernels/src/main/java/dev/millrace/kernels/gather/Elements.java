@@ -1,0 +1,108 @@
+package dev.millrace.kernels.gather;
+
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.Scratch;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.Memory;
+import dev.millrace.kernels.gather.ElementPick.Size;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Gathers elements of 32 bits one by one. Memory is native (heap memory only where kernels are interpreted). Safe for
+ * use by several threads.
+ */
+public final class Elements {
+    /** Less than this is not worth another thread. */
+    private static final long MIN_ELEMENTS_PER_TASK = 8 * 1024;
+
+    private final KernelSet kernels;
+    private final Kernel narrow;
+    private final Kernel wide;
+    private final Scratch blocks = new Scratch();
+
+    public Elements(KernelSet kernels) {
+        this.kernels = kernels;
+        narrow = kernels.kernel(ElementPick.key(false));
+        wide = kernels.kernel(ElementPick.key(true));
+    }
+
+    /**
+     * Gathers an element for each index.
+     *
+     * @throws IndexOutOfBoundsException if an index is out of range; the message has it and its place, and what the
+     *     output holds is undefined
+     */
+    public void gather(
+            IndexList indices, ElementShape shape, MemorySegment data, MemorySegment out, Parallel parallel) {
+        shape.check(indices);
+        Extents.vector("the data", data, shape.elements());
+        Extents.vector("the output", out, shape.count());
+        Extents.writable("the output", out);
+        Extents.apart("the output", out, "the data", data);
+        Extents.apart("the output", out, "the indices", indices.data());
+        if (shape.count() == 0) {
+            return;
+        }
+        AtomicBoolean wrong = new AtomicBoolean(shape.limit() == 0);
+        if (!wrong.get()) {
+            long most = Math.min(shape.rows(), shape.count() / MIN_ELEMENTS_PER_TASK);
+            int tasks = (int) Math.clamp(most, 1, parallel.width());
+            Parallel threads = tasks == 1 ? Parallel.NONE : parallel;
+            threads.run(tasks, task -> {
+                long first = shape.rows() * task / tasks;
+                long end = shape.rows() * (task + 1) / tasks;
+                if (rows(indices, shape, data, out, first, end)) {
+                    wrong.set(true);
+                }
+            });
+        }
+        if (wrong.get()) {
+            throw indices.firstWrong(shape.limit());
+        }
+    }
+
+    /** Does some rows, and says whether an index of them is out of range. */
+    private boolean rows(
+            IndexList indices, ElementShape shape, MemorySegment data, MemorySegment out, long first, long end) {
+        Memory memory = kernels.newMemory();
+        MemorySegment block = blocks.atLeast(Long.BYTES * Size.values().length);
+        set(block, Size.COUNT, shape.rowLength());
+        set(block, Size.LIMIT, shape.limit());
+        set(block, Size.SCALE, shape.scale());
+        set(block, Size.STEP, shape.step());
+        set(block, Size.DATA_ROW, 4 * shape.rowDistance());
+        boolean wrong = false;
+        try {
+            for (long row = first; row < end; ) {
+                long rows = Math.min(end - row, shape.rowsOfPlane() - row % shape.rowsOfPlane());
+                set(block, Size.ROWS, rows);
+                long at = row * shape.rowLength();
+                (indices.wide() ? wide : narrow)
+                        .call(
+                                memory,
+                                memory.pointer(indices.data()) + at * indices.bytes(),
+                                memory.pointer(data) + 4 * shape.rowStart(row),
+                                memory.pointer(out) + 4 * at,
+                                memory.pointer(block),
+                                0,
+                                0);
+                wrong |= block.getAtIndex(ValueLayout.JAVA_INT, 2L * Size.WRONG.ordinal()) != 0;
+                row += rows;
+            }
+        } finally {
+            Reference.reachabilityFence(indices);
+            Reference.reachabilityFence(data);
+            Reference.reachabilityFence(out);
+        }
+        return wrong;
+    }
+
+    private static void set(MemorySegment block, Size size, long value) {
+        block.setAtIndex(ValueLayout.JAVA_LONG, size.ordinal(), value);
+    }
+}

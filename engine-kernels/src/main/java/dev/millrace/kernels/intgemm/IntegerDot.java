@@ -1,0 +1,64 @@
+package dev.millrace.kernels.intgemm;
+
+import dev.millrace.codegen.program.DotOp;
+import dev.millrace.codegen.program.Target;
+
+/** How bytes without sign are multiplied with bytes with sign, four along K for each column at a time. All are exact. */
+enum IntegerDot {
+    /** One instruction does it all. */
+    WHOLE,
+    /** The step that saturates pairs of products: only for factors whose pairs cannot get there. */
+    BYTES,
+    /** The same, two fours being added up in 16 bits: only for factors whose sums of four products fit there. */
+    FOURS,
+    /**
+     * As {@code a0 b0 + a1 b1 = (a0 + b1)(a1 + b0) - a0 a1 - b0 b1} in 16 bits, which saves half of the
+     * multiplications; what is subtracted depends on one factor only. Rows of A and the panel of B are spread out to 16
+     * bits before.
+     */
+    PAIRS,
+    /**
+     * The halves of the bytes of A apart: their products are so small that some can be summed in 16 bits. For few rows,
+     * since nothing has to be done to B before.
+     */
+    NIBBLES;
+
+    /** Rows up to which it does not pay to spread panels out. */
+    private static final int FEW_ROWS = 12;
+
+    /** Bytes for four elements of a packed row of A. */
+    int rowBytes() {
+        return isSplit() ? 8 : 4;
+    }
+
+    /** Whether fours of A are split into two words, a block of the first ones before one of the second ones. */
+    boolean isSplit() {
+        return this == PAIRS || this == NIBBLES;
+    }
+
+    /** Rows of a tile: what fits into vector registers beside a panel, and what their addresses leave of the others. */
+    int rows() {
+        return switch (this) {
+            case WHOLE, BYTES, FOURS -> 5;
+            case PAIRS -> 4;
+            case NIBBLES -> 1;
+        };
+    }
+
+    /** Vectors in a row of a full tile, whatever the way. */
+    static int vectors(Target target) {
+        return target.vectors() == 32 ? 4 : 2;
+    }
+
+    static boolean hasWhole(Target target) {
+        return target.dots().contains(DotOp.U8S8);
+    }
+
+    /** @param pairsFit whether no pair of products can saturate */
+    static IntegerDot of(Target target, boolean pairsFit, long rows) {
+        if (hasWhole(target)) {
+            return WHOLE;
+        }
+        return pairsFit ? BYTES : rows <= FEW_ROWS ? NIBBLES : PAIRS;
+    }
+}

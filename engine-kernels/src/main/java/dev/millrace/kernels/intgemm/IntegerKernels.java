@@ -1,0 +1,53 @@
+package dev.millrace.kernels.intgemm;
+
+import dev.millrace.kernels.call.Scratch;
+import dev.millrace.codegen.key.KernelCache;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.codegen.program.Kernel;
+
+/** The kernels of products of quantised matrices. */
+final class IntegerKernels {
+    /** What tells {@link PackRows} apart. */
+    private record Rows(IntegerDot dot, boolean signed, int rest) {}
+
+    private final KernelSet kernels;
+    private final KernelCache<IntegerTile.Variant> tiles;
+    private final KernelCache<Rows> rows;
+    private final KernelCache<IntegerDot> spreading;
+    private final Scratch rowsOfA = new Scratch();
+    private final Scratch own = new Scratch();
+
+    IntegerKernels(KernelSet kernels) {
+        this.kernels = kernels;
+        tiles = new KernelCache<>(kernels, IntegerTile.Variant::key);
+        rows = new KernelCache<>(kernels, some -> PackRows.key(some.dot(), some.signed(), some.rest()));
+        spreading = new KernelCache<>(kernels, _ -> SpreadPanel.key());
+    }
+
+    KernelSet set() {
+        return kernels;
+    }
+
+    /** For packed rows, which all threads of a run use. */
+    Scratch rowsOfA() {
+        return rowsOfA;
+    }
+
+    /** For the terms of a tile, and a panel spread out to 16 bits, of one thread. */
+    Scratch own() {
+        return own;
+    }
+
+    Kernel tile(IntegerTile.Variant variant) {
+        return tiles.kernel(variant);
+    }
+
+    /** @param k the bytes in a row */
+    Kernel packRows(IntegerDot dot, boolean signed, long k) {
+        return rows.kernel(new Rows(dot, signed, (int) (k % 4)));
+    }
+
+    Kernel spreadPanel() {
+        return spreading.kernel(IntegerDot.PAIRS);
+    }
+}

@@ -1,0 +1,270 @@
+package dev.millrace.kernels.intgemm;
+
+import dev.millrace.codegen.program.Address;
+import dev.millrace.codegen.program.BinaryOp;
+import dev.millrace.codegen.program.Constant;
+import dev.millrace.codegen.program.DotOp;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.ScalarOp;
+import dev.millrace.codegen.program.ScalarVar;
+import dev.millrace.codegen.program.VectorVar;
+import org.jspecify.annotations.Nullable;
+
+/** Writes the sums of products of a tile: some packed rows of A times a panel of B. */
+final class IntegerSums {
+    private static final int UNROLL = 4;
+    /** Enough chains of sums to hide the latency of the one instruction that multiplies and adds. */
+    private static final int CHAINS = 8;
+
+    /** Rows up to which B is fetched so many bytes ahead, line by line. */
+    private static final int PREFETCH_ROWS = 3;
+
+    private static final int PREFETCH = 1024;
+    private static final int LINE = 64;
+    /** So many sums of two products of a nibble and a byte fit into 16 bits. */
+    private static final int FOURS_IN_16_BITS = 8;
+
+    private static final Constant ONES = Constant.ofBits(0x00010001);
+
+    private final ProgramBuilder builder;
+    private final IntegerDot dot;
+    private final RowForm form;
+    private final int rows;
+    private final int vectors;
+    private final int bytes;
+    private final int unroll;
+    private final int sets;
+    private final ScalarVar stride;
+    private final ScalarVar stride3;
+    private final ScalarVar stride5;
+    private final VectorVar[][] sums;
+
+    IntegerSums(ProgramBuilder builder, IntegerTile.Variant variant, ScalarVar stride) {
+        this.builder = builder;
+        this.stride = stride;
+        dot = variant.dot();
+        form = variant.form();
+        rows = variant.rows();
+        vectors = variant.vectors();
+        bytes = builder.target().vectorBytes();
+        unroll = dot.isSplit() ? builder.target().lanes() : UNROLL;
+        sets = dot == IntegerDot.WHOLE ? sets(rows * vectors) : 1;
+        stride3 = rows > 3 ? multiple(3) : stride;
+        stride5 = rows > 5 ? multiple(5) : stride;
+        sums = new VectorVar[sets][rows * vectors];
+    }
+
+    private static int sets(int sumsOfTile) {
+        int sets = 1;
+        while (sumsOfTile * sets < CHAINS && 2 * sets <= UNROLL) {
+            sets *= 2;
+        }
+        return sets;
+    }
+
+    private ScalarVar multiple(int factor) {
+        ScalarVar product = builder.scalar("stride" + factor);
+        builder.scalar(product, ScalarOp.MUL, stride, factor);
+        return product;
+    }
+
+    private Address row(ScalarVar start, int row, int displacement) {
+        return switch (row) {
+            case 0 -> Address.at(start, displacement);
+            case 3 -> Address.at(start, stride3, 1, displacement);
+            case 5 -> Address.at(start, stride5, 1, displacement);
+            default -> Address.at(start, stride, row, displacement);
+        };
+    }
+
+    /** What a panel takes. */
+    ScalarVar panelBytes(ScalarVar fours) {
+        ScalarVar size = builder.scalar("size");
+        builder.scalar(size, ScalarOp.MUL, fours, fourBytes());
+        return size;
+    }
+
+    /** What a row of fours takes. */
+    private int fourBytes() {
+        return (dot == IntegerDot.PAIRS ? 2 : 1) * vectors * bytes;
+    }
+
+    /**
+     * @param starts where the numbers are that the sums of a row start from
+     * @return the sums, row by row
+     */
+    VectorVar[] write(ScalarVar a, ScalarVar b, ScalarVar fours, Address starts) {
+        start(a, starts);
+        ScalarVar left = builder.copy(a, "left");
+        if (form != RowForm.GIVEN) {
+            builder.advance(left, PackedRow.DATA);
+        }
+        ScalarVar right = builder.copy(b, "right");
+        VectorVar ones = builder.vector("ones");
+        if (dot != IntegerDot.WHOLE && dot != IntegerDot.PAIRS) {
+            builder.set(ones, ONES);
+        }
+        for (int count : new int[] {unroll, 1}) {
+            try (var _ = builder.loop(fours, count)) {
+                switch (dot) {
+                    case WHOLE, BYTES -> bytes(left, right, count, ones);
+                    case FOURS -> fours(left, right, count, ones);
+                    case PAIRS -> pairs(left, right, count);
+                    case NIBBLES -> nibbles(left, right, count, ones);
+                }
+                builder.advance(left, count == 1 ? 4 : count * dot.rowBytes());
+                builder.advance(right, count * fourBytes());
+            }
+        }
+        return addedUp();
+    }
+
+    private void start(ScalarVar a, Address starts) {
+        for (int i = 0; i < rows; i++) {
+            for (int j = 0; j < vectors; j++) {
+                VectorVar start = builder.load(starts.plus(j * bytes));
+                sums[0][i * vectors + j] = dot == IntegerDot.PAIRS
+                        ? builder.binary(BinaryOp.INT_ADD, start, builder.spread(row(a, i, PackedRow.START)))
+                        : start;
+            }
+        }
+        for (int set = 1; set < sets; set++) {
+            for (int i = 0; i < rows * vectors; i++) {
+                sums[set][i] = builder.vector("sum");
+                builder.set(sums[set][i], Constant.ZERO);
+            }
+        }
+    }
+
+    private void bytes(ScalarVar left, ScalarVar right, int count, VectorVar ones) {
+        for (int k = 0; k < count; k++) {
+            multiplyBytes(left, right, k, ones);
+        }
+    }
+
+    private void multiplyBytes(ScalarVar left, ScalarVar right, int k, VectorVar ones) {
+        VectorVar[] rightRow = new VectorVar[vectors];
+        prefetch(right, k);
+        for (int j = 0; j < vectors; j++) {
+            rightRow[j] = builder.load(Address.at(right, (k * vectors + j) * bytes));
+        }
+        for (int i = 0; i < rows; i++) {
+            VectorVar four = builder.spread(row(left, i, 4 * k));
+            for (int j = 0; j < vectors; j++) {
+                VectorVar sum = sums[k % sets][i * vectors + j];
+                if (dot == IntegerDot.WHOLE) {
+                    builder.dot(DotOp.U8S8, sum, four, rightRow[j]);
+                } else {
+                    VectorVar halves = builder.binary(BinaryOp.DOT_U8S8_SATURATED, four, rightRow[j]);
+                    builder.binary(sum, BinaryOp.INT_ADD, sum, builder.binary(BinaryOp.DOT_S16, halves, ones));
+                }
+            }
+        }
+    }
+
+    private void fours(ScalarVar left, ScalarVar right, int count, VectorVar ones) {
+        for (int k = 0; k < count; k += 2) {
+            if (k + 1 < count) {
+                multiplyFours(left, right, k, ones);
+            } else {
+                multiplyBytes(left, right, k, ones);
+            }
+        }
+    }
+
+    /** Registers are left for one vector of B only; the others are read for each row. */
+    private void multiplyFours(ScalarVar left, ScalarVar right, int k, VectorVar ones) {
+        prefetch(right, k);
+        prefetch(right, k + 1);
+        VectorVar held = builder.load(Address.at(right, k * vectors * bytes));
+        for (int i = 0; i < rows; i++) {
+            VectorVar first = builder.spread(row(left, i, 4 * k));
+            VectorVar second = builder.spread(row(left, i, 4 * (k + 1)));
+            for (int j = 0; j < vectors; j++) {
+                VectorVar ofFirst = j == 0 ? held : builder.load(Address.at(right, (k * vectors + j) * bytes));
+                VectorVar products = builder.binary(BinaryOp.DOT_U8S8_SATURATED, first, ofFirst);
+                VectorVar ofSecond = builder.load(Address.at(right, ((k + 1) * vectors + j) * bytes));
+                VectorVar halves = sum16(products, second, ofSecond);
+                addTo(sums[0][i * vectors + j], builder.binary(BinaryOp.DOT_S16, halves, ones));
+            }
+        }
+    }
+
+    private void pairs(ScalarVar left, ScalarVar right, int count) {
+        for (int k = 0; k < count; k++) {
+            multiplyPairs(left, right, k);
+        }
+    }
+
+    private void multiplyPairs(ScalarVar left, ScalarVar right, int k) {
+        VectorVar[] odd = new VectorVar[vectors];
+        VectorVar[] even = new VectorVar[vectors];
+        for (int j = 0; j < vectors; j++) {
+            int at = 2 * (k * vectors + j) * bytes;
+            odd[j] = builder.load(Address.at(right, at));
+            even[j] = builder.load(Address.at(right, at + bytes));
+        }
+        for (int i = 0; i < rows; i++) {
+            VectorVar evenOfA = builder.spread(row(left, i, 4 * k));
+            VectorVar oddOfA = builder.spread(row(left, i, 4 * k + bytes));
+            for (int j = 0; j < vectors; j++) {
+                VectorVar sum = sums[0][i * vectors + j];
+                VectorVar first = builder.binary(BinaryOp.ADD_S16, evenOfA, odd[j]);
+                VectorVar second = builder.binary(BinaryOp.ADD_S16, oddOfA, even[j]);
+                builder.binary(sum, BinaryOp.INT_ADD, sum, builder.binary(BinaryOp.DOT_S16, first, second));
+            }
+        }
+    }
+
+    /** One row; the halves are put together again before sums of 16 bits could overflow. */
+    private void nibbles(ScalarVar left, ScalarVar right, int count, VectorVar ones) {
+        VectorVar[] low = new VectorVar[vectors];
+        VectorVar[] high = new VectorVar[vectors];
+        for (int k = 0; k < count; k++) {
+            VectorVar lowOfA = builder.spread(Address.at(left, 4 * k));
+            VectorVar highOfA = builder.spread(Address.at(left, 4 * k + bytes));
+            boolean first = k % FOURS_IN_16_BITS == 0;
+            boolean last = k == count - 1 || (k + 1) % FOURS_IN_16_BITS == 0;
+            prefetch(right, k);
+            for (int j = 0; j < vectors; j++) {
+                VectorVar rightRow = builder.load(Address.at(right, (k * vectors + j) * bytes));
+                low[j] = sum16(first ? null : low[j], lowOfA, rightRow);
+                high[j] = sum16(first ? null : high[j], highOfA, rightRow);
+                if (last) {
+                    addTo(sums[0][j], builder.binary(BinaryOp.DOT_S16, low[j], ones));
+                    VectorVar upper = builder.binary(BinaryOp.DOT_S16, high[j], ones);
+                    addTo(sums[0][j], builder.binary(BinaryOp.SHIFT_LEFT, upper, Constant.ofBits(4)));
+                }
+            }
+        }
+    }
+
+    private VectorVar sum16(@Nullable VectorVar sum, VectorVar ofA, VectorVar ofB) {
+        VectorVar products = builder.binary(BinaryOp.DOT_U8S8_SATURATED, ofA, ofB);
+        return sum == null ? products : builder.binary(BinaryOp.ADD_S16, sum, products);
+    }
+
+    private void addTo(VectorVar sum, VectorVar more) {
+        builder.binary(sum, BinaryOp.INT_ADD, sum, more);
+    }
+
+    /** For few rows memory is what limits. */
+    private void prefetch(ScalarVar right, int k) {
+        for (int at = k * vectors * bytes; at < (k + 1) * vectors * bytes; at++) {
+            if (rows <= PREFETCH_ROWS && at % LINE == 0) {
+                builder.prefetch(Address.at(right, at + PREFETCH));
+            }
+        }
+    }
+
+    private VectorVar[] addedUp() {
+        for (int half = sets / 2; half > 0; half /= 2) {
+            for (int set = 0; set < half; set++) {
+                for (int i = 0; i < rows * vectors; i++) {
+                    sums[set][i] = builder.binary(BinaryOp.INT_ADD, sums[set][i], sums[set + half][i]);
+                }
+            }
+        }
+        return sums[0];
+    }
+}

@@ -1,0 +1,96 @@
+package dev.millrace.kernels.intgemm;
+
+import dev.millrace.codegen.key.KernelFamily;
+import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.kernels.gemm.Activation;
+import dev.millrace.codegen.program.Program;
+import dev.millrace.codegen.program.Target;
+
+/**
+ * Columns of tiles: f(A, B, C, terms, stride, panels). Each tile is {@code rows} of A, {@code stride} bytes
+ * apart, times a packed panel of B of {@code vectors} width; the kernel goes down the rows, then on to the next panel.
+ * terms is a block as in {@link TermBlock}.
+ */
+public final class IntegerTile implements KernelFamily {
+    static final int MAX_ROWS = 6;
+    static final int MAX_VECTORS = 4;
+    static final int MAX_FOURS = (1 << 20) - 1;
+
+    public static final String NAME = "gemm.s8";
+
+    /**
+     * One member of the family.
+     *
+     * @param form of the rows of A
+     * @param rows of a tile
+     * @param vectors in a row of a tile
+     * @param masked whether the last vector is written in part
+     * @param zeros whether B has zero points
+     * @param bias whether a number per column is added
+     * @param scales whether there is a scale for each column rather than one for all
+     * @param activation after the bias, for floats only
+     */
+    record Variant(
+            IntegerDot dot,
+            RowForm form,
+            int rows,
+            int vectors,
+            boolean masked,
+            boolean zeros,
+            QuantisedOutput output,
+            boolean bias,
+            boolean scales,
+            Activation activation) {
+
+        KernelKey key() {
+            return KernelKey.of(NAME)
+                    .with("dot", dot)
+                    .with("form", form)
+                    .with("rows", rows)
+                    .with("vectors", vectors)
+                    .with("masked", masked ? 1 : 0)
+                    .with("zeros", zeros ? 1 : 0)
+                    .with("output", output)
+                    .with("bias", bias ? 1 : 0)
+                    .with("scales", scales ? 1 : 0)
+                    .with("activation", activation);
+        }
+
+        static Variant of(KernelKey key, Target target) {
+            key.onlyHas("dot", "form", "rows", "vectors", "masked", "zeros", "output", "bias", "scales", "activation");
+            IntegerDot dot = key.oneOf("dot", IntegerDot.values());
+            if (dot == IntegerDot.WHOLE && !IntegerDot.hasWhole(target)) {
+                throw new IllegalArgumentException(
+                        "kernel key " + key + ": the parameter dot is whole, which " + target.name() + " cannot do");
+            }
+            RowForm form = key.oneOf("form", RowForm.values());
+            int zeros = key.number("zeros", 0, 1);
+            if (form == RowForm.GIVEN && (dot.isSplit() || zeros == 1)) {
+                throw new IllegalArgumentException("kernel key " + key + ": the parameter form is given, but " + dot
+                        + (zeros == 1 ? " with zero points" : "") + " wants packed rows");
+            }
+            QuantisedOutput output = key.oneOf("output", QuantisedOutput.values());
+            Activation activation = key.oneOf("activation", Activation.values());
+            if (output != QuantisedOutput.F32 && activation != Activation.NONE) {
+                throw new IllegalArgumentException(
+                        "kernel key " + key + ": the parameter activation must be none unless the output is f32");
+            }
+            return new Variant(
+                    dot,
+                    form,
+                    key.number("rows", 1, dot.rows()),
+                    key.number("vectors", 1, IntegerDot.vectors(target)),
+                    key.number("masked", 0, 1) == 1,
+                    zeros == 1,
+                    output,
+                    key.number("bias", 0, 1) == 1,
+                    key.number("scales", 0, 1) == 1,
+                    activation);
+        }
+    }
+
+    @Override
+    public Program describe(KernelKey key, Target target) {
+        return new IntegerTileWriter(key.toString(), target, Variant.of(key, target)).program();
+    }
+}

@@ -1,0 +1,84 @@
+package dev.millrace.kernels.intgemm;
+
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.PacksWeights;
+import dev.millrace.codegen.key.KernelSet;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
+
+/**
+ * Products of matrices of bytes with sums of ints, exact to the bit (modulo 2^32), with what follows them fused. B is
+ * packed once. Memory is native (heap memory only where kernels are interpreted). Safe for use by several threads.
+ */
+public final class QuantisedGemm implements PacksWeights {
+    private final IntegerKernels kernels;
+
+    public QuantisedGemm(KernelSet kernels) {
+        this.kernels = new IntegerKernels(kernels);
+    }
+
+    /** What B needs packed, in bytes. */
+    public long packedBytes(long k, long n) {
+        return panels(k, n).byteSize();
+    }
+
+    private IntegerPanels panels(long k, long n) {
+        if (k < 0 || n < 0 || k > 4L * IntegerTile.MAX_FOURS) {
+            throw new IllegalArgumentException(
+                    "B has " + k + " rows and " + n + " columns: up to " + 4L * IntegerTile.MAX_FOURS + " rows can be");
+        }
+        return IntegerPanels.of(kernels.set().target(), k, n);
+    }
+
+    @Override
+    public String packedLayout() {
+        return IntegerPanels.name(kernels.set().target());
+    }
+
+    /** Packs B, of k rows and n columns, with its zero points. */
+    public void pack(QuantisedMatrix b, long k, long n, MemorySegment packed) {
+        b.check("B", k, n, n);
+        pack(b, b.stride(), 1, k, n, packed);
+    }
+
+    /** Packs B, of k rows and n columns, given as its transpose: n rows of k elements. */
+    public void packTransposed(QuantisedMatrix transposed, long k, long n, MemorySegment packed) {
+        transposed.check("the transpose of B", n, k, n);
+        pack(transposed, 1, transposed.stride(), k, n, packed);
+    }
+
+    private void pack(QuantisedMatrix b, long rowStep, long columnStep, long k, long n, MemorySegment packed) {
+        IntegerPanels panels = panels(k, n);
+        checkPacked(packed, panels);
+        Extents.writable("the packed B", packed);
+        new IntegerPacking(panels, b, packed).pack(rowStep, columnStep);
+    }
+
+    private static void checkPacked(MemorySegment packed, IntegerPanels panels) {
+        Extents.bytes("the packed B", packed, panels.byteSize());
+    }
+
+    /**
+     * Computes a product. No operand may be freed before it is done.
+     *
+     * @throws IllegalArgumentException if the operands do not fit together
+     * @throws IndexOutOfBoundsException if an operand is smaller than the product needs
+     */
+    public void run(QuantisedProduct product, Parallel parallel) {
+        IntegerPanels panels = panels(product.k(), product.n());
+        product.check();
+        checkPacked(product.packed(), panels);
+        if (product.m() == 0 || product.n() == 0) {
+            return;
+        }
+        boolean pairsFit = product.packed().get(ValueLayout.JAVA_INT_UNALIGNED, panels.pairsFit()) != 0;
+        IntegerDot dot = IntegerDot.of(kernels.set().target(), pairsFit, product.m());
+        try {
+            new QuantisedRun(kernels, panels, dot, product).run(parallel);
+        } finally {
+            Reference.reachabilityFence(product);
+        }
+    }
+}

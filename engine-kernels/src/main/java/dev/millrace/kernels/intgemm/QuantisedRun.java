@@ -1,0 +1,244 @@
+package dev.millrace.kernels.intgemm;
+
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.Memory;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** One product whose extents were checked: packs A, cuts the work into parts for threads, and calls the tiles. */
+final class QuantisedRun {
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
+    private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
+    /** Multiplications and additions that are worth another thread. */
+    private static final long MIN_WORK_PER_TASK = 1 << 19;
+    /** Bytes to pack that are worth another thread. */
+    private static final long MIN_BYTES_PER_TASK = 1 << 16;
+    /** What the second-level cache holds of rows of A, in bytes; of rows of C as well, where B is small. */
+    private static final long ROWS_IN_CACHE = 1 << 18;
+
+    private static final long SMALL_PANELS = 1 << 17;
+
+    private static final int UNSIGNED_OFFSET = 128;
+
+    private final IntegerKernels kernels;
+    private final IntegerPanels panels;
+    private final IntegerDot dot;
+    private final RowForm form;
+    /** Those given, or packed ones. */
+    private final MemorySegment rowsOfA;
+
+    private final QuantisedProduct product;
+    private final int tileRows;
+    private final boolean zeros;
+    private final long rowStride;
+
+    QuantisedRun(IntegerKernels kernels, IntegerPanels panels, IntegerDot dot, QuantisedProduct product) {
+        this.kernels = kernels;
+        this.panels = panels;
+        this.dot = dot;
+        this.product = product;
+        tileRows = dot.rows();
+        zeros = product.packed().get(INT, panels.hasZeros()) != 0;
+        form = form();
+        boolean given = form == RowForm.GIVEN;
+        rowStride = given ? product.a().stride() : PackedRow.stride(dot, panels.k(), panels.lanes());
+        rowsOfA = given ? product.a().data() : kernels.rowsOfA().atLeast(Math.multiplyExact(product.m(), rowStride));
+    }
+
+    private RowForm form() {
+        QuantisedMatrix a = product.a();
+        if (!a.hasTermsForAll()) {
+            return RowForm.EACH;
+        }
+        long end = (product.m() - 1) * a.stride() + 4 * panels.fours();
+        boolean asGiven =
+                !dot.isSplit() && !zeros && !a.signed() && end <= a.data().byteSize();
+        return asGiven ? RowForm.GIVEN : RowForm.PACKED;
+    }
+
+    void run(Parallel parallel) {
+        long m = product.m();
+        long work = Math.max(1, m * product.n() * product.k() / MIN_WORK_PER_TASK);
+        int tasks = (int) Math.min(parallel.width(), work);
+        long count = panels.panels();
+        boolean byPanels = count % tasks == 0 || count >= 4L * tasks;
+        if (tasks == 1) {
+            packRows(0, m);
+            part(0, m, 0, count);
+        } else if (byPanels && m < 2 * product.n() || m < 2L * tileRows) {
+            int packing = (int) Math.clamp(m * product.k() / MIN_BYTES_PER_TASK, 1, Math.min(tasks, m));
+            if (form != RowForm.GIVEN) {
+                parallel.run(packing, task -> packRows(m * task / packing, m * (task + 1) / packing));
+            }
+            int parts = (int) Math.min(tasks, count);
+            parallel.run(parts, task -> part(0, m, count * task / parts, count * (task + 1) / parts));
+        } else {
+            parallel.run(tasks, task -> {
+                packRows(m * task / tasks, m * (task + 1) / tasks);
+                part(m * task / tasks, m * (task + 1) / tasks, 0, count);
+            });
+        }
+    }
+
+    private void packRows(long first, long end) {
+        if (form == RowForm.GIVEN) {
+            return;
+        }
+        QuantisedMatrix a = product.a();
+        Memory memory = kernels.set().newMemory();
+        Kernel kernel = kernels.packRows(dot, a.signed(), product.k());
+        kernel.call(
+                memory,
+                memory.pointer(a.data()) + first * a.stride(),
+                memory.pointer(rowsOfA) + first * rowStride,
+                product.k() / 4,
+                a.stride() | rowStride << 32,
+                end - first,
+                0);
+        for (long row = first; row < end && form == RowForm.EACH; row++) {
+            long at = row * rowStride;
+            rowsOfA.set(INT, at + PackedRow.ZERO, unsignedZero(row));
+            rowsOfA.set(FLOAT, at + PackedRow.SCALE, a.scale(row));
+        }
+    }
+
+    private int unsignedZero(long row) {
+        QuantisedMatrix a = product.a();
+        return a.zeroPoint(row) + (a.signed() ? UNSIGNED_OFFSET : 0);
+    }
+
+    /** Some rows of some panels, on one thread. */
+    private void part(long firstRow, long endRow, long firstPanel, long endPanel) {
+        new Part(kernels.set().newMemory()).run(firstRow, endRow, firstPanel, endPanel);
+    }
+
+    /** Some panels, of which the bytes from an address on are multiplied in one way. */
+    private record Columns(IntegerDot dot, long first, long panels, long from) {}
+
+    private final class Part {
+        private final Memory memory;
+        private final long packed;
+        private final long a;
+        private final MemorySegment block;
+        private final long terms;
+        private final long wide;
+        private final long c;
+        private final long scales;
+        private final long bias;
+
+        Part(Memory memory) {
+            this.memory = memory;
+            packed = memory.pointer(product.packed());
+            a = memory.pointer(rowsOfA);
+            long wideBytes = dot == IntegerDot.PAIRS ? 8 * panels.fours() * panels.columns() : 0;
+            block = kernels.own().atLeast(TermBlock.BYTES + wideBytes);
+            terms = memory.pointer(block);
+            wide = terms + TermBlock.BYTES;
+            c = memory.pointer(product.c().data());
+            MemorySegment givenScales = product.c().scales();
+            MemorySegment givenBias = product.c().bias();
+            scales = givenScales == null ? 0 : memory.pointer(givenScales);
+            bias = givenBias == null ? 0 : memory.pointer(givenBias);
+        }
+
+        void run(long firstRow, long endRow, long firstPanel, long endPanel) {
+            constants();
+            long ofRow = rowStride + (panels.sums() <= SMALL_PANELS ? rowBytesOfC() : 0);
+            long most = Math.max(ROWS_IN_CACHE / Math.max(1, ofRow), 16L * tileRows);
+            for (long row = firstRow; row < endRow; row += most) {
+                long rows = Math.min(most, endRow - row);
+                panels(row, rows, firstPanel, endPanel);
+            }
+        }
+
+        private long rowBytesOfC() {
+            return product.n() * product.c().output().bytes();
+        }
+
+        private void constants() {
+            QuantisedResult result = product.c();
+            Requantisation.put(result, block, TermBlock.REQUANTISATION);
+            block.set(FLOAT, TermBlock.ONE, 1);
+            block.set(INT, TermBlock.ZERO_OF_A, unsignedZero(0));
+            block.set(FLOAT, TermBlock.SCALE_OF_A, product.a().scale(0));
+            block.set(LONG, TermBlock.FOURS, panels.fours());
+            block.set(
+                    LONG,
+                    TermBlock.STRIDE_OF_C,
+                    result.stride() * result.output().bytes());
+        }
+
+        private void terms(long panel) {
+            long columns = 4 * panel * panels.columns();
+            block.set(LONG, TermBlock.SUMS, packed + panels.sums() + columns);
+            block.set(LONG, TermBlock.PAIRS, packed + panels.pairs() + columns);
+            block.set(LONG, TermBlock.ZEROS, packed + panels.zeros() + columns);
+            block.set(LONG, TermBlock.BIAS, bias + columns);
+            long given = product.c().hasScalePerColumn() ? scales + columns : scales;
+            block.set(LONG, TermBlock.SCALES, scales == 0 ? terms + TermBlock.ONE : given);
+            int tail = panels.width(panel) - (panels.vectorsOf(panel) - 1) * panels.lanes();
+            block.set(LONG, TermBlock.TAIL, tail);
+        }
+
+        /** All whole panels of a kind at once if each of them is read once only, by tiles of one height. */
+        private void panels(long row, long rows, long first, long end) {
+            boolean atOnce = dot == IntegerDot.NIBBLES || dot != IntegerDot.PAIRS && rows <= tileRows;
+            long whole = Math.min(end, product.n() / panels.columns());
+            for (long panel = first; panel < end; ) {
+                IntegerDot way = dotOf(panel);
+                long next = panel + 1;
+                while (atOnce && next < whole && dotOf(next) == way) {
+                    next++;
+                }
+                long from = packed + panels.panel(panel);
+                if (dot == IntegerDot.PAIRS) {
+                    kernels.spreadPanel().call(memory, from, wide, panels.fours() * panels.vectorsOf(panel), 0, 0, 0);
+                    from = wide;
+                }
+                terms(panel);
+                columns(row, rows, new Columns(way, panel, next - panel, from));
+                panel = next;
+            }
+        }
+
+        private IntegerDot dotOf(long panel) {
+            boolean fours = dot == IntegerDot.BYTES && product.packed().get(INT, panels.foursFit(panel)) != 0;
+            return fours ? IntegerDot.FOURS : dot;
+        }
+
+        /** Tiles of nearly equal height. */
+        private void columns(long row, long rows, Columns columns) {
+            long tiles = (rows + tileRows - 1) / tileRows;
+            int high = (int) ((rows + tiles - 1) / tiles);
+            long lowTiles = tiles * high - rows;
+            long highTiles = tiles - lowTiles;
+            call(row, highTiles, high, columns);
+            if (lowTiles > 0) {
+                call(row + highTiles * high, lowTiles, high - 1, columns);
+            }
+        }
+
+        private void call(long row, long tiles, int height, Columns columns) {
+            long panel = columns.first();
+            QuantisedResult result = product.c();
+            boolean masked = panels.width(panel) % panels.lanes() != 0;
+            Kernel kernel = kernels.tile(new IntegerTile.Variant(
+                    columns.dot(),
+                    form,
+                    height,
+                    panels.vectorsOf(panel),
+                    masked,
+                    zeros,
+                    result.output(),
+                    result.bias() != null,
+                    result.hasScalePerColumn(),
+                    result.activation()));
+            block.set(LONG, TermBlock.TILES, tiles);
+            int bytes = result.output().bytes();
+            long to = c + bytes * (row * result.stride() + panel * panels.columns());
+            kernel.call(memory, a + row * rowStride, columns.from(), to, terms, rowStride, columns.panels());
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package dev.millrace.kernels.intgemm;
+
+/**
+ * Where a tile finds what it needs besides the factors: a block of pointers to numbers per column, constants, and room
+ * for what a panel makes of them.
+ */
+final class TermBlock {
+    /** A pointer to what a zero point of A takes off, ints. */
+    static final int SUMS = 0;
+    /** A pointer to what {@link IntegerDot#PAIRS} has too much, ints. */
+    static final int PAIRS = 8;
+    /** A pointer to the zero points of B, ints. */
+    static final int ZEROS = 16;
+    /** A pointer to the scales of columns, or of all of them. */
+    static final int SCALES = 24;
+    /** A pointer to the bias. */
+    static final int BIAS = 32;
+    /** The words of {@link Requantisation}. */
+    static final int REQUANTISATION = 40;
+    /** The float 1. */
+    static final int ONE = 52;
+
+    /** How many fours of K there are, a long. */
+    static final int FOURS = 56;
+    /** How many tiles there are in a column of them, a long. */
+    static final int TILES = 64;
+    /** How many lanes of the last vector belong to C, a long; masked kernels only. */
+    static final int TAIL = 72;
+    /** From one row of C to the next, in bytes, a long. */
+    static final int STRIDE_OF_C = 80;
+    /** The zero point of all rows of A, an int, and their scale, a float. */
+    static final int ZERO_OF_A = 88;
+
+    static final int SCALE_OF_A = 92;
+
+    private static final int ROW = 4 * 16 * IntegerTile.MAX_VECTORS;
+
+    /** What the sums of a panel start from, ints; written by the tiles, as those after it are. */
+    static final int STARTS = 128;
+    /** What the sums of a panel are multiplied with, floats. */
+    static final int FACTORS = STARTS + ROW;
+    /** What is added to the floats of a panel. */
+    static final int BIASES = FACTORS + ROW;
+
+    static final int BYTES = BIASES + ROW;
+
+    private TermBlock() {}
+}

@@ -1,0 +1,98 @@
+package dev.millrace.kernels.intgemm;
+
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.PacksWeights;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.gemm.GemmShape;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+
+/**
+ * Products with weights that are stored in fewer bits than they are computed with: half precision, bfloat16, or blocks
+ * of small integers. Sums are floats of 32 bits. Where a machine multiplies pairs of bfloat16, a bfloat16 A is multiplied
+ * with bfloat16 weights by that: the sums differ from others by rounding only, and denormals are zeros. Memory is native (heap memory only where kernels are interpreted).
+ * Safe for use by several threads.
+ */
+public final class WeightGemm implements PacksWeights {
+    private final WeightKernels kernels;
+    private final GemmShape shape;
+    private final WeightFormat format;
+
+    public WeightGemm(KernelSet kernels, WeightFormat format) {
+        this.kernels = new WeightKernels(kernels, format);
+        this.format = format;
+        shape = GemmShape.of(kernels.target());
+    }
+
+    private WeightPanels panels(long k, long n) {
+        return WeightPanels.of(format, kernels.set().target(), k, n);
+    }
+
+    /** What B needs packed, in bytes. */
+    public long packedBytes(long k, long n) {
+        return panels(k, n).byteSize();
+    }
+
+    @Override
+    public String packedLayout() {
+        return panels(0, 0).name();
+    }
+
+    /** Packs weights in blocks, of k rows and n columns. */
+    public void pack(BlockedWeights weights, long k, long n, MemorySegment packed) {
+        if (!weights.format().equals(format)) {
+            throw new IllegalArgumentException("these are products with " + format + ", not " + weights.format());
+        }
+        WeightPanels panels = panels(k, n);
+        weights.check(panels.blocks(), n);
+        checkPacked(packed, panels);
+        Extents.writable("the packed B", packed);
+        new WeightPacking(panels, packed).blocked(weights);
+    }
+
+    /** Packs weights of 16 bits, k rows of n columns. */
+    public void pack(MemorySegment b, long ldb, long k, long n, MemorySegment packed) {
+        Extents.byteMatrix("B", b, k, 2 * n, 2 * ldb);
+        packHalves(b, ldb, 1, k, n, packed);
+    }
+
+    /** Packs weights of 16 bits given as their transpose: n rows of k elements. */
+    public void packTransposed(MemorySegment transposed, long ldb, long k, long n, MemorySegment packed) {
+        Extents.byteMatrix("the transpose of B", transposed, n, 2 * k, 2 * ldb);
+        packHalves(transposed, 1, ldb, k, n, packed);
+    }
+
+    private void packHalves(MemorySegment b, long rowStep, long columnStep, long k, long n, MemorySegment packed) {
+        if (format.type().isBlocked()) {
+            throw new IllegalArgumentException("these are products with " + format + ", not of 16 bits");
+        }
+        WeightPanels panels = panels(k, n);
+        checkPacked(packed, panels);
+        Extents.writable("the packed B", packed);
+        new WeightPacking(panels, packed).halves(b, rowStep, columnStep);
+    }
+
+    private static void checkPacked(MemorySegment packed, WeightPanels panels) {
+        Extents.bytes("the packed B", packed, panels.byteSize());
+    }
+
+    /**
+     * Computes a product. No operand may be freed before it is done.
+     *
+     * @throws IllegalArgumentException if the operands do not fit together
+     * @throws IndexOutOfBoundsException if an operand is smaller than the product needs
+     */
+    public void run(WeightProduct product, Parallel parallel) {
+        product.check();
+        WeightPanels panels = panels(product.k(), product.n());
+        checkPacked(product.packed(), panels);
+        if (product.m() > 0 && product.n() > 0) {
+            try {
+                new WeightRun(kernels, shape, panels, product).run(parallel);
+            } finally {
+                Reference.reachabilityFence(product);
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+package dev.millrace.kernels.intgemm;
+
+import dev.millrace.kernels.cast.ConvertFamily;
+import dev.millrace.kernels.cast.FloatType;
+import dev.millrace.kernels.call.Scratch;
+import dev.millrace.codegen.key.KernelCache;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.gemm.Activation;
+import dev.millrace.kernels.gemm.Epilogue;
+import dev.millrace.kernels.gemm.Fetch;
+import dev.millrace.kernels.gemm.GemmTile;
+import dev.millrace.kernels.gemm.PairTile;
+import dev.millrace.codegen.program.Kernel;
+
+/** The kernels of products with stored weights of one format. */
+final class WeightKernels {
+    private record Types(FloatType from, FloatType to) {}
+
+    private final KernelSet kernels;
+    private final WeightFormat format;
+    private final KernelCache<GemmTile.Variant> tiles;
+    private final KernelCache<GemmTile.Variant> pairTiles;
+    private final KernelCache<WeightRow.Variant> rows;
+    private final KernelCache<Integer> decoding;
+    private final KernelCache<Types> converting;
+    private final Scratch shared = new Scratch();
+    private final Scratch own = new Scratch();
+
+    WeightKernels(KernelSet kernels, WeightFormat format) {
+        this.kernels = kernels;
+        this.format = format;
+        tiles = new KernelCache<>(kernels, GemmTile.Variant::key);
+        pairTiles = new KernelCache<>(kernels, PairTile::key);
+        rows = new KernelCache<>(kernels, WeightRow.Variant::key);
+        decoding = new KernelCache<>(kernels, vectors -> DecodePanel.key(format, vectors));
+        converting = new KernelCache<>(
+                kernels,
+                types -> ConvertFamily.key(types.from().number(), types.to().number(), false));
+    }
+
+    KernelSet set() {
+        return kernels;
+    }
+
+    /** For rows of A and C as floats of 32 bits, which all threads of a run use. */
+    Scratch shared() {
+        return shared;
+    }
+
+    /** For what a thread decodes. */
+    Scratch own() {
+        return own;
+    }
+
+    Kernel tile(int rowsOfTile, int vectors, boolean masked, boolean accumulate, Epilogue epilogue) {
+        return tiles.kernel(new GemmTile.Variant(rowsOfTile, vectors, masked, accumulate, epilogue));
+    }
+
+    /** Whether rows of bfloat16 are multiplied with these weights as they are. */
+    boolean multipliesPairs() {
+        return format.type() == WeightType.BF16 && PairTile.fits(kernels.target());
+    }
+
+    /** @param far whether B is read once, from memory */
+    Kernel pairTile(int rowsOfTile, int vectors, boolean masked, boolean accumulate, boolean far, Epilogue epilogue) {
+        Fetch fetch = far ? Fetch.SOON : Fetch.NONE;
+        return pairTiles.kernel(
+                new GemmTile.Variant(rowsOfTile, vectors, masked, accumulate, false, false, 1, fetch, epilogue));
+    }
+
+    Kernel row(int vectors, boolean bias, Activation activation) {
+        return rows.kernel(new WeightRow.Variant(format, vectors, bias, activation));
+    }
+
+    Kernel decode(int vectors) {
+        return decoding.kernel(vectors);
+    }
+
+    Kernel convert(FloatType from, FloatType to) {
+        return converting.kernel(new Types(from, to));
+    }
+}

@@ -1,0 +1,46 @@
+package dev.millrace.kernels.intgemm;
+
+import dev.millrace.kernels.cast.FloatType;
+import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.gemm.Activation;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The operands of {@code C = activation(A B + bias)} with stored weights B; sums are floats of 32 bits.
+ *
+ * @param a m rows of k floats
+ * @param lda elements from one row of A to the next
+ * @param packed B of k rows and n columns, packed by the same {@link WeightGemm}
+ * @param c m rows of n floats; overlaps no other operand
+ * @param ldc elements from one row of C to the next
+ * @param bias n floats of 32 bits, or null
+ */
+public record WeightProduct(
+        MemorySegment a,
+        FloatType typeOfA,
+        long lda,
+        MemorySegment packed,
+        MemorySegment c,
+        FloatType typeOfC,
+        long ldc,
+        long m,
+        long n,
+        long k,
+        @Nullable MemorySegment bias,
+        Activation activation) {
+
+    /** A product of dense matrices of floats of 32 bits. */
+    public static WeightProduct of(MemorySegment a, MemorySegment packed, MemorySegment c, long m, long n, long k) {
+        return new WeightProduct(a, FloatType.F32, k, packed, c, FloatType.F32, n, m, n, k, null, Activation.NONE);
+    }
+
+    void check() {
+        Extents.byteMatrix("A", a, m, k * typeOfA.bytes(), Math.multiplyExact(lda, typeOfA.bytes()));
+        Extents.byteMatrix("C", c, m, n * typeOfC.bytes(), Math.multiplyExact(ldc, typeOfC.bytes()));
+        Extents.writable("C", c);
+        if (bias != null) {
+            Extents.vector("the bias", bias, n);
+        }
+    }
+}

@@ -1,0 +1,247 @@
+package dev.millrace.kernels.intgemm;
+
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.cast.FloatType;
+import dev.millrace.kernels.gemm.Epilogue;
+import dev.millrace.kernels.gemm.GemmShape;
+import dev.millrace.kernels.gemm.GemmTile;
+import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.Memory;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * One product whose extents were checked. A few rows are multiplied with weights that are decoded in registers; for
+ * more, blocks of panels are decoded once and multiplied by the tiles of fp32 products. Where a machine multiplies pairs
+ * of bfloat16, tiles of them read both factors as they are.
+ */
+final class WeightRun {
+    /** So many rows are done one by one. */
+    private static final long FEW_ROWS = 2;
+    /** Multiplications and additions that are worth another thread. */
+    private static final long MIN_WORK_PER_TASK = 1 << 18;
+    /** Floats to convert that are worth another thread. */
+    private static final long MIN_FLOATS_PER_TASK = 1 << 16;
+    /** Rows done at a time: with the depth of a block, what the second-level cache holds of A. */
+    private static final long ROW_BLOCK = 192;
+
+    private final WeightKernels kernels;
+    private final GemmShape shape;
+    private final WeightPanels panels;
+    private final WeightProduct product;
+    /** Whether the words of A and B that kernels read are pairs of bfloat16, not floats. */
+    private final boolean pairs;
+
+    private final int elementsOfWord;
+    private final boolean copyA;
+    private final boolean copyC;
+    /** The rows of A as kernels read them, filled up with zeros to whole blocks, then C as floats of 32 bits. */
+    private final MemorySegment copies;
+
+    private final long rowBytesOfCopy;
+    private final long offsetOfC;
+    private final Epilogue epilogue;
+
+    WeightRun(WeightKernels kernels, GemmShape shape, WeightPanels panels, WeightProduct product) {
+        this.kernels = kernels;
+        this.shape = shape;
+        this.panels = panels;
+        this.product = product;
+        pairs = product.typeOfA() == FloatType.BF16 && kernels.multipliesPairs();
+        elementsOfWord = pairs ? 2 : 1;
+        copyA = pairs ? product.k() % 2 != 0 : product.typeOfA() != FloatType.F32 || rowByRow();
+        copyC = product.typeOfC() != FloatType.F32;
+        rowBytesOfCopy =
+                panels.blocks() * panels.format().block() * typeOfRows().bytes();
+        offsetOfC = copyA ? Math.multiplyExact(product.m(), rowBytesOfCopy) : 0;
+        long bytesOfC = copyC ? Math.multiplyExact(4 * product.m(), product.n()) : 0;
+        copies = kernels.shared().atLeast(Math.addExact(offsetOfC, bytesOfC));
+        epilogue = Epilogue.of(product.bias() != null, product.activation());
+    }
+
+    private boolean rowByRow() {
+        return !pairs && product.m() <= FEW_ROWS;
+    }
+
+    private FloatType typeOfRows() {
+        return pairs ? FloatType.BF16 : FloatType.F32;
+    }
+
+    void run(Parallel parallel) {
+        long m = product.m();
+        long work = m * product.n() * product.k();
+        int tasks = (int) Math.clamp(work / MIN_WORK_PER_TASK, 1, parallel.width());
+        if (copyA) {
+            inParts(parallel, tasks, m * product.k(), this::rowsIn);
+        }
+        long count = panels.panels();
+        if (count >= tasks && (count % tasks == 0 || count >= 4L * tasks) || m < tasks) {
+            int parts = (int) Math.min(tasks, count);
+            parallel.run(parts, task -> part(0, m, count * task / parts, count * (task + 1) / parts));
+        } else {
+            parallel.run(tasks, task -> part(m * task / tasks, m * (task + 1) / tasks, 0, count));
+        }
+        if (copyC) {
+            inParts(parallel, tasks, m * product.n(), this::rowsOut);
+        }
+    }
+
+    private interface Rows {
+        void of(long first, long end);
+    }
+
+    private void inParts(Parallel parallel, int tasks, long floats, Rows rows) {
+        long m = product.m();
+        int parts = (int) Math.clamp(floats / MIN_FLOATS_PER_TASK, 1, Math.min(m, tasks));
+        parallel.run(parts, task -> rows.of(m * task / parts, m * (task + 1) / parts));
+    }
+
+    private void rowsIn(long first, long end) {
+        FloatType type = product.typeOfA();
+        long k = product.k();
+        long given = k * typeOfRows().bytes();
+        for (long row = first; row < end; row++) {
+            copies.asSlice(row * rowBytesOfCopy + given, rowBytesOfCopy - given).fill((byte) 0);
+        }
+        Memory memory = kernels.set().newMemory();
+        long stride = product.lda() * type.bytes();
+        long from = memory.pointer(product.a()) + first * stride;
+        long to = memory.pointer(copies) + first * rowBytesOfCopy;
+        kernels.convert(type, typeOfRows()).call(memory, to, from, k, rowBytesOfCopy, stride, end - first);
+    }
+
+    private void rowsOut(long first, long end) {
+        FloatType type = product.typeOfC();
+        long n = product.n();
+        Memory memory = kernels.set().newMemory();
+        long stride = product.ldc() * type.bytes();
+        long from = memory.pointer(copies) + offsetOfC + 4 * first * n;
+        long to = memory.pointer(product.c()) + first * stride;
+        kernels.convert(FloatType.F32, type).call(memory, to, from, n, stride, 4 * n, end - first);
+    }
+
+    /** Some rows of some panels, on one thread. */
+    private void part(long firstRow, long endRow, long firstPanel, long endPanel) {
+        Part part = new Part(kernels.set().newMemory());
+        if (rowByRow()) {
+            part.rowByRow(firstRow, endRow, firstPanel, endPanel);
+        } else {
+            part.tiles(firstRow, endRow, firstPanel, endPanel);
+        }
+    }
+
+    private final class Part {
+        private final Memory memory;
+        private final long a;
+        private final long rowBytesOfA;
+        private final long packed;
+        private final long c;
+        private final long rowBytesOfC;
+        private final long bias;
+        private final MemorySegment arguments;
+        private final long argumentsPointer;
+        private final long decoded;
+
+        Part(Memory memory) {
+            this.memory = memory;
+            long own = copyA || copyC ? memory.pointer(copies) : 0;
+            a = copyA ? own : memory.pointer(product.a());
+            rowBytesOfA = copyA ? rowBytesOfCopy : typeOfRows().bytes() * product.lda();
+            c = copyC ? own + offsetOfC : memory.pointer(product.c());
+            rowBytesOfC = 4 * (copyC ? product.n() : product.ldc());
+            packed = memory.pointer(product.packed());
+            MemorySegment given = product.bias();
+            bias = given == null ? 0 : memory.pointer(given);
+            long room = pairs ? 0 : 4L * shape.depth() * panels.columns();
+            arguments = kernels.own().atLeast(GemmTile.ARGUMENT_BYTES + room);
+            argumentsPointer = memory.pointer(arguments);
+            decoded = argumentsPointer + GemmTile.ARGUMENT_BYTES;
+        }
+
+        private int tail(long panel) {
+            return panels.width(panel) - (panels.vectorsOf(panel) - 1) * panels.lanes();
+        }
+
+        private long biasOf(long column) {
+            return bias == 0 ? 0 : bias + 4 * column;
+        }
+
+        void rowByRow(long firstRow, long endRow, long firstPanel, long endPanel) {
+            for (long panel = firstPanel; panel < endPanel; panel++) {
+                long column = panel * panels.columns();
+                for (long row = firstRow; row < endRow; row++) {
+                    kernels.row(panels.vectorsOf(panel), bias != 0, product.activation())
+                            .call(
+                                    memory,
+                                    a + row * rowBytesOfA,
+                                    packed + panels.panel(panel),
+                                    c + row * rowBytesOfC + 4 * column,
+                                    biasOf(column),
+                                    panels.blocks(),
+                                    tail(panel));
+                }
+            }
+        }
+
+        /** By depth in words. A product over nothing still has its epilogue: it is done as one block of depth 0. */
+        void tiles(long firstRow, long endRow, long firstPanel, long endPanel) {
+            long words = Math.ceilDiv(product.k(), elementsOfWord);
+            long k0 = 0;
+            do {
+                long depth = Math.min(shape.depth(), words - k0);
+                for (long row = firstRow; row < endRow; row += ROW_BLOCK) {
+                    long rows = Math.min(ROW_BLOCK, endRow - row);
+                    for (long panel = firstPanel; panel < endPanel; panel++) {
+                        column(row, rows, panel, right(panel, k0, depth), k0, depth);
+                    }
+                }
+                k0 += depth;
+            } while (k0 < words);
+        }
+
+        /** Where tiles find rows of a panel: pairs as they are packed, others decoded. */
+        private long right(long panel, long k0, long depth) {
+            int block = panels.format().block() / elementsOfWord;
+            long from = packed + panels.panel(panel) + k0 / block * panels.blockBytes(panel);
+            if (pairs) {
+                return from;
+            }
+            long blocks = (depth + block - 1) / block;
+            kernels.decode(panels.vectorsOf(panel)).call(memory, from, decoded, blocks, 0, 0, 0);
+            return decoded;
+        }
+
+        /** Tiles of nearly equal height down one panel. */
+        private void column(long row, long rows, long panel, long right, long k0, long depth) {
+            long count = (rows + shape.rows() - 1) / shape.rows();
+            int high = (int) ((rows + count - 1) / count);
+            long lowTiles = count * high - rows;
+            long highTiles = count - lowTiles;
+            tile(row, highTiles, high, panel, right, k0, depth);
+            if (lowTiles > 0) {
+                tile(row + highTiles * high, lowTiles, high - 1, panel, right, k0, depth);
+            }
+        }
+
+        private void tile(long row, long count, int height, long panel, long right, long k0, long depth) {
+            int tail = tail(panel);
+            long column = panel * panels.columns();
+            boolean last = (k0 + depth) * elementsOfWord >= product.k();
+            Epilogue finish = last ? epilogue : Epilogue.NONE;
+            arguments.set(ValueLayout.JAVA_LONG_UNALIGNED, GemmTile.OPERANDS, biasOf(column));
+            int vectors = panels.vectorsOf(panel);
+            boolean masked = tail < panels.lanes();
+            Kernel tile = pairs
+                    ? kernels.pairTile(height, vectors, masked, k0 > 0, product.m() <= shape.rows(), finish)
+                    : kernels.tile(height, vectors, masked, k0 > 0, finish);
+            tile.call(
+                    memory,
+                    a + row * rowBytesOfA + 4 * k0,
+                    right,
+                    c + row * rowBytesOfC + 4 * column,
+                    argumentsPointer,
+                    rowBytesOfA | rowBytesOfC << 32,
+                    depth | (long) tail << GemmTile.TAIL_SHIFT | count << 32);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+package dev.millrace.kernels.loops;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Rows in some dimensions: the last one goes along a row, the others from row to row.
+ *
+ * @param extents of all dimensions, outermost first
+ * @param divisible whether a row is nothing but its elements, so that it can be cut or joined to the next one
+ */
+public record RowShape(List<Long> extents, List<Operand> operands, boolean divisible) {
+    /** How many loops around a row are in the kernel. */
+    static final int IN_KERNEL = 2;
+
+    private static final long FAR = 1L << 40;
+    /** Shares this unequal are as good as equal ones. */
+    private static final double EQUAL = 1.1;
+
+    /**
+     * One of the operands.
+     *
+     * @param name for messages
+     * @param elementBytes the bytes that are there for one element
+     * @param strides in bytes, one for each dimension; 0 where an operand is the same all along a dimension
+     */
+    public record Operand(String name, long elementBytes, List<Long> strides) {
+        public Operand {
+            strides = List.copyOf(strides);
+            for (long stride : strides) {
+                if (stride < 0 || stride > FAR) {
+                    throw new IllegalArgumentException(name + " has a stride of " + stride + " bytes");
+                }
+            }
+        }
+
+        public static Operand of(String name, long elementBytes, Long... strides) {
+            return new Operand(name, elementBytes, Arrays.asList(strides));
+        }
+    }
+
+    public RowShape {
+        extents = List.copyOf(extents);
+        operands = List.copyOf(operands);
+        for (long extent : extents) {
+            if (extent < 0 || extent > FAR) {
+                throw new IllegalArgumentException("a dimension has " + extent + " elements");
+            }
+        }
+        for (Operand operand : operands) {
+            if (operand.strides().size() != extents.size()) {
+                throw new IllegalArgumentException(operand.name() + " has "
+                        + operand.strides().size() + " strides for " + extents.size() + " dimensions");
+            }
+        }
+    }
+
+    /** The number of dimensions around a row; it is also the number of the one along the row. */
+    int dimensions() {
+        return extents.size() - 1;
+    }
+
+    long extent(int dimension) {
+        return extents.get(dimension);
+    }
+
+    long stride(int operand, int dimension) {
+        return operands.get(operand).strides().get(dimension);
+    }
+
+    /** Whether there is nothing to do. Rows of no elements are something if they are not divisible. */
+    boolean isEmpty() {
+        return extents.subList(0, dimensions()).contains(0L) || divisible && extents.contains(0L);
+    }
+
+    /**
+     * The bytes from the first element of an operand to the end of the last. What is the same all along a row is there
+     * even if a row has no elements.
+     */
+    long bytes(int operand) {
+        if (isEmpty() || extent(dimensions()) == 0 && stride(operand, dimensions()) != 0) {
+            return 0;
+        }
+        long last = operands.get(operand).elementBytes();
+        for (int i = 0; i < extents.size(); i++) {
+            last = Math.addExact(last, Math.multiplyExact(extent(i) - 1, stride(operand, i)));
+        }
+        return last;
+    }
+
+    /** Bytes that all operands together move, if nothing is read twice. */
+    long work() {
+        long elements = 1;
+        for (long extent : extents) {
+            elements = Math.multiplyExact(elements, extent);
+        }
+        return elements * operands.stream().mapToLong(Operand::elementBytes).sum();
+    }
+
+    /** The outermost dimension that gives all tasks about the same, or else the one that comes nearest to that. */
+    int dimensionToSplit(int tasks) {
+        int best = 0;
+        double least = Double.POSITIVE_INFINITY;
+        for (int i = 0; i < dimensions() + (divisible ? 1 : 0); i++) {
+            double surplus = (double) Math.ceilDiv(extent(i), tasks) * tasks / extent(i);
+            if (surplus <= EQUAL) {
+                return i;
+            }
+            if (surplus < least) {
+                least = surplus;
+                best = i;
+            }
+        }
+        return best;
+    }
+
+    /** The same rows in as few dimensions as can be, but no fewer than {@link #IN_KERNEL} around a row. */
+    public RowShape coalesced() {
+        List<Integer> kept = new ArrayList<>();
+        List<Long> merged = new ArrayList<>();
+        for (int i = 0; i < extents.size(); i++) {
+            boolean last = i == dimensions();
+            if (extent(i) == 1 && !last) {
+                continue;
+            }
+            if (!kept.isEmpty() && (!last || divisible) && continues(kept.getLast(), i)) {
+                merged.add(merged.removeLast() * extent(i));
+                kept.removeLast();
+            } else {
+                merged.add(extent(i));
+            }
+            kept.add(i);
+        }
+        while (kept.size() <= IN_KERNEL) {
+            kept.addFirst(-1);
+            merged.addFirst(1L);
+        }
+        return new RowShape(
+                merged, operands.stream().map(operand -> only(operand, kept)).toList(), divisible);
+    }
+
+    private static Operand only(Operand operand, List<Integer> kept) {
+        List<Long> strides = new ArrayList<>();
+        for (int dimension : kept) {
+            strides.add(dimension < 0 ? Long.valueOf(0) : operand.strides().get(dimension));
+        }
+        return new Operand(operand.name(), operand.elementBytes(), strides);
+    }
+
+    private boolean continues(int outer, int inner) {
+        for (int i = 0; i < operands.size(); i++) {
+            if (stride(i, outer) != extent(inner) * stride(i, inner)) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,61 @@
+package dev.millrace.kernels.pool;
+
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.Function;
+
+/** What a pooling does with the elements under its window. */
+public final class Pooling {
+    private static final Expr ELEMENT = Expr.input(0);
+    private static final int MAX_POWER = 16;
+    private static final int MAX_BEHIND = 1 << 20;
+
+    private final WindowOp op;
+
+    private Pooling(WindowOp op) {
+        this.op = op;
+    }
+
+    WindowOp op() {
+        return op;
+    }
+
+    /** The largest. A NaN counts if no number follows it. Without any element, minus infinity. */
+    public static Pooling max() {
+        return new Pooling(WindowOp.of(WindowTile.Op.MAX, ELEMENT, ELEMENT));
+    }
+
+    /** The average of those that are there. */
+    public static Pooling average() {
+        return new Pooling(new WindowOp(WindowTile.Op.SUM, ELEMENT, ELEMENT, true, -1, -1, -1));
+    }
+
+    /** The average of those that are there and of zeros before and behind them. */
+    public static Pooling averageWithPadding(int planesBehind, int rowsBehind, int columnsBehind) {
+        for (int behind : new int[] {planesBehind, rowsBehind, columnsBehind}) {
+            if (behind < 0 || behind > MAX_BEHIND) {
+                throw new IllegalArgumentException(
+                        "an average with a padding of " + behind + ": it must be 0 to " + MAX_BEHIND);
+            }
+        }
+        return new Pooling(
+                new WindowOp(WindowTile.Op.SUM, ELEMENT, ELEMENT, true, planesBehind, rowsBehind, columnsBehind));
+    }
+
+    /** The p-norm, for p from 1 to 16. */
+    public static Pooling norm(int p) {
+        if (p < 1 || p > MAX_POWER) {
+            throw new IllegalArgumentException("a pooling by the " + p + "-norm: p must be 1 to " + MAX_POWER);
+        }
+        Expr magnitude = ELEMENT.apply(Function.ABS);
+        Expr power = p % 2 == 0 ? ELEMENT.times(ELEMENT) : magnitude;
+        for (int i = p % 2 == 0 ? 2 : 1; i < p; i++) {
+            power = power.times(magnitude);
+        }
+        Expr root = switch (p) {
+            case 1 -> ELEMENT;
+            case 2 -> ELEMENT.apply(Function.SQRT);
+            default -> ELEMENT.apply(Function.LOG).times(Expr.number(1f / p)).apply(Function.EXP);
+        };
+        return new Pooling(WindowOp.of(WindowTile.Op.SUM, power, root));
+    }
+}

@@ -1,0 +1,146 @@
+package dev.millrace.kernels.pool;
+
+import dev.millrace.kernels.image.Axis;
+import dev.millrace.kernels.call.CallPlan;
+import dev.millrace.kernels.call.CallPlan.Argument;
+import dev.millrace.kernels.call.CallPlan.Base;
+import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.codegen.program.Target;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Turns windows over images in blocks of channels into calls. A unit is a band of rows of one block; it takes one pass
+ * after the other over parts of the taps.
+ */
+final class WindowPlanner {
+    /** Inputs of a band, so that there are bands enough for threads. */
+    private static final int BAND_ELEMENTS = 16 << 10;
+
+    private final WindowShape shape;
+    private final WindowOp op;
+    private final CallPlan.Builder calls;
+    private final int lanes;
+    private final long pixelBytes;
+    private final Map<WindowTile.Variant, KernelKey> keys = new HashMap<>();
+
+    WindowPlanner(Target target, WindowShape shape, WindowOp op, CallPlan.Builder calls) {
+        this.shape = shape;
+        this.op = op;
+        this.calls = calls;
+        lanes = target.lanes();
+        pixelBytes = target.vectorBytes();
+    }
+
+    /** Taps of one plane, and of these some columns. */
+    private record Pass(int plane, int firstTap, int endTap) {}
+
+    void plan() {
+        if (shape.outPixels() == 0) {
+            return;
+        }
+        int blocks = (shape.channels() + lanes - 1) / lanes;
+        int rows = shape.height().out();
+        long elements = (long) lanes
+                * shape.width().out()
+                * shape.height().taps()
+                * shape.width().taps();
+        int bands = (int) Math.clamp(elements * rows / BAND_ELEMENTS, 1, Math.max(1, rows));
+        for (int block = 0; block < blocks; block++) {
+            for (int plane = 0; plane < shape.depth().out(); plane++) {
+                for (int band = 0; band < bands; band++) {
+                    int first = (int) ((long) rows * band / bands);
+                    unit(block, plane, first, (int) ((long) rows * (band + 1) / bands));
+                }
+            }
+        }
+    }
+
+    /** Rows that see the same taps are done together. */
+    private void unit(int block, int plane, int firstRow, int endRow) {
+        List<Pass> passes = passes(plane);
+        int row = firstRow;
+        while (row < endRow) {
+            int end = row + 1;
+            while (end < endRow && seeTheSame(row, end)) {
+                end++;
+            }
+            for (int pass = 0; pass < passes.size(); pass++) {
+                call(block, plane, row, end - row, passes.get(pass), pass == 0, pass == passes.size() - 1);
+            }
+            row = end;
+        }
+        calls.endUnit();
+    }
+
+    private boolean seeTheSame(int row, int other) {
+        Axis height = shape.height();
+        return height.firstTap(other) == height.firstTap(row)
+                && height.endTap(other) == height.endTap(row)
+                && WindowOp.counted(height, other, op.countedRows()) == WindowOp.counted(height, row, op.countedRows());
+    }
+
+    private List<Pass> passes(int plane) {
+        int taps = shape.width().taps();
+        int parts = (taps + WindowTile.MAX_TAPS - 1) / WindowTile.MAX_TAPS;
+        List<Pass> passes = new ArrayList<>();
+        for (int tap = shape.depth().firstTap(plane); tap < shape.depth().endTap(plane); tap++) {
+            for (int part = 0; part < parts; part++) {
+                int first = (int) ((long) taps * part / parts);
+                passes.add(new Pass(tap, first, (int) ((long) taps * (part + 1) / parts)));
+            }
+        }
+        if (passes.isEmpty()) {
+            passes.add(new Pass(0, 0, 0));
+        }
+        return passes;
+    }
+
+    private void call(int block, int plane, int row, int rows, Pass pass, boolean first, boolean last) {
+        Axis depth = shape.depth();
+        Axis height = shape.height();
+        Axis width = shape.width();
+        WindowTile.Variant variant = new WindowTile.Variant(
+                op.op(),
+                width,
+                pass.firstTap(),
+                pass.endTap(),
+                first ? WindowTile.Start.FRESH : WindowTile.Start.OUTPUT,
+                op.each(),
+                last ? op.after() : null,
+                op.averages() && last ? op.countedColumns() : WindowTile.Variant.NO_AVERAGE);
+        int firstTap = height.firstTap(row);
+        int tapRows = pass.endTap() == 0 ? 0 : height.endTap(row) - firstTap;
+        long inRow = width.in() * pixelBytes;
+        long inPlane = inRow * height.in();
+        long outRow = width.out() * pixelBytes;
+        long outPlane = outRow * height.out();
+        long weightRow = width.taps() * pixelBytes;
+        Argument sizes = calls.sizes(
+                rows,
+                tapRows,
+                height.stride() * inRow,
+                outRow,
+                height.dilation() * inRow,
+                weightRow,
+                Float.floatToRawIntBits(op.counted(depth, plane, height, row)));
+        int inPlaneNumber = depth.start(plane) + pass.plane() * depth.dilation();
+        int inRowNumber = height.start(row) + firstTap * height.dilation();
+        long in = (block * (long) depth.in() + inPlaneNumber) * inPlane + inRowNumber * inRow;
+        long out = (block * (long) depth.out() + plane) * outPlane + row * outRow;
+        boolean weighted = op.op() == WindowTile.Op.WEIGHTED;
+        long ofBlock = block * DepthwiseConv.blockBytes(shape, lanes);
+        long tap = ((long) pass.plane() * height.taps() + firstTap) * weightRow;
+        calls.call(
+                keys.computeIfAbsent(variant, WindowTile.Variant::key),
+                (long) rows * width.out() * lanes * (4 + 2L * tapRows * (pass.endTap() - pass.firstTap())),
+                Argument.at(Base.INPUT, in),
+                weighted ? Argument.at(Base.WEIGHTS, ofBlock + pixelBytes + tap) : Argument.number(0),
+                weighted ? Argument.at(Base.WEIGHTS, ofBlock) : Argument.number(0),
+                Argument.at(Base.OUTPUT, out),
+                Argument.at(Base.OTHER, out),
+                sizes);
+    }
+}

@@ -1,0 +1,5 @@
+/** Windows that slide over each channel alone, in fp32: depthwise convolution and pooling. */
+@NullMarked
+package dev.millrace.kernels.pool;
+
+import org.jspecify.annotations.NullMarked;

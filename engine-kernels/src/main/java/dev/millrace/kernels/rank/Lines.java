@@ -1,0 +1,51 @@
+package dev.millrace.kernels.rank;
+
+import dev.millrace.kernels.call.Parallel;
+
+/** Cuts data along an axis into runs of lines side by side: rows, or columns of one block. */
+final class Lines {
+    /** Less than this is not worth another thread. */
+    private static final long MIN_ELEMENTS_PER_TASK = 16 * 1024;
+    /** No two threads write to the same cache line. */
+    private static final long GRAIN = 16;
+
+    private Lines() {}
+
+    /** What is done to a run of lines. */
+    interface Work {
+        /**
+         * @param outer the first block
+         * @param inner the first line of the block
+         * @param lines how many: rows of as many blocks where these have but one, else of this block
+         */
+        void run(long outer, long inner, long lines);
+    }
+
+    static void split(AxisShape shape, Parallel parallel, Work work) {
+        long lines = shape.lines();
+        long grains = (lines + GRAIN - 1) / GRAIN;
+        int tasks = (int) Math.clamp(Math.min(grains, shape.elements() / MIN_ELEMENTS_PER_TASK), 1, parallel.width());
+        if (tasks == 1) {
+            some(shape, 0, lines, work);
+        } else {
+            parallel.run(tasks, task -> {
+                long end = task == tasks - 1 ? lines : grains * (task + 1) / tasks * GRAIN;
+                some(shape, grains * task / tasks * GRAIN, end, work);
+            });
+        }
+    }
+
+    private static void some(AxisShape shape, long first, long end, Work work) {
+        if (shape.inner() == 1) {
+            work.run(first, 0, end - first);
+            return;
+        }
+        long line = first;
+        while (line < end) {
+            long inner = line % shape.inner();
+            long count = Math.min(shape.inner() - inner, end - line);
+            work.run(line / shape.inner(), inner, count);
+            line += count;
+        }
+    }
+}

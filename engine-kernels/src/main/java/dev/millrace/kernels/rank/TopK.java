@@ -1,0 +1,113 @@
+package dev.millrace.kernels.rank;
+
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.Extents;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.Memory;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
+
+/**
+ * The k largest or smallest fp32 elements along an axis, the best one first, of equal ones that with the lower place.
+ * NaN counts as larger than all others. Safe for use by several threads.
+ */
+public final class TopK {
+    private final KernelSet kernels;
+    private final Kernel keys;
+    private final Kernel keysOfColumns;
+    private final Kernel pick;
+
+    public TopK(KernelSet kernels, Best.Extreme extreme) {
+        this.kernels = kernels;
+        keys = kernels.kernel(SortKeys.key(extreme, false));
+        keysOfColumns = kernels.kernel(SortKeys.key(extreme, true));
+        pick = kernels.kernel(PickBest.key());
+    }
+
+    /** What {@link #run} needs as scratch memory for so many threads. */
+    public long scratchBytes(AxisShape shape, int threads) {
+        long sizes = PickBest.SIZES * (long) Long.BYTES;
+        return sizes + Math.multiplyExact(threads, groups(shape).bytes());
+    }
+
+    private KeyGroups groups(AxisShape shape) {
+        return KeyGroups.of((int) shape.count(), kernels.target().lanes());
+    }
+
+    /**
+     * Finds them.
+     *
+     * @param k not more than there are along the axis
+     * @param values k along the axis
+     * @param places the places of these, numbers of 64 bits
+     * @param scratch memory of this call alone
+     */
+    public void run(
+            AxisShape shape,
+            int k,
+            MemorySegment data,
+            MemorySegment values,
+            MemorySegment places,
+            MemorySegment scratch,
+            Parallel parallel) {
+        if (k < 0 || k > shape.count()) {
+            throw new IllegalArgumentException("there are no " + k + " best ones of " + shape.count());
+        }
+        if (shape.inner() * kernels.target().lanes() > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("the elements of a line are " + shape.inner() + " apart: up to "
+                    + Integer.MAX_VALUE / kernels.target().lanes() + " can be");
+        }
+        AxisShape results = new AxisShape(shape.outer(), k, shape.inner());
+        shape.check("the data", data);
+        results.check("the values", values);
+        Extents.bytes("the places", places, Math.multiplyExact(8, results.elements()));
+        Extents.writable("the values", values);
+        Extents.writable("the places", places);
+        Extents.writable("the scratch", scratch);
+        Extents.apart("the values", values, "the data", data);
+        Extents.apart("the places", places, "the data", data);
+        Extents.apart("the places", places, "the values", values);
+        Extents.apart("the scratch", scratch, "the data", data);
+        Extents.apart("the scratch", scratch, "the values", values);
+        Extents.apart("the scratch", scratch, "the places", places);
+        if (results.elements() == 0) {
+            return;
+        }
+        int tasks = (int) Math.clamp(shape.lines(), 1, parallel.width());
+        Extents.bytes("the scratch", scratch, scratchBytes(shape, tasks));
+        KeyGroups groups = groups(shape);
+        long[] sizes = PickBest.sizes(groups, k, shape.inner());
+        MemorySegment.copy(sizes, 0, scratch, ValueLayout.JAVA_LONG_UNALIGNED, 0, sizes.length);
+        try {
+            Parallel threads = tasks == 1 ? Parallel.NONE : parallel;
+            threads.run(tasks, task -> {
+                Memory memory = kernels.newMemory();
+                long from = memory.pointer(data);
+                long toValues = memory.pointer(values);
+                long toPlaces = memory.pointer(places);
+                long ofSizes = memory.pointer(scratch);
+                long work = ofSizes + Long.BYTES * (long) sizes.length + task * groups.bytes();
+                long ofKeys = work + groups.keysAt();
+                long ofLargest = work + groups.largestAt();
+                long ofGroups = groups.vectors() | (long) groups.wholeGroups() << Integer.SIZE;
+                Kernel makesKeys = shape.inner() == 1 ? keys : keysOfColumns;
+                long end = shape.lines() * (task + 1) / tasks;
+                for (long line = shape.lines() * task / tasks; line < end; line++) {
+                    long outer = line / shape.inner() * shape.inner();
+                    long inner = line % shape.inner();
+                    long first = from + 4 * (outer * shape.count() + inner);
+                    long result = outer * k + inner;
+                    makesKeys.call(memory, first, ofKeys, ofLargest, ofGroups, shape.count(), shape.inner());
+                    pick.call(memory, work, first, toValues + 4 * result, toPlaces + 8 * result, ofSizes, 0);
+                }
+            });
+        } finally {
+            Reference.reachabilityFence(data);
+            Reference.reachabilityFence(values);
+            Reference.reachabilityFence(places);
+            Reference.reachabilityFence(scratch);
+        }
+    }
+}

@@ -1,5 +1,0 @@
-/** Rows and elements by indices: gathered, scattered, looked up. */
-@NullMarked
-package dev.millrace.kernels.rows;
-
-import org.jspecify.annotations.NullMarked;

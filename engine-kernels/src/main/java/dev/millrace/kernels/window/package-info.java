@@ -1,5 +1,0 @@
-/** Windows that slide over each channel alone, in fp32: depthwise convolution and pooling. */
-@NullMarked
-package dev.millrace.kernels.window;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,64 @@
+package dev.millrace.kernels.conv.bytes;
+
+import dev.millrace.kernels.FamilyCase;
+import dev.millrace.codegen.code.GuardedMemory;
+import dev.millrace.kernels.TestThreads;
+import dev.millrace.kernels.conv.ConvShape;
+import dev.millrace.kernels.conv.RandomShapes;
+import dev.millrace.codegen.key.KernelSet;
+import java.lang.foreign.MemorySegment;
+import java.util.Random;
+import java.util.function.BiFunction;
+
+/** Convolutions of bytes against sums of ints, in one way. */
+public record QuantisedConvCase(String name, Shapes shapes, BiFunction<KernelSet, ConvShape, QuantisedConvolution> way)
+        implements FamilyCase {
+    /** Draws what a way can do. */
+    private interface Shapes {
+        ConvShape any(KernelSet kernels, Random random, boolean small);
+    }
+
+    public static QuantisedConvCase general() {
+        return new QuantisedConvCase(
+                "convolution of bytes",
+                (kernels, random, small) ->
+                        RandomShapes.conv(random, kernels.target().lanes(), small),
+                QuantisedConv::new);
+    }
+
+    public static QuantisedConvCase depthwise() {
+        return new QuantisedConvCase(
+                "depthwise convolution of bytes",
+                (_, random, small) -> depthwiseShape(random, small),
+                QuantisedDepthwiseConv::new);
+    }
+
+    private static ConvShape depthwiseShape(Random random, boolean small) {
+        int channels = 1 + random.nextInt(small ? 12 : 60);
+        int most = small ? 8 : 30;
+        return ConvShape.flat(
+                        1 + random.nextInt(2),
+                        channels,
+                        channels,
+                        RandomShapes.axis(random, most, 5),
+                        RandomShapes.axis(random, most, 7))
+                .inGroups(channels);
+    }
+
+    @Override
+    public void runOne(KernelSet kernels, GuardedMemory memory, Random random, boolean small) {
+        ConvShape shape = shapes.any(kernels, random, small);
+        ByteConv operands = new ByteConv(memory, random, shape);
+        int threads = 1 + random.nextInt(3);
+        String message = operands + " on " + threads + " threads";
+        try {
+            QuantisedConvolution conv = way.apply(kernels, shape);
+            MemorySegment packed = memory.bytes(conv.packedBytes());
+            conv.pack(operands.weights(), packed);
+            conv.run(operands.in(), packed, operands.out(), TestThreads.of(threads));
+        } catch (RuntimeException failure) {
+            throw new AssertionError(message, failure);
+        }
+        operands.check(message);
+    }
+}

@@ -1,0 +1,139 @@
+package dev.millrace.kernels.conv.bytes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.kernels.Kernels;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.image.Axis;
+import dev.millrace.kernels.conv.ConvShape;
+import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.gemm.Activation;
+import dev.millrace.kernels.intgemm.QuantisedMatrix;
+import dev.millrace.kernels.intgemm.QuantisedResult;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.junit.jupiter.api.Test;
+
+class QuantisedConvTest {
+    private static final int CHANNELS = 4;
+    private static final Axis AXIS = Axis.of(5, 3, 1, 1, 1, 1);
+    private static final ConvShape SHAPE = ConvShape.flat(1, CHANNELS, CHANNELS, AXIS, AXIS);
+
+    private final KernelSet kernels = Kernels.shared().set();
+    private final Arena arena = Arena.ofAuto();
+    private final QuantisedConv conv = new QuantisedConv(kernels, SHAPE);
+    private final QuantisedDepthwiseConv depthwise = new QuantisedDepthwiseConv(kernels, SHAPE.inGroups(CHANNELS));
+    private final MemorySegment packed = arena.allocate(conv.packedBytes());
+
+    private MemorySegment filled(long bytes, int value) {
+        return arena.allocate(bytes).fill((byte) value);
+    }
+
+    private QuantisedMatrix image(long bytes) {
+        return QuantisedMatrix.of(filled(bytes, 0), false, CHANNELS);
+    }
+
+    private QuantisedResult ints(long elements) {
+        return QuantisedResult.ints(arena.allocate(4 * elements), CHANNELS);
+    }
+
+    /** A corner sees four of nine taps: of the greatest bytes and weights, none of which may saturate. */
+    @Test
+    void theGreatestSumsAreExact() {
+        MemorySegment weights = filled(SHAPE.weightElements(), -128);
+        conv.pack(QuantisedMatrix.of(weights, true, 9L * CHANNELS), packed);
+        QuantisedResult out = ints(25L * CHANNELS);
+        conv.run(QuantisedMatrix.of(filled(25L * CHANNELS, 255), false, CHANNELS), packed, out, Parallel.NONE);
+        assertThat(out.data().getAtIndex(ValueLayout.JAVA_INT, 0)).isEqualTo(-128 * 255 * 4 * CHANNELS);
+        assertThat(out.data().getAtIndex(ValueLayout.JAVA_INT, 12 * CHANNELS)).isEqualTo(-128 * 255 * 9 * CHANNELS);
+    }
+
+    @Test
+    void noImagesAreNoWork() {
+        for (Axis axis : new Axis[] {AXIS, Axis.pointwise(5)}) {
+            ConvShape none = ConvShape.flat(0, CHANNELS, CHANNELS, axis, axis);
+            QuantisedConv empty = new QuantisedConv(kernels, none);
+            MemorySegment weights = arena.allocate(empty.packedBytes());
+            empty.run(image(0), weights, ints(0), Parallel.NONE);
+        }
+    }
+
+    @Test
+    void theGreatestDepthwiseSumsAreExact() {
+        MemorySegment weights = filled(9L * CHANNELS, -128);
+        MemorySegment packedWeights = arena.allocate(depthwise.packedBytes());
+        depthwise.pack(QuantisedMatrix.of(weights, true, 9), packedWeights);
+        QuantisedResult out = ints(25L * CHANNELS);
+        QuantisedMatrix in = QuantisedMatrix.of(filled(25L * CHANNELS, 255), false, CHANNELS);
+        depthwise.run(in, packedWeights, out, Parallel.NONE);
+        assertThat(out.data().getAtIndex(ValueLayout.JAVA_INT, 0)).isEqualTo(-128 * 255 * 4);
+        assertThat(out.data().getAtIndex(ValueLayout.JAVA_INT, 12 * CHANNELS)).isEqualTo(-128 * 255 * 9);
+    }
+
+    @Test
+    void anInputThatIsTooSmallIsRefused() {
+        assertThatThrownBy(() -> conv.run(image(25L * CHANNELS - 1), packed, ints(25L * CHANNELS), Parallel.NONE))
+                .isInstanceOf(IndexOutOfBoundsException.class)
+                .hasMessageContaining("the input");
+    }
+
+    @Test
+    void anOutputThatIsTooSmallIsRefused() {
+        assertThatThrownBy(() -> conv.run(image(25L * CHANNELS), packed, ints(25L * CHANNELS - 1), Parallel.NONE))
+                .isInstanceOf(IndexOutOfBoundsException.class);
+    }
+
+    @Test
+    void weightsThatAreTooSmallAreRefused() {
+        MemorySegment small = packed.asSlice(0, packed.byteSize() - 1);
+        assertThatThrownBy(() -> conv.run(image(25L * CHANNELS), small, ints(25L * CHANNELS), Parallel.NONE))
+                .isInstanceOf(IndexOutOfBoundsException.class)
+                .hasMessageContaining("the packed weights");
+    }
+
+    @Test
+    void aZeroPointForEachPixelIsRefused() {
+        QuantisedMatrix in = image(25L * CHANNELS).withZeroPoints(filled(25, 0));
+        assertThatThrownBy(() -> conv.run(in, packed, ints(25L * CHANNELS), Parallel.NONE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("one zero point");
+    }
+
+    @Test
+    void anOutputOverItsInputIsRefused() {
+        MemorySegment both = arena.allocate(100L * CHANNELS);
+        QuantisedMatrix in = QuantisedMatrix.of(both, false, CHANNELS);
+        assertThatThrownBy(() -> conv.run(in, packed, QuantisedResult.ints(both, CHANNELS), Parallel.NONE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("overlaps");
+    }
+
+    @Test
+    void onlyReluFollowsADepthwiseConvolution() {
+        MemorySegment scale = arena.allocateFrom(ValueLayout.JAVA_FLOAT, 1);
+        MemorySegment data = arena.allocate(100L * CHANNELS);
+        QuantisedResult out = QuantisedResult.floats(data, CHANNELS, scale, null, Activation.TANH);
+        assertThatThrownBy(() -> depthwise.run(image(25L * CHANNELS), packed, out, Parallel.NONE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("TANH");
+    }
+
+    @Test
+    void aConvolutionOfWholeImagesIsNotDepthwise() {
+        assertThatThrownBy(() -> new QuantisedDepthwiseConv(kernels, SHAPE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("depthwise");
+    }
+
+    @Test
+    void aKeyWithTooManyTapsIsRefused() {
+        KernelKey key = KernelKey.parse("conv.s8.depthwise:bias=0,dilation=1,masked=0,output=u8,pixels=1,relu=0,"
+                + "scales=0,signed=0,stride=1,taps=8");
+        assertThatThrownBy(() -> kernels.kernel(key))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("taps");
+    }
+}

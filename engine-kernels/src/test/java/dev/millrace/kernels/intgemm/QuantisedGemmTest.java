@@ -1,0 +1,108 @@
+package dev.millrace.kernels.intgemm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.kernels.Kernels;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.kernels.gemm.Activation;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class QuantisedGemmTest {
+    private static final int K = 600;
+
+    private static Kernels kernels() {
+        return Kernels.open(System::getProperty);
+    }
+
+    private static MemorySegment filled(Arena arena, long size, int value) {
+        MemorySegment bytes = arena.allocate(size);
+        bytes.fill((byte) value);
+        return bytes;
+    }
+
+    /** The greatest sums that there are, where instructions that saturate would be wrong. */
+    @ParameterizedTest
+    @CsvSource({"1, -128", "1, 127", "40, -128", "40, 127", "1, 64", "40, -64", "1, 32", "40, -32", "40, 33", "40, -33"
+    })
+    void sumsOfTheGreatestProductsAreExact(int m, int weight) {
+        try (Kernels kernels = kernels();
+                Arena arena = Arena.ofShared()) {
+            QuantisedGemm gemm = new QuantisedGemm(kernels.set());
+            int n = 19;
+            MemorySegment packed = arena.allocate(gemm.packedBytes(K, n));
+            gemm.pack(QuantisedMatrix.of(filled(arena, (long) K * n, weight), true, n), K, n, packed);
+            MemorySegment c = arena.allocate(4L * m * n);
+            QuantisedMatrix a = QuantisedMatrix.of(filled(arena, (long) m * K, 255), false, K);
+            gemm.run(new QuantisedProduct(a, packed, QuantisedResult.ints(c, n), m, n, K), Parallel.NONE);
+            for (long i = 0; i < (long) m * n; i++) {
+                assertEquals(255 * weight * K, c.getAtIndex(ValueLayout.JAVA_INT_UNALIGNED, i));
+            }
+        }
+    }
+
+    @Test
+    void operandsThatDoNotFitAreRefusedBeforeAnythingIsTouched() {
+        try (Kernels kernels = kernels();
+                Arena arena = Arena.ofShared()) {
+            QuantisedGemm gemm = new QuantisedGemm(kernels.set());
+            MemorySegment four = arena.allocate(4);
+            MemorySegment packed = arena.allocate(gemm.packedBytes(2, 2));
+            MemorySegment sums = arena.allocate(16);
+            QuantisedMatrix a = QuantisedMatrix.of(four, false, 2);
+            QuantisedResult c = QuantisedResult.ints(sums, 2);
+            gemm.run(new QuantisedProduct(a, packed, c, 2, 2, 2), Parallel.NONE);
+            assertRefused(gemm, new QuantisedProduct(a, packed, c, 3, 2, 2), "A needs 6");
+            assertRefused(gemm, new QuantisedProduct(a, four, c, 2, 2, 2), "packed B needs");
+            QuantisedResult small = QuantisedResult.ints(sums.asSlice(4), 2);
+            assertRefused(gemm, new QuantisedProduct(a, packed, small, 2, 2, 2), "C needs 16");
+            QuantisedResult fixed = QuantisedResult.ints(sums.asReadOnly(), 2);
+            assertRefused(gemm, new QuantisedProduct(a, packed, fixed, 2, 2, 2), "C is read-only");
+            QuantisedMatrix points = a.withZeroPoints(arena.allocate(0));
+            assertRefused(gemm, new QuantisedProduct(points, packed, c, 2, 2, 2), "the zero points of A");
+            assertRefused(gemm, new QuantisedProduct(a, packed, c.withBias(four), 2, 2, 2), "the bias needs 2");
+            QuantisedResult bytes = QuantisedResult.bytes(four, true, 2, sums, 200);
+            assertRefused(gemm, new QuantisedProduct(a, packed, bytes, 2, 2, 2), "zero point of C is 200");
+            QuantisedResult active = new QuantisedResult(sums, QuantisedOutput.S32, 2, null, null, Activation.RELU, 0);
+            assertRefused(gemm, new QuantisedProduct(a, packed, active, 2, 2, 2), "activation");
+        }
+    }
+
+    private static void assertRefused(QuantisedGemm gemm, QuantisedProduct product, String reason) {
+        RuntimeException refusal = assertThrows(RuntimeException.class, () -> gemm.run(product, Parallel.NONE));
+        assertTrue(refusal.toString().contains(reason), refusal.toString());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "gemm.s8:activation=none,bias=0,dot=bytes,form=packed,masked=0,output=s32,rows=9,scales=0,vectors=1,zeros=0"
+                    + " | rows",
+                "gemm.s8:activation=relu,bias=0,dot=bytes,form=packed,masked=0,output=s32,rows=1,scales=0,vectors=1,zeros=0"
+                    + " | activation",
+                "gemm.s8:activation=none,bias=0,dot=words,form=packed,masked=0,output=s32,rows=1,scales=0,vectors=1,zeros=0"
+                    + " | dot",
+                "gemm.s8:activation=none,bias=0,dot=pairs,form=given,masked=0,output=s32,rows=1,scales=0,vectors=1,zeros=0"
+                    + " | form",
+                "gemm.s8.rows:dot=bytes,rest=4,signed=0 | rest",
+                "gemm.s8.spread:more=1 | more",
+                "gemm.stored.row:activation=none,bias=0,block=48,type=int4,vectors=1,zeros=0 | block",
+                "gemm.stored.row:activation=none,bias=0,block=32,type=f16,vectors=1,zeros=0 | block",
+                "gemm.stored.decode:block=16,type=bf16,vectors=1,zeros=1 | zeros"
+            })
+    void wrongKeysAreRefusedByName(String key, String parameter) {
+        try (Kernels kernels = kernels()) {
+            IllegalArgumentException refusal = assertThrows(
+                    IllegalArgumentException.class, () -> kernels.set().kernel(KernelKey.parse(key)));
+            assertTrue(refusal.toString().contains("parameter " + parameter), refusal.toString());
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package dev.millrace.kernels.pool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.codegen.code.GuardedMemory;
+import dev.millrace.kernels.Kernels;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.image.Axis;
+import dev.millrace.kernels.expression.Expr;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.junit.jupiter.api.Test;
+
+/** Edges of windows, and wrong uses, which are refused with a reason. */
+class PoolTest {
+    private static final Kernels KERNELS = Kernels.shared();
+    private static final int LANES = KERNELS.set().target().lanes();
+    private static final Axis THREE = Axis.of(4, 3, 1, 1, 1, 1);
+    private static final WindowShape SHAPE = WindowShape.flat(1, 1, THREE, THREE);
+
+    private static MemorySegment floats(long count) {
+        return Arena.ofAuto().allocate(4 * count, 64);
+    }
+
+    private static void assertAll(float expected, MemorySegment elements) {
+        assertThat(elements.toArray(ValueLayout.JAVA_FLOAT_UNALIGNED)).containsOnly(expected);
+    }
+
+    @Test
+    void windowsOverNothingReadNothing() {
+        WindowShape noColumns = WindowShape.flat(1, 1, THREE, Axis.of(0, 1, 1, 1, 1, 1));
+        try (Arena arena = Arena.ofShared()) {
+            GuardedMemory memory = new GuardedMemory(arena);
+            MemorySegment out = memory.floats(8);
+            MemorySegment places = memory.floats(8);
+            new PlainPool(KERNELS.set(), noColumns, Pooling.max(), true)
+                    .run(memory.floats(0), out, places, Parallel.NONE);
+            assertAll(Float.NEGATIVE_INFINITY, out);
+            assertAll(0, places);
+            new PlainPool(KERNELS.set(), noColumns, Pooling.average(), false)
+                    .run(memory.floats(0), out, null, Parallel.NONE);
+            assertAll(Float.NaN, out);
+            MemorySegment blocks = memory.floats(8L * LANES);
+            new Pool(KERNELS.set(), noColumns, Pooling.max()).run(memory.floats(0), blocks, Parallel.NONE);
+            assertAll(Float.NEGATIVE_INFINITY, blocks);
+        }
+    }
+
+    @Test
+    void nothingIsWrittenWhereNoWindowFits() {
+        Axis none = Axis.of(2, 3, 2, 1, 0, 0);
+        assertThat(none.out()).isZero();
+        for (WindowShape shape :
+                new WindowShape[] {WindowShape.flat(1, 1, none, THREE), WindowShape.flat(1, 1, THREE, none)}) {
+            new Pool(KERNELS.set(), shape, Pooling.max()).run(floats(8L * LANES), floats(0), Parallel.NONE);
+            new PlainPool(KERNELS.set(), shape, Pooling.max(), false).run(floats(8), floats(0), null, Parallel.NONE);
+        }
+    }
+
+    @Test
+    void imagesOfMorePixelsThanCanBeCountedAreRefused() {
+        Axis far = new Axis(1 << 24, 1, 1, 1, 1, 0);
+        Axis wide = new Axis(1 << 16, 1, 1, 1, 1, 0);
+        assertThatThrownBy(() -> new WindowShape(1, 1, far, far, wide))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("pixels");
+    }
+
+    @Test
+    void whatCountsForAnAverageIsNotNegative() {
+        assertThatThrownBy(() -> Pooling.averageWithPadding(0, -1, 0)).hasMessageContaining("-1");
+        assertThatThrownBy(() -> Pooling.averageWithPadding(0, 0, Integer.MAX_VALUE))
+                .hasMessageContaining("2147483647");
+    }
+
+    @Test
+    void outputsOverlapNothing() {
+        MemorySegment in = floats(16L * LANES);
+        MemorySegment out = floats(16L * LANES);
+        Expr sum = Expr.input(0).plus(Expr.input(1));
+        var conv = new DepthwiseConv(KERNELS.set(), SHAPE, sum);
+        MemorySegment packed = floats(conv.packedBytes() / 4);
+        conv.run(in, packed, floats(16L * LANES), out, Parallel.NONE);
+        assertThatThrownBy(() -> conv.run(in, packed, out, out, Parallel.NONE))
+                .hasMessageContaining("the output overlaps the residual");
+        assertThatThrownBy(() -> conv.run(in, out, in, out, Parallel.NONE))
+                .hasMessageContaining("the output overlaps the packed weights");
+        assertThatThrownBy(() -> conv.run(in, packed, null, out, Parallel.NONE)).hasMessageContaining("none is given");
+        var pool = new PlainPool(KERNELS.set(), SHAPE, Pooling.max(), true);
+        assertThatThrownBy(() -> pool.run(in, out, out, Parallel.NONE))
+                .hasMessageContaining("the places overlaps the output");
+        assertThatThrownBy(() -> pool.run(in, out, null, Parallel.NONE)).hasMessageContaining("no memory for places");
+    }
+}

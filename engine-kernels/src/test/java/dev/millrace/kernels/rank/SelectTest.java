@@ -1,0 +1,90 @@
+package dev.millrace.kernels.rank;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.kernels.Kernels;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.codegen.key.KernelKey;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+
+class SelectTest {
+    @AutoClose
+    private final Kernels kernels = Kernels.open(System::getProperty);
+
+    @AutoClose
+    private final Arena arena = Arena.ofShared();
+
+    @Test
+    void intsAreSummedUpInPlace() {
+        MemorySegment data = arena.allocateFrom(ValueLayout.JAVA_INT, 1, 2, 3, Integer.MAX_VALUE, 5, 6, 7, 8, 9, 10);
+        PrefixSum sums = new PrefixSum(kernels.set(), new SumRule(SumRule.Type.INT, false, true));
+        sums.run(AxisShape.rows(2, 5), data, data, Parallel.NONE);
+        int wrapped = Integer.MAX_VALUE + 5;
+        assertArrayEquals(
+                new int[] {wrapped + 6, wrapped + 5, wrapped + 3, wrapped, 5, 40, 34, 27, 19, 10},
+                data.toArray(ValueLayout.JAVA_INT));
+    }
+
+    @Test
+    void theFirstOrLastOfEqualOnesIsFound() {
+        MemorySegment data = arena.allocateFrom(ValueLayout.JAVA_FLOAT, 3, 7, Float.NaN, 7, 1, 1, 2);
+        assertArrayEquals(new long[] {1}, place(data, new Best(Best.Extreme.LARGEST, false)));
+        assertArrayEquals(new long[] {3}, place(data, new Best(Best.Extreme.LARGEST, true)));
+        assertArrayEquals(new long[] {4}, place(data, new Best(Best.Extreme.SMALLEST, false)));
+        assertArrayEquals(new long[] {5}, place(data, new Best(Best.Extreme.SMALLEST, true)));
+    }
+
+    private long[] place(MemorySegment data, Best best) {
+        MemorySegment out = arena.allocate(8, 8);
+        new ArgBest(kernels.set(), best).run(AxisShape.rows(1, 7), data, out, Parallel.NONE);
+        return out.toArray(ValueLayout.JAVA_LONG);
+    }
+
+    @Test
+    void whatDoesNotFitIsRefused() {
+        MemorySegment data = arena.allocate(40);
+        MemorySegment other = arena.allocate(40);
+        TopK top = new TopK(kernels.set(), Best.Extreme.LARGEST);
+        AxisShape shape = AxisShape.rows(1, 10);
+        assertThrows(
+                IllegalArgumentException.class, () -> top.run(shape, 11, data, other, other, other, Parallel.NONE));
+        assertThrows(
+                IndexOutOfBoundsException.class, () -> top.run(shape, 6, data, other, other, other, Parallel.NONE));
+        AxisShape far = new AxisShape(1, 16, 1 << 30);
+        assertThrows(IllegalArgumentException.class, () -> top.run(far, 1, data, other, other, other, Parallel.NONE));
+        MemorySegment scratch = arena.allocate(1000);
+        MemorySegment places = arena.allocate(80);
+        assertThrows(
+                IllegalArgumentException.class, () -> top.run(shape, 4, data, other, other, scratch, Parallel.NONE));
+        assertThrows(
+                IllegalArgumentException.class, () -> top.run(shape, 4, data, other, scratch, scratch, Parallel.NONE));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> top.run(shape, 4, scratch, other, places, scratch, Parallel.NONE));
+        top.run(shape, 4, data, other, places, scratch, Parallel.NONE);
+        PrefixSum sums = new PrefixSum(kernels.set(), new SumRule(SumRule.Type.INT, false, false));
+        AxisShape five = AxisShape.rows(1, 5);
+        assertThrows(IllegalArgumentException.class, () -> sums.run(five, data, data.asSlice(4), Parallel.NONE));
+        sums.run(five, data, data.asSlice(20), Parallel.NONE);
+        ArgBest best = new ArgBest(kernels.set(), new Best(Best.Extreme.LARGEST, false));
+        assertThrows(IllegalArgumentException.class, () -> best.run(AxisShape.rows(1, 0), data, other, Parallel.NONE));
+        assertThrows(
+                IndexOutOfBoundsException.class, () -> best.run(AxisShape.rows(1, 11), data, other, Parallel.NONE));
+    }
+
+    @Test
+    void wrongKeysAreRefusedByName() {
+        for (String wrong :
+                new String[] {"select.row:extreme=most,last=0", "select.sums:type=text,exclusive=0,reverse=0"}) {
+            IllegalArgumentException refusal =
+                    assertThrows(IllegalArgumentException.class, () -> kernels.describe(KernelKey.parse(wrong)));
+            assertTrue(refusal.toString().contains(wrong.substring(wrong.indexOf(':') + 1, wrong.indexOf('='))));
+        }
+    }
+}
