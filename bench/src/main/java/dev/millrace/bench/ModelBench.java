@@ -2,6 +2,7 @@ package dev.millrace.bench;
 
 import ai.onnxruntime.OrtSession.SessionOptions.OptLevel;
 import dev.millrace.bench.BenchResult.Timing;
+import dev.millrace.bench.compare.Answers;
 import dev.millrace.cli.ModelArgument;
 import dev.millrace.cli.Progress;
 import dev.millrace.cli.SessionFlags;

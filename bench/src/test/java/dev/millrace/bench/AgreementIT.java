@@ -3,6 +3,7 @@ package dev.millrace.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ai.onnxruntime.OrtSession.SessionOptions.OptLevel;
+import dev.millrace.bench.compare.Answers;
 import dev.millrace.cli.ModelArgument;
 import dev.millrace.cli.SessionFlags;
 import dev.millrace.cli.model.InputMaker;

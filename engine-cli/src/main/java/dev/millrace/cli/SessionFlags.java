@@ -1,7 +1,7 @@
 package dev.millrace.cli;
 
-import dev.millrace.graph.optimise.Level;
 import dev.millrace.graph.optimise.Optimiser;
+import dev.millrace.graph.optimise.pass.Level;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
 import dev.millrace.session.SessionOptions;

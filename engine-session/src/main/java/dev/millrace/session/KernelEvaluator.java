@@ -1,7 +1,7 @@
 package dev.millrace.session;
 
 import dev.millrace.graph.ir.Node;
-import dev.millrace.graph.optimise.ConstantEvaluator;
+import dev.millrace.graph.optimise.pass.ConstantEvaluator;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.spi.ExecutionProvider;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
-import dev.millrace.graph.optimise.Level;
 import dev.millrace.graph.optimise.Optimiser;
+import dev.millrace.graph.optimise.pass.Level;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.graph.tensor.TensorSequence;
 import dev.millrace.scheduler.Cancellation;

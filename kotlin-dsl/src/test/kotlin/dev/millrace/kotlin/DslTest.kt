@@ -10,7 +10,7 @@ import dev.millrace.graph.ir.NodeSpec
 import dev.millrace.graph.ir.OpId
 import dev.millrace.graph.ir.SymbolicShape
 import dev.millrace.graph.ir.ValueType
-import dev.millrace.graph.optimise.Level
+import dev.millrace.graph.optimise.pass.Level
 import dev.millrace.graph.tensor.ElementType
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.flow.map

@@ -3,8 +3,8 @@ package dev.millrace.cli.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.cli.conformance.CaseResult.Status;
-import dev.millrace.graph.optimise.Level;
 import dev.millrace.graph.optimise.Optimiser;
+import dev.millrace.graph.optimise.pass.Level;
 import dev.millrace.session.Engine;
 import dev.millrace.session.SessionOptions;
 import java.io.IOException;

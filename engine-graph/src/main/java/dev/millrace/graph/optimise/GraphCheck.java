@@ -5,6 +5,7 @@ import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.optimise.pass.Types;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;

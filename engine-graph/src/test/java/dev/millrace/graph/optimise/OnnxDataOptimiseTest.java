@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.infer.Inference;
 import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.optimise.pass.ConstantEvaluator;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -12,6 +12,8 @@ import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.optimise.pass.ConstantEvaluator;
+import dev.millrace.graph.optimise.pass.Pass;
 import dev.millrace.graph.optimise.passes.Passes;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;

@@ -4,7 +4,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
-import dev.millrace.graph.optimise.Patch;
+import dev.millrace.graph.optimise.pass.Patch;
 import dev.millrace.graph.tensor.ElementType;
 import org.jspecify.annotations.Nullable;
 

@@ -2,8 +2,8 @@ package dev.millrace.graph.optimise.passes;
 
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
-import dev.millrace.graph.optimise.PassContext;
-import dev.millrace.graph.optimise.Patch;
+import dev.millrace.graph.optimise.pass.PassContext;
+import dev.millrace.graph.optimise.pass.Patch;
 import org.jspecify.annotations.Nullable;
 
 /** A Reshape whose computed target follows from what is known of its shapes gets it as a constant. */

@@ -2,8 +2,8 @@ package dev.millrace.graph.optimise.passes;
 
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
-import dev.millrace.graph.optimise.PassContext;
-import dev.millrace.graph.optimise.Patch;
+import dev.millrace.graph.optimise.pass.PassContext;
+import dev.millrace.graph.optimise.pass.Patch;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 

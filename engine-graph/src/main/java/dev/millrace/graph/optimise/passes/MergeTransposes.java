@@ -4,8 +4,8 @@ import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.Value;
-import dev.millrace.graph.optimise.PassContext;
-import dev.millrace.graph.optimise.Patch;
+import dev.millrace.graph.optimise.pass.PassContext;
+import dev.millrace.graph.optimise.pass.Patch;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

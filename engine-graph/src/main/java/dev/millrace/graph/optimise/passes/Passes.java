@@ -1,11 +1,11 @@
 package dev.millrace.graph.optimise.passes;
 
-import static dev.millrace.graph.optimise.Level.BASIC;
-import static dev.millrace.graph.optimise.Level.EXTENDED;
+import static dev.millrace.graph.optimise.pass.Level.BASIC;
+import static dev.millrace.graph.optimise.pass.Level.EXTENDED;
 
 import dev.millrace.graph.ir.OpId;
-import dev.millrace.graph.optimise.Level;
-import dev.millrace.graph.optimise.Pass;
+import dev.millrace.graph.optimise.pass.Level;
+import dev.millrace.graph.optimise.pass.Pass;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;

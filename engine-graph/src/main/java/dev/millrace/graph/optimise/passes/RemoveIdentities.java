@@ -2,9 +2,9 @@ package dev.millrace.graph.optimise.passes;
 
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
-import dev.millrace.graph.optimise.Effects;
-import dev.millrace.graph.optimise.PassContext;
-import dev.millrace.graph.optimise.Patch;
+import dev.millrace.graph.optimise.pass.Effects;
+import dev.millrace.graph.optimise.pass.PassContext;
+import dev.millrace.graph.optimise.pass.Patch;
 import dev.millrace.graph.tensor.ElementType;
 import java.util.Map;
 import java.util.Set;

@@ -6,8 +6,8 @@ import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
-import dev.millrace.graph.optimise.PassContext;
-import dev.millrace.graph.optimise.Patch;
+import dev.millrace.graph.optimise.pass.PassContext;
+import dev.millrace.graph.optimise.pass.Patch;
 import dev.millrace.graph.tensor.Tensor;
 import org.jspecify.annotations.Nullable;
 

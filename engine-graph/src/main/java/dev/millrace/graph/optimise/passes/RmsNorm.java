@@ -5,8 +5,8 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
-import dev.millrace.graph.optimise.PassContext;
-import dev.millrace.graph.optimise.Patch;
+import dev.millrace.graph.optimise.pass.PassContext;
+import dev.millrace.graph.optimise.pass.Patch;
 import org.jspecify.annotations.Nullable;
 
 /** {@code x / sqrt(mean(x²) + epsilon) * scale} over the last axes is an RMSNormalization. */

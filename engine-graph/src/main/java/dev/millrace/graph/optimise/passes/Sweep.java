@@ -1,6 +1,6 @@
 package dev.millrace.graph.optimise.passes;
 
-import dev.millrace.graph.optimise.Patch;
+import dev.millrace.graph.optimise.pass.Patch;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.function.Function;

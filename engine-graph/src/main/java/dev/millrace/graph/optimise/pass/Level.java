@@ -1,4 +1,4 @@
-package dev.millrace.graph.optimise;
+package dev.millrace.graph.optimise.pass;
 
 import dev.millrace.graph.EngineException;
 import java.util.Arrays;

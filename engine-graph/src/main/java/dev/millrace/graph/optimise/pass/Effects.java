@@ -1,4 +1,4 @@
-package dev.millrace.graph.optimise;
+package dev.millrace.graph.optimise.pass;
 
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.OpId;

@@ -1,4 +1,4 @@
-package dev.millrace.graph.optimise;
+package dev.millrace.graph.optimise.pass;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Graph;
@@ -16,7 +16,7 @@ public final class PassContext {
     private final ConstantEvaluator evaluator;
     private final long foldLimitBytes;
 
-    PassContext(String pass, ConstantEvaluator evaluator, long foldLimitBytes) {
+    public PassContext(String pass, ConstantEvaluator evaluator, long foldLimitBytes) {
         this.pass = pass;
         this.evaluator = evaluator;
         this.foldLimitBytes = foldLimitBytes;

@@ -1,4 +1,4 @@
-package dev.millrace.graph.optimise;
+package dev.millrace.graph.optimise.pass;
 
 import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.SymbolicShape;
@@ -9,11 +9,11 @@ import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
 
 /** What two descriptions of one value say together. */
-final class Types {
+public final class Types {
     private Types() {}
 
     /** Why {@code a} and {@code b} cannot describe the same value, or null where they can. */
-    static @Nullable String conflict(@Nullable ValueType a, @Nullable ValueType b) {
+    public static @Nullable String conflict(@Nullable ValueType a, @Nullable ValueType b) {
         if (a == null || b == null) {
             return null;
         }
@@ -40,7 +40,7 @@ final class Types {
     }
 
     /** All that two descriptions without a conflict say; where both name an extent, {@code first} prevails. */
-    static @Nullable ValueType merge(@Nullable ValueType first, @Nullable ValueType second) {
+    public static @Nullable ValueType merge(@Nullable ValueType first, @Nullable ValueType second) {
         if (first == null || second == null) {
             return first == null ? second : first;
         }

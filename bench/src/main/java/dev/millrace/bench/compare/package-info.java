@@ -1,0 +1,5 @@
+/** The answers of the two sides, compared. */
+@NullMarked
+package dev.millrace.bench.compare;
+
+import org.jspecify.annotations.NullMarked;
