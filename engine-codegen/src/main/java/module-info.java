@@ -1,4 +1,5 @@
-/// A vector code generator: programs over vectors, lowered to machine code, to bytecode on the Vector API, or interpreted.
+/// A vector code generator: programs over vectors, lowered to machine code, to bytecode on the Vector API, or
+/// interpreted.
 module dev.millrace.codegen {
     requires static jdk.incubator.vector;
     requires static transitive org.jspecify;

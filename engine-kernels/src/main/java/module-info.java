@@ -13,7 +13,6 @@ module dev.millrace.kernels {
     exports dev.millrace.kernels.image;
     exports dev.millrace.kernels.layout;
     exports dev.millrace.kernels.norm;
-    exports dev.millrace.kernels.peak;
     exports dev.millrace.kernels.quantise;
     exports dev.millrace.kernels.intgemm;
     exports dev.millrace.kernels.recurrent;

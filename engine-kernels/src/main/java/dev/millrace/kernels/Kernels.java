@@ -5,12 +5,8 @@ import dev.millrace.codegen.code.CodeArena;
 import dev.millrace.codegen.code.CodeMap;
 import dev.millrace.codegen.code.Level;
 import dev.millrace.codegen.code.Platform;
-import dev.millrace.kernels.expression.DataType;
-import dev.millrace.kernels.expression.Elementwise;
-import dev.millrace.kernels.expression.Expr;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.kernels.gemm.Gemm;
 import dev.millrace.codegen.program.DotOp;
 import dev.millrace.codegen.program.Lowering;
 import dev.millrace.codegen.program.Program;
@@ -18,6 +14,10 @@ import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.bytecode.VectorApiLowering;
 import dev.millrace.codegen.program.plain.PlainLowering;
 import dev.millrace.codegen.program.x86.X86Lowering;
+import dev.millrace.kernels.expression.DataType;
+import dev.millrace.kernels.expression.Elementwise;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.gemm.Gemm;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -48,6 +48,7 @@ public final class Kernels implements AutoCloseable {
     private final Platform platform;
     private final CodeMap map;
     private final CodeArena code;
+    private final Lowering lowering;
     private final KernelSet kernels;
     private final Gemm gemm;
 
@@ -55,7 +56,8 @@ public final class Kernels implements AutoCloseable {
         this.platform = platform;
         this.map = map;
         this.code = code;
-        kernels = new KernelSet(lowering(vectorBits), Families.ALL);
+        lowering = lowering(vectorBits);
+        kernels = new KernelSet(lowering, Families.ALL);
         gemm = new Gemm(kernels);
     }
 
@@ -116,6 +118,11 @@ public final class Kernels implements AutoCloseable {
     /** The kernels by key, for the drivers of the families. */
     public KernelSet set() {
         return kernels;
+    }
+
+    /** What makes kernels of programs here, for programs that are of no family. */
+    public Lowering lowering() {
+        return lowering;
     }
 
     public Level level() {

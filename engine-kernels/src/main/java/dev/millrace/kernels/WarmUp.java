@@ -2,12 +2,12 @@ package dev.millrace.kernels;
 
 import dev.millrace.codegen.asm.FeatureSet;
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.kernels.gemm.Epilogue;
-import dev.millrace.kernels.gemm.GemmPack;
-import dev.millrace.kernels.gemm.GemmTile;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.plain.PlainLowering;
 import dev.millrace.codegen.program.x86.X86Lowering;
+import dev.millrace.kernels.gemm.Epilogue;
+import dev.millrace.kernels.gemm.GemmPack;
+import dev.millrace.kernels.gemm.GemmTile;
 
 /**
  * Writes and assembles a kernel that nobody calls. Beside the first use of the foreign linker, which keeps one core busy

@@ -1,17 +1,17 @@
 package dev.millrace.kernels;
 
-import dev.millrace.kernels.call.Parallel;
-import dev.millrace.codegen.code.GuardedMemory;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.codegen.code.GuardedMemory;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.call.Streaming;
 import dev.millrace.kernels.expression.DataType;
 import dev.millrace.kernels.expression.Elementwise;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Function;
 import dev.millrace.kernels.expression.Operator;
-import dev.millrace.codegen.key.KernelSet;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;

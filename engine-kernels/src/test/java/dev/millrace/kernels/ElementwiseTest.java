@@ -1,16 +1,16 @@
 package dev.millrace.kernels;
 
-import dev.millrace.kernels.call.Parallel;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.codegen.code.Platform;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.codegen.program.EmulatedLowering;
+import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.expression.DataType;
 import dev.millrace.kernels.expression.Elementwise;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Function;
-import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.codegen.program.EmulatedLowering;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

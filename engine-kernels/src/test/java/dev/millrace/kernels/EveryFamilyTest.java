@@ -1,8 +1,8 @@
 package dev.millrace.kernels;
 
-import dev.millrace.codegen.code.GuardedMemory;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.codegen.code.GuardedMemory;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;

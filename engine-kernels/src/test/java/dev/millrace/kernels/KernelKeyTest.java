@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.codegen.program.Target;
+import dev.millrace.codegen.program.plain.PlainLowering;
 import dev.millrace.kernels.expression.DataType;
 import dev.millrace.kernels.expression.ElementwiseFamily;
 import dev.millrace.kernels.expression.Expr;
@@ -14,8 +16,6 @@ import dev.millrace.kernels.gemm.Activation;
 import dev.millrace.kernels.gemm.Epilogue;
 import dev.millrace.kernels.gemm.GemmPack;
 import dev.millrace.kernels.gemm.GemmTile;
-import dev.millrace.codegen.program.Target;
-import dev.millrace.codegen.program.plain.PlainLowering;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

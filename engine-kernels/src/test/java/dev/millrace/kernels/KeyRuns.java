@@ -1,8 +1,8 @@
 package dev.millrace.kernels;
 
-import dev.millrace.codegen.code.GuardedMemory;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.codegen.code.GuardedMemory;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Program;

@@ -1,10 +1,11 @@
 package dev.millrace.kernels;
 
-import dev.millrace.codegen.code.GuardedMemory;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.kernels.image.Axis;
+import dev.millrace.codegen.code.GuardedMemory;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.call.PackedBytes;
 import dev.millrace.kernels.conv.Conv;
 import dev.millrace.kernels.conv.ConvMethod;
 import dev.millrace.kernels.conv.ConvShape;
@@ -12,20 +13,19 @@ import dev.millrace.kernels.conv.TransposedConv;
 import dev.millrace.kernels.conv.bytes.QuantisedConv;
 import dev.millrace.kernels.conv.bytes.QuantisedConvolution;
 import dev.millrace.kernels.conv.bytes.QuantisedDepthwiseConv;
-import dev.millrace.kernels.call.PackedBytes;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Function;
-import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.gemm.Gemm;
+import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.intgemm.QuantisedGemm;
 import dev.millrace.kernels.intgemm.QuantisedMatrix;
 import dev.millrace.kernels.intgemm.WeightFormat;
 import dev.millrace.kernels.intgemm.WeightGemm;
+import dev.millrace.kernels.pool.DepthwiseConv;
+import dev.millrace.kernels.pool.WindowShape;
 import dev.millrace.kernels.recurrent.LstmStep;
 import dev.millrace.kernels.recurrent.Recurrent;
 import dev.millrace.kernels.recurrent.RecurrentShape;
-import dev.millrace.kernels.pool.DepthwiseConv;
-import dev.millrace.kernels.pool.WindowShape;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;

@@ -2,9 +2,9 @@ package dev.millrace.bench.kernels;
 
 import dev.millrace.bench.kernels.KernelBench.DifferentAnswers;
 import dev.millrace.cli.ExitCode;
+import dev.millrace.codegen.code.Platform;
 import dev.millrace.graph.EngineException;
 import dev.millrace.kernels.Kernels;
-import dev.millrace.codegen.code.Platform;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -2,7 +2,6 @@ package dev.millrace.bench.kernels;
 
 import dev.millrace.kernels.Kernels;
 import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.peak.Peak;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumMap;
@@ -20,7 +19,7 @@ final class Peaks {
 
     /** Measures them, on as many threads as there are; interpreted kernels have none worth a measurement. */
     Peaks(Kernels kernels, Parallel parallel) {
-        Peak peak = new Peak(kernels.set());
+        Peak peak = new Peak(kernels.lowering());
         long rounds = kernels.level().emitsMachineCode() ? ROUNDS : 1;
         perSecond.put(Work.Unit.FLOPS, best(() -> peak.multiplyAdds(rounds, parallel)));
         perSecond.put(Work.Unit.INT8_OPS, best(() -> peak.byteProducts(rounds, parallel)));

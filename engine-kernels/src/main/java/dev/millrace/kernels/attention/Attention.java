@@ -1,8 +1,8 @@
 package dev.millrace.kernels.attention;
 
-import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.call.Extents;
 import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 

@@ -2,9 +2,9 @@ package dev.millrace.kernels.attention;
 
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.codegen.program.Kernel;
 import dev.millrace.kernels.gemm.GemmPack;
 import dev.millrace.kernels.gemm.GemmShape;
-import dev.millrace.codegen.program.Kernel;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,7 +1,7 @@
 package dev.millrace.kernels.attention;
 
-import dev.millrace.kernels.gemm.GemmShape;
 import dev.millrace.codegen.program.Target;
+import dev.millrace.kernels.gemm.GemmShape;
 
 /**
  * How an attention is cut into blocks, and where the parts of a task's scratch memory are, in bytes.

@@ -2,11 +2,11 @@ package dev.millrace.kernels.attention;
 
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.Memory;
 import dev.millrace.kernels.gemm.Epilogue;
 import dev.millrace.kernels.gemm.GemmShape;
 import dev.millrace.kernels.gemm.GemmTile;
-import dev.millrace.codegen.program.Kernel;
-import dev.millrace.codegen.program.Memory;
 import java.util.ArrayList;
 import java.util.List;
 

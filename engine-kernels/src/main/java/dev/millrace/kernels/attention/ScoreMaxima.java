@@ -1,8 +1,5 @@
 package dev.millrace.kernels.attention;
 
-import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.ExprWriter;
-import dev.millrace.kernels.expression.Function;
 import dev.millrace.codegen.key.KernelFamily;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.Address;
@@ -18,6 +15,9 @@ import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.VectorVar;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.ExprWriter;
+import dev.millrace.kernels.expression.Function;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,5 @@
 package dev.millrace.kernels.attention;
 
-import dev.millrace.kernels.expression.Function;
 import dev.millrace.codegen.key.KernelFamily;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.Address;
@@ -12,6 +11,7 @@ import dev.millrace.codegen.program.ScalarOp;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
+import dev.millrace.kernels.expression.Function;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,9 +1,9 @@
 package dev.millrace.kernels.cast;
 
-import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.call.Extents;
-import dev.millrace.kernels.call.Streaming;
 import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.Streaming;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;

@@ -1,7 +1,5 @@
 package dev.millrace.kernels.cast;
 
-import dev.millrace.kernels.cast.WideNumbers.Halves;
-import dev.millrace.kernels.cast.WideNumbers.Masks;
 import dev.millrace.codegen.key.KernelFamily;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.Address;
@@ -17,6 +15,8 @@ import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.Value;
 import dev.millrace.codegen.program.VectorVar;
+import dev.millrace.kernels.cast.WideNumbers.Halves;
+import dev.millrace.kernels.cast.WideNumbers.Masks;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.function.Predicate;

@@ -1,7 +1,7 @@
 package dev.millrace.kernels.conv;
 
-import dev.millrace.kernels.image.BlockedImages;
 import dev.millrace.codegen.program.Target;
+import dev.millrace.kernels.image.BlockedImages;
 
 /** How the elements of input images lie. */
 public enum ConvInput {

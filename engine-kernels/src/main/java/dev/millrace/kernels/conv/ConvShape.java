@@ -1,6 +1,7 @@
 package dev.millrace.kernels.conv;
 
 import dev.millrace.kernels.image.Axis;
+
 /**
  * What a convolution is over. One with fewer dimensions has {@linkplain Axis#pointwise(int) nothing sliding} along
  * axes of size 1.

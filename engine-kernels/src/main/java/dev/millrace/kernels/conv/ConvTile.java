@@ -1,11 +1,11 @@
 package dev.millrace.kernels.conv;
 
-import dev.millrace.kernels.image.Activations;
-import dev.millrace.kernels.expression.Expr;
 import dev.millrace.codegen.key.KernelFamily;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.Target;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.image.Activations;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,8 +1,5 @@
 package dev.millrace.kernels.conv;
 
-import dev.millrace.kernels.image.Activations;
-import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.RegisterNeed;
 import dev.millrace.codegen.program.Address;
 import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.Program;
@@ -10,6 +7,9 @@ import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.RegisterNeed;
+import dev.millrace.kernels.image.Activations;
 import org.jspecify.annotations.Nullable;
 
 /** Writes one member of {@link ConvTile}. */

@@ -1,9 +1,9 @@
 package dev.millrace.kernels.conv;
 
-import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.call.CallPlan;
-import dev.millrace.kernels.expression.Expr;
 import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.call.CallPlan;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.expression.Expr;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,7 @@
 package dev.millrace.kernels.conv;
 
 import dev.millrace.kernels.image.Axis;
+
 /**
  * Every so-many-th output of a transposed convolution along one axis, as a convolution.
  *

@@ -1,13 +1,13 @@
 package dev.millrace.kernels.conv;
 
-import dev.millrace.kernels.image.Activations;
-import dev.millrace.kernels.image.BlockedImages;
-import dev.millrace.kernels.call.Parallel;
+import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.Extents;
 import dev.millrace.kernels.call.PacksWeights;
+import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.image.Activations;
+import dev.millrace.kernels.image.BlockedImages;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.ArrayList;

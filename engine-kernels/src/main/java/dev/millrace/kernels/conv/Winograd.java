@@ -1,13 +1,13 @@
 package dev.millrace.kernels.conv;
 
-import dev.millrace.kernels.image.Axis;
-import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.conv.WinogradPlanner.Band;
+import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallPlan.Argument;
 import dev.millrace.kernels.call.CallPlan.Base;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.conv.WinogradPlanner.Band;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.image.Axis;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

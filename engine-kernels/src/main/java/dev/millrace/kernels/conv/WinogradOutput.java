@@ -1,8 +1,5 @@
 package dev.millrace.kernels.conv;
 
-import dev.millrace.kernels.image.Activations;
-import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.ExprText;
 import dev.millrace.codegen.key.KernelFamily;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.Address;
@@ -12,6 +9,9 @@ import dev.millrace.codegen.program.ScalarOp;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.ExprText;
+import dev.millrace.kernels.image.Activations;
 import org.jspecify.annotations.Nullable;
 
 /**

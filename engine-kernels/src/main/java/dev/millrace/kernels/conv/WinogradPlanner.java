@@ -1,11 +1,11 @@
 package dev.millrace.kernels.conv;
 
-import dev.millrace.kernels.image.Axis;
+import dev.millrace.codegen.program.Target;
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallPlan.Argument;
 import dev.millrace.kernels.call.CallPlan.Base;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.codegen.program.Target;
+import dev.millrace.kernels.image.Axis;
 import java.util.List;
 
 /**

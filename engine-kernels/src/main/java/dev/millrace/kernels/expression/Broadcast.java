@@ -1,10 +1,10 @@
 package dev.millrace.kernels.expression;
 
-import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.call.Extents;
-import dev.millrace.kernels.call.Streaming;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.Streaming;
 import dev.millrace.kernels.loops.RowNest;
 import dev.millrace.kernels.loops.RowShape;
 import java.lang.foreign.MemorySegment;

@@ -1,10 +1,10 @@
 package dev.millrace.kernels.expression;
 
-import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.call.Streaming;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.Kernel;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.Streaming;
 import dev.millrace.kernels.loops.RowNest;
 import java.lang.foreign.MemorySegment;
 import java.util.List;

@@ -1,6 +1,5 @@
 package dev.millrace.kernels.expression;
 
-import dev.millrace.kernels.cast.LaneNumbers;
 import dev.millrace.codegen.key.KernelFamily;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.Address;
@@ -9,6 +8,7 @@ import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
+import dev.millrace.kernels.cast.LaneNumbers;
 import org.jspecify.annotations.Nullable;
 
 /**

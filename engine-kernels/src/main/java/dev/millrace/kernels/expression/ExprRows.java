@@ -1,10 +1,10 @@
 package dev.millrace.kernels.expression;
 
-import dev.millrace.kernels.cast.LaneNumbers;
 import dev.millrace.codegen.program.Address;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.VectorVar;
+import dev.millrace.kernels.cast.LaneNumbers;
 import dev.millrace.kernels.loops.RowLoops;
 import java.util.HashMap;
 import java.util.Map;

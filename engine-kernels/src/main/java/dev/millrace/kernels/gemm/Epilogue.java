@@ -1,11 +1,11 @@
 package dev.millrace.kernels.gemm;
 
+import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.ExprInputs;
 import dev.millrace.kernels.expression.ExprText;
 import dev.millrace.kernels.expression.Function;
 import dev.millrace.kernels.expression.Operator;
-import dev.millrace.codegen.key.KernelKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

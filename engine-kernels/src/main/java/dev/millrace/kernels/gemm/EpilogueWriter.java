@@ -1,8 +1,5 @@
 package dev.millrace.kernels.gemm;
 
-import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.ExprWriter;
-import dev.millrace.kernels.expression.Function;
 import dev.millrace.codegen.program.Address;
 import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.MaskVar;
@@ -12,6 +9,9 @@ import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.Value;
 import dev.millrace.codegen.program.VectorVar;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.ExprWriter;
+import dev.millrace.kernels.expression.Function;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

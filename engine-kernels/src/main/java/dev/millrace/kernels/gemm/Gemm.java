@@ -1,10 +1,10 @@
 package dev.millrace.kernels.gemm;
 
-import dev.millrace.kernels.call.Parallel;
+import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.call.Extents;
 import dev.millrace.kernels.call.PacksWeights;
+import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.call.Scratch;
-import dev.millrace.codegen.key.KernelSet;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 

@@ -1,9 +1,9 @@
 package dev.millrace.kernels.gemm;
 
-import dev.millrace.kernels.call.Extents;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Memory;
+import dev.millrace.kernels.call.Extents;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 

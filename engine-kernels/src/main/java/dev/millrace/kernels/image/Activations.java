@@ -1,13 +1,13 @@
 package dev.millrace.kernels.image;
 
-import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.ExprInputs;
-import dev.millrace.kernels.expression.ExprText;
-import dev.millrace.kernels.expression.ExprWriter;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.Address;
 import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.VectorVar;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.ExprInputs;
+import dev.millrace.kernels.expression.ExprText;
+import dev.millrace.kernels.expression.ExprWriter;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

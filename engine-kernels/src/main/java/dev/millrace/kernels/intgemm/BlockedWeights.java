@@ -1,7 +1,7 @@
 package dev.millrace.kernels.intgemm;
 
-import dev.millrace.kernels.cast.FloatType;
 import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.cast.FloatType;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;

@@ -2,13 +2,13 @@ package dev.millrace.kernels.intgemm;
 
 import dev.millrace.codegen.key.KernelFamily;
 import dev.millrace.codegen.key.KernelKey;
-import dev.millrace.kernels.gemm.GemmTile;
 import dev.millrace.codegen.program.Address;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
+import dev.millrace.kernels.gemm.GemmTile;
 
 /** f(blocks, to, count): stored weights of a panel as the floats that they stand for, row by row. */
 public final class DecodePanel implements KernelFamily {

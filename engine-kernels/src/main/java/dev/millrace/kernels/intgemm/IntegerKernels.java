@@ -1,9 +1,9 @@
 package dev.millrace.kernels.intgemm;
 
-import dev.millrace.kernels.call.Scratch;
 import dev.millrace.codegen.key.KernelCache;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.Kernel;
+import dev.millrace.kernels.call.Scratch;
 
 /** The kernels of products of quantised matrices. */
 final class IntegerKernels {

@@ -2,9 +2,9 @@ package dev.millrace.kernels.intgemm;
 
 import dev.millrace.codegen.key.KernelFamily;
 import dev.millrace.codegen.key.KernelKey;
-import dev.millrace.kernels.gemm.Activation;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.Target;
+import dev.millrace.kernels.gemm.Activation;
 
 /**
  * Columns of tiles: f(A, B, C, terms, stride, panels). Each tile is {@code rows} of A, {@code stride} bytes

@@ -1,8 +1,5 @@
 package dev.millrace.kernels.intgemm;
 
-import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.ExprWriter;
-import dev.millrace.kernels.gemm.Activation;
 import dev.millrace.codegen.program.Address;
 import dev.millrace.codegen.program.BinaryOp;
 import dev.millrace.codegen.program.Constant;
@@ -15,6 +12,9 @@ import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.VectorVar;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.ExprWriter;
+import dev.millrace.kernels.gemm.Activation;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 

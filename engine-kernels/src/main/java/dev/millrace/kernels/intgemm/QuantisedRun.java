@@ -1,8 +1,8 @@
 package dev.millrace.kernels.intgemm;
 
-import dev.millrace.kernels.call.Parallel;
 import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Memory;
+import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 

@@ -1,9 +1,9 @@
 package dev.millrace.kernels.intgemm;
 
-import dev.millrace.kernels.call.Parallel;
+import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.call.Extents;
 import dev.millrace.kernels.call.PacksWeights;
-import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.gemm.GemmShape;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;

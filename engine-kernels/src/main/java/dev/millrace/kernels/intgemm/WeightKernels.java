@@ -1,16 +1,16 @@
 package dev.millrace.kernels.intgemm;
 
-import dev.millrace.kernels.cast.ConvertFamily;
-import dev.millrace.kernels.cast.FloatType;
-import dev.millrace.kernels.call.Scratch;
 import dev.millrace.codegen.key.KernelCache;
 import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.codegen.program.Kernel;
+import dev.millrace.kernels.call.Scratch;
+import dev.millrace.kernels.cast.ConvertFamily;
+import dev.millrace.kernels.cast.FloatType;
 import dev.millrace.kernels.gemm.Activation;
 import dev.millrace.kernels.gemm.Epilogue;
 import dev.millrace.kernels.gemm.Fetch;
 import dev.millrace.kernels.gemm.GemmTile;
 import dev.millrace.kernels.gemm.PairTile;
-import dev.millrace.codegen.program.Kernel;
 
 /** The kernels of products with stored weights of one format. */
 final class WeightKernels {

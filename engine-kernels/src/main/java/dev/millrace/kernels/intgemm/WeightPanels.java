@@ -1,7 +1,7 @@
 package dev.millrace.kernels.intgemm;
 
-import dev.millrace.kernels.gemm.GemmShape;
 import dev.millrace.codegen.program.Target;
+import dev.millrace.kernels.gemm.GemmShape;
 
 /**
  * How stored weights lie packed: panels as wide as an fp32 tile, in each of them the blocks of its columns one after

@@ -1,7 +1,7 @@
 package dev.millrace.kernels.intgemm;
 
-import dev.millrace.kernels.cast.FloatType;
 import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.cast.FloatType;
 import dev.millrace.kernels.gemm.Activation;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;

@@ -1,11 +1,7 @@
 package dev.millrace.kernels.intgemm;
 
-import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.ExprWriter;
 import dev.millrace.codegen.key.KernelFamily;
 import dev.millrace.codegen.key.KernelKey;
-import dev.millrace.kernels.gemm.Activation;
-import dev.millrace.kernels.gemm.GemmTile;
 import dev.millrace.codegen.program.Address;
 import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.MaskVar;
@@ -14,6 +10,10 @@ import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.ExprWriter;
+import dev.millrace.kernels.gemm.Activation;
+import dev.millrace.kernels.gemm.GemmTile;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 

@@ -1,12 +1,12 @@
 package dev.millrace.kernels.intgemm;
 
+import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.Memory;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.cast.FloatType;
 import dev.millrace.kernels.gemm.Epilogue;
 import dev.millrace.kernels.gemm.GemmShape;
 import dev.millrace.kernels.gemm.GemmTile;
-import dev.millrace.codegen.program.Kernel;
-import dev.millrace.codegen.program.Memory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 

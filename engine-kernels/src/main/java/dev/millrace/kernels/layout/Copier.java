@@ -1,7 +1,7 @@
 package dev.millrace.kernels.layout;
 
-import dev.millrace.kernels.call.Parallel;
 import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 

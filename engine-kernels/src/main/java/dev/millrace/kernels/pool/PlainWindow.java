@@ -1,9 +1,5 @@
 package dev.millrace.kernels.pool;
 
-import dev.millrace.kernels.image.Activations;
-import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.ExprText;
-import dev.millrace.kernels.expression.ExprWriter;
 import dev.millrace.codegen.key.KernelFamily;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.Address;
@@ -17,6 +13,10 @@ import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.Value;
 import dev.millrace.codegen.program.VectorVar;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.ExprText;
+import dev.millrace.kernels.expression.ExprWriter;
+import dev.millrace.kernels.image.Activations;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 

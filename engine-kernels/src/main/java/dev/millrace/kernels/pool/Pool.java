@@ -1,7 +1,7 @@
 package dev.millrace.kernels.pool;
 
-import dev.millrace.kernels.call.Parallel;
 import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.MemorySegment;
 
 /** A pooling of images of one shape in {@link dev.millrace.kernels.image.BlockedImages}. Safe for several threads. */

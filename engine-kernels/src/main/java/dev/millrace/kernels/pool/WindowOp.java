@@ -1,7 +1,7 @@
 package dev.millrace.kernels.pool;
 
-import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.image.Axis;
 
 /**
  * What is done under a window.

@@ -1,11 +1,11 @@
 package dev.millrace.kernels.pool;
 
-import dev.millrace.kernels.image.Axis;
+import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.codegen.program.Target;
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallPlan.Argument;
 import dev.millrace.kernels.call.CallPlan.Base;
-import dev.millrace.codegen.key.KernelKey;
-import dev.millrace.codegen.program.Target;
+import dev.millrace.kernels.image.Axis;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

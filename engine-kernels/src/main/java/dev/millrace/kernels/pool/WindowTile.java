@@ -1,13 +1,13 @@
 package dev.millrace.kernels.pool;
 
-import dev.millrace.kernels.image.Activations;
-import dev.millrace.kernels.image.Axis;
-import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.ExprText;
 import dev.millrace.codegen.key.KernelFamily;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.Target;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.ExprText;
+import dev.millrace.kernels.image.Activations;
+import dev.millrace.kernels.image.Axis;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

@@ -1,10 +1,5 @@
 package dev.millrace.kernels.pool;
 
-import dev.millrace.kernels.image.Activations;
-import dev.millrace.kernels.image.Axis;
-import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.ExprWriter;
-import dev.millrace.kernels.expression.RegisterNeed;
 import dev.millrace.codegen.program.Address;
 import dev.millrace.codegen.program.BinaryOp;
 import dev.millrace.codegen.program.Constant;
@@ -13,6 +8,11 @@ import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.ExprWriter;
+import dev.millrace.kernels.expression.RegisterNeed;
+import dev.millrace.kernels.image.Activations;
+import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.pool.WindowTile.Op;
 import java.util.Map;
 

@@ -1,11 +1,11 @@
 package dev.millrace.kernels.pool;
 
-import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.image.BlockedImages;
+import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallPlan.Base;
 import dev.millrace.kernels.call.Extents;
-import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.image.BlockedImages;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

@@ -1,12 +1,12 @@
 package dev.millrace.kernels.quantise;
 
-import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.call.Extents;
-import dev.millrace.kernels.call.Scratch;
 import dev.millrace.codegen.key.KernelCache;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Memory;
+import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.Scratch;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;

@@ -1,10 +1,10 @@
 package dev.millrace.kernels.rank;
 
-import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.call.Extents;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Memory;
+import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;

@@ -1,9 +1,9 @@
 package dev.millrace.kernels.recurrent;
 
+import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.ExprInputs;
 import dev.millrace.kernels.expression.ExprText;
-import dev.millrace.codegen.key.KernelKey;
 
 /** Activations as parameters of a key. */
 final class GateKey {

@@ -1,7 +1,5 @@
 package dev.millrace.kernels.recurrent;
 
-import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.ExprWriter;
 import dev.millrace.codegen.program.Address;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.Program;
@@ -10,6 +8,8 @@ import dev.millrace.codegen.program.ScalarOp;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.ExprWriter;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 

@@ -1,12 +1,12 @@
 package dev.millrace.kernels.recurrent;
 
-import dev.millrace.kernels.expression.Expr;
 import dev.millrace.codegen.key.KernelFamily;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
+import dev.millrace.kernels.expression.Expr;
 
 /**
  * f(arguments): states of some rows from their gates, which are update, reset and hidden. The arguments are those of

@@ -1,7 +1,7 @@
 package dev.millrace.kernels.recurrent;
 
-import dev.millrace.kernels.expression.Expr;
 import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.kernels.expression.Expr;
 
 /**
  * A kind of GRU.

@@ -1,6 +1,5 @@
 package dev.millrace.kernels.recurrent;
 
-import dev.millrace.kernels.expression.Expr;
 import dev.millrace.codegen.key.KernelFamily;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.Constant;
@@ -8,6 +7,7 @@ import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
+import dev.millrace.kernels.expression.Expr;
 
 /**
  * f(arguments): cells and states of some rows from their gates. Gates are input, output, forget and cell; the second

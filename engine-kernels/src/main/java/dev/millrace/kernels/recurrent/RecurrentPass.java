@@ -1,5 +1,6 @@
 package dev.millrace.kernels.recurrent;
 
+import dev.millrace.codegen.program.Memory;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.gemm.Activation;
 import dev.millrace.kernels.gemm.Batch;
@@ -8,7 +9,6 @@ import dev.millrace.kernels.gemm.Gemm;
 import dev.millrace.kernels.gemm.GemmProduct;
 import dev.millrace.kernels.gemm.GemmSequence;
 import dev.millrace.kernels.gemm.Matrix;
-import dev.millrace.codegen.program.Memory;
 import java.lang.foreign.MemorySegment;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package dev.millrace.kernels.recurrent;
 
-import dev.millrace.kernels.gemm.GemmSequence;
 import dev.millrace.codegen.program.Memory;
+import dev.millrace.kernels.gemm.GemmSequence;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 

@@ -1,10 +1,10 @@
 package dev.millrace.kernels.recurrent;
 
-import dev.millrace.kernels.expression.Expr;
 import dev.millrace.codegen.key.KernelFamily;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.Target;
+import dev.millrace.kernels.expression.Expr;
 
 /** f(arguments): states of some rows from their only gate. The arguments are those of {@link GateArguments}. */
 public final class RnnStep implements KernelFamily {

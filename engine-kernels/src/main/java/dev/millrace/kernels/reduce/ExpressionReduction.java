@@ -1,17 +1,17 @@
 package dev.millrace.kernels.reduce;
 
-import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.cast.NumberType;
-import dev.millrace.kernels.call.Extents;
-import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.ExprInputs;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.Kernel;
-import dev.millrace.kernels.reduce.ReduceOp.After;
-import dev.millrace.kernels.reduce.ReduceOp.Before;
+import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.cast.NumberType;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.ExprInputs;
 import dev.millrace.kernels.loops.RowNest;
 import dev.millrace.kernels.loops.RowShape;
+import dev.millrace.kernels.reduce.ReduceOp.After;
+import dev.millrace.kernels.reduce.ReduceOp.Before;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.millrace.kernels.reduce;
 
-import dev.millrace.kernels.cast.NumberType;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Memory;
+import dev.millrace.kernels.cast.NumberType;
 import dev.millrace.kernels.reduce.ReduceOp.After;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;

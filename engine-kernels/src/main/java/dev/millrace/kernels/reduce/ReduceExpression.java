@@ -1,10 +1,5 @@
 package dev.millrace.kernels.reduce;
 
-import dev.millrace.kernels.cast.NumberType;
-import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.ExprRows;
-import dev.millrace.kernels.expression.ExprText;
-import dev.millrace.kernels.expression.Kind;
 import dev.millrace.codegen.key.KernelFamily;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.Address;
@@ -14,6 +9,11 @@ import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
+import dev.millrace.kernels.cast.NumberType;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.ExprRows;
+import dev.millrace.kernels.expression.ExprText;
+import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.reduce.ReduceOp.Before;
 import dev.millrace.kernels.reduce.ReduceOp.Combine;
 import java.util.ArrayList;

@@ -1,8 +1,5 @@
 package dev.millrace.kernels.reduce;
 
-import dev.millrace.kernels.cast.LaneNumbers;
-import dev.millrace.kernels.cast.NumberType;
-import dev.millrace.kernels.expression.Function;
 import dev.millrace.codegen.key.KernelFamily;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.Address;
@@ -16,6 +13,9 @@ import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.VectorVar;
+import dev.millrace.kernels.cast.LaneNumbers;
+import dev.millrace.kernels.cast.NumberType;
+import dev.millrace.kernels.expression.Function;
 import dev.millrace.kernels.reduce.ReduceOp.After;
 import org.jspecify.annotations.Nullable;
 

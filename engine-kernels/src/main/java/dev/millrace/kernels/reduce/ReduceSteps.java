@@ -1,8 +1,5 @@
 package dev.millrace.kernels.reduce;
 
-import dev.millrace.kernels.cast.LaneNumbers;
-import dev.millrace.kernels.cast.NumberType;
-import dev.millrace.kernels.expression.Function;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.Address;
 import dev.millrace.codegen.program.BinaryOp;
@@ -13,6 +10,9 @@ import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.Value;
 import dev.millrace.codegen.program.VectorVar;
+import dev.millrace.kernels.cast.LaneNumbers;
+import dev.millrace.kernels.cast.NumberType;
+import dev.millrace.kernels.expression.Function;
 import dev.millrace.kernels.reduce.ReduceOp.Before;
 import dev.millrace.kernels.reduce.ReduceOp.Combine;
 import java.util.ArrayList;

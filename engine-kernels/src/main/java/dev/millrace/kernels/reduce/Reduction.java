@@ -1,9 +1,9 @@
 package dev.millrace.kernels.reduce;
 
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.call.Extents;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.cast.NumberType;
-import dev.millrace.kernels.call.Extents;
-import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.reduce.ReduceOp.After;
 import dev.millrace.kernels.reduce.ReduceOp.Before;
 import dev.millrace.kernels.reduce.ReduceOp.Combine;

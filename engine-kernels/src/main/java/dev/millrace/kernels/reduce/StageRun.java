@@ -1,9 +1,9 @@
 package dev.millrace.kernels.reduce;
 
-import dev.millrace.kernels.call.Parallel;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Memory;
+import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import org.jspecify.annotations.Nullable;

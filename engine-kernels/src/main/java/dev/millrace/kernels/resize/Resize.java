@@ -1,11 +1,11 @@
 package dev.millrace.kernels.resize;
 
-import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.call.Extents;
 import dev.millrace.codegen.key.KernelCache;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Memory;
+import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.gather.ElementGather;
 import dev.millrace.kernels.gather.RowMove;
 import java.lang.foreign.MemorySegment;

@@ -1,6 +1,5 @@
 package dev.millrace.kernels.softmax;
 
-import dev.millrace.kernels.expression.Function;
 import dev.millrace.codegen.key.KernelFamily;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.BinaryOp;
@@ -12,6 +11,7 @@ import dev.millrace.codegen.program.ScalarOp;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
+import dev.millrace.kernels.expression.Function;
 import dev.millrace.kernels.loops.ColumnLoop;
 import dev.millrace.kernels.loops.RowLoop;
 import java.util.function.Consumer;

@@ -1,7 +1,7 @@
 package dev.millrace.kernels.call;
 
 import dev.millrace.kernels.Kernels;
-import dev.millrace.kernels.image.Axis;
+import dev.millrace.kernels.cast.FloatType;
 import dev.millrace.kernels.conv.Conv;
 import dev.millrace.kernels.conv.ConvMethod;
 import dev.millrace.kernels.conv.ConvShape;
@@ -9,10 +9,10 @@ import dev.millrace.kernels.conv.TransposedConv;
 import dev.millrace.kernels.conv.bytes.QuantisedConv;
 import dev.millrace.kernels.conv.bytes.QuantisedConvolution;
 import dev.millrace.kernels.conv.bytes.QuantisedDepthwiseConv;
-import dev.millrace.kernels.cast.FloatType;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.gemm.Gemm;
 import dev.millrace.kernels.gemm.GemmProduct;
+import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.intgemm.BlockedWeights;
 import dev.millrace.kernels.intgemm.QuantisedGemm;
 import dev.millrace.kernels.intgemm.QuantisedMatrix;
@@ -21,13 +21,13 @@ import dev.millrace.kernels.intgemm.QuantisedResult;
 import dev.millrace.kernels.intgemm.WeightGemm;
 import dev.millrace.kernels.intgemm.WeightProduct;
 import dev.millrace.kernels.intgemm.WeightType;
+import dev.millrace.kernels.pool.DepthwiseConv;
+import dev.millrace.kernels.pool.WindowShape;
 import dev.millrace.kernels.recurrent.GruVariant;
 import dev.millrace.kernels.recurrent.LstmStep;
 import dev.millrace.kernels.recurrent.Recurrent;
 import dev.millrace.kernels.recurrent.RecurrentCall;
 import dev.millrace.kernels.recurrent.RecurrentShape;
-import dev.millrace.kernels.pool.DepthwiseConv;
-import dev.millrace.kernels.pool.WindowShape;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 

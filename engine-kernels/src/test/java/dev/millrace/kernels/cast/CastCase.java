@@ -2,12 +2,12 @@ package dev.millrace.kernels.cast;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.millrace.kernels.FamilyCase;
 import dev.millrace.codegen.code.GuardedMemory;
-import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.TestThreads;
-import dev.millrace.kernels.call.Streaming;
 import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.FamilyCase;
+import dev.millrace.kernels.TestThreads;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.Streaming;
 import java.lang.foreign.MemorySegment;
 import java.util.Random;
 

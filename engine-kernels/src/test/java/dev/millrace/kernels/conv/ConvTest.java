@@ -1,16 +1,16 @@
 package dev.millrace.kernels.conv;
 
-import dev.millrace.kernels.image.Activations;
-import dev.millrace.kernels.image.Axis;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.kernels.Kernels;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.kernels.image.Activations;
+import dev.millrace.kernels.image.Axis;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -1,11 +1,11 @@
 package dev.millrace.kernels.conv;
 
-import dev.millrace.kernels.image.BlockedImages;
-import dev.millrace.kernels.FamilyCase;
 import dev.millrace.codegen.code.GuardedMemory;
-import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.TestThreads;
 import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.FamilyCase;
+import dev.millrace.kernels.TestThreads;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.image.BlockedImages;
 import java.lang.foreign.MemorySegment;
 import java.util.Random;
 

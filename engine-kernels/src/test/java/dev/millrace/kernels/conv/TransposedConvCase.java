@@ -1,14 +1,14 @@
 package dev.millrace.kernels.conv;
 
-import dev.millrace.kernels.image.BlockedImages;
-import dev.millrace.kernels.image.Axis;
-import dev.millrace.kernels.FamilyCase;
 import dev.millrace.codegen.code.GuardedMemory;
-import dev.millrace.kernels.call.Parallel;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.FamilyCase;
 import dev.millrace.kernels.TestThreads;
+import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Function;
-import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.image.Axis;
+import dev.millrace.kernels.image.BlockedImages;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.Random;

@@ -3,10 +3,10 @@ package dev.millrace.kernels.expression;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.millrace.kernels.Kernels;
-import dev.millrace.kernels.call.Parallel;
 import dev.millrace.codegen.code.Level;
 import dev.millrace.codegen.code.Platform;
+import dev.millrace.kernels.Kernels;
+import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;

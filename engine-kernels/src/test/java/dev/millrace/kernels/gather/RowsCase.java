@@ -1,9 +1,9 @@
 package dev.millrace.kernels.gather;
 
-import dev.millrace.kernels.FamilyCase;
 import dev.millrace.codegen.code.GuardedMemory;
-import dev.millrace.kernels.TestThreads;
 import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.FamilyCase;
+import dev.millrace.kernels.TestThreads;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Random;

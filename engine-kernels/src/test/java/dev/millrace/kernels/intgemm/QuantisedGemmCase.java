@@ -1,11 +1,11 @@
 package dev.millrace.kernels.intgemm;
 
-import dev.millrace.kernels.FamilyCase;
 import dev.millrace.codegen.code.GuardedMemory;
-import dev.millrace.kernels.call.Parallel;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.FamilyCase;
 import dev.millrace.kernels.Reference;
 import dev.millrace.kernels.TestThreads;
-import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.gemm.Activation;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

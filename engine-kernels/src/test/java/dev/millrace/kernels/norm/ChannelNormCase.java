@@ -2,11 +2,11 @@ package dev.millrace.kernels.norm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.millrace.kernels.FamilyCase;
 import dev.millrace.codegen.code.GuardedMemory;
-import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.TestThreads;
 import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.FamilyCase;
+import dev.millrace.kernels.TestThreads;
+import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Random;

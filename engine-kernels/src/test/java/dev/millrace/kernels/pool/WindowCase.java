@@ -1,15 +1,15 @@
 package dev.millrace.kernels.pool;
 
-import dev.millrace.kernels.FamilyCase;
 import dev.millrace.codegen.code.GuardedMemory;
-import dev.millrace.kernels.call.Parallel;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.FamilyCase;
 import dev.millrace.kernels.TestThreads;
-import dev.millrace.kernels.image.Axis;
-import dev.millrace.kernels.image.BlockedImages;
+import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.conv.RandomShapes;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Function;
-import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.image.Axis;
+import dev.millrace.kernels.image.BlockedImages;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Random;

@@ -1,10 +1,10 @@
 package dev.millrace.kernels.quantise;
 
-import dev.millrace.kernels.FamilyCase;
 import dev.millrace.codegen.code.GuardedMemory;
-import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.TestThreads;
 import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.FamilyCase;
+import dev.millrace.kernels.TestThreads;
+import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Random;

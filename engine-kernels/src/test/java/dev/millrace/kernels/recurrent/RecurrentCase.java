@@ -1,12 +1,12 @@
 package dev.millrace.kernels.recurrent;
 
-import dev.millrace.kernels.FamilyCase;
 import dev.millrace.codegen.code.GuardedMemory;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.FamilyCase;
 import dev.millrace.kernels.TestThreads;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Formulas;
 import dev.millrace.kernels.expression.Function;
-import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.gemm.Gemm;
 import dev.millrace.kernels.gemm.GemmShape;
 import java.lang.foreign.MemorySegment;

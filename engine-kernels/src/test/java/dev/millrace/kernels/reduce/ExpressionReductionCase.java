@@ -3,14 +3,14 @@ package dev.millrace.kernels.reduce;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.kernels.FamilyCase;
 import dev.millrace.codegen.code.GuardedMemory;
-import dev.millrace.kernels.call.Parallel;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.FamilyCase;
 import dev.millrace.kernels.TestThreads;
+import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.cast.NumberType;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Function;
-import dev.millrace.codegen.key.KernelSet;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;

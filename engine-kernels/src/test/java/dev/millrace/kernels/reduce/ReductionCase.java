@@ -3,12 +3,12 @@ package dev.millrace.kernels.reduce;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.kernels.FamilyCase;
 import dev.millrace.codegen.code.GuardedMemory;
-import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.TestThreads;
-import dev.millrace.kernels.cast.NumberType;
 import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.FamilyCase;
+import dev.millrace.kernels.TestThreads;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.cast.NumberType;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;

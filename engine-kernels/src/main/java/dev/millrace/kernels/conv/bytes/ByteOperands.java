@@ -1,7 +1,7 @@
 package dev.millrace.kernels.conv.bytes;
 
-import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.intgemm.QuantisedMatrix;
 import dev.millrace.kernels.intgemm.QuantisedResult;
 import java.lang.foreign.MemorySegment;

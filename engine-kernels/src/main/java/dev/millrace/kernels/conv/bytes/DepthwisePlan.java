@@ -1,18 +1,18 @@
 package dev.millrace.kernels.conv.bytes;
 
-import dev.millrace.kernels.image.Axis;
-import dev.millrace.kernels.conv.ConvShape;
-import dev.millrace.kernels.call.Scratch;
 import dev.millrace.codegen.key.KernelCache;
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.kernels.gemm.Activation;
-import dev.millrace.kernels.layout.RunCopies;
 import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Memory;
+import dev.millrace.kernels.call.Scratch;
+import dev.millrace.kernels.conv.ConvShape;
+import dev.millrace.kernels.gemm.Activation;
+import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.intgemm.QuantisedMatrix;
 import dev.millrace.kernels.intgemm.QuantisedOutput;
 import dev.millrace.kernels.intgemm.QuantisedResult;
 import dev.millrace.kernels.intgemm.Requantisation;
+import dev.millrace.kernels.layout.RunCopies;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 

@@ -1,16 +1,16 @@
 package dev.millrace.kernels.conv.bytes;
 
-import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.conv.ConvShape;
-import dev.millrace.kernels.call.Extents;
-import dev.millrace.kernels.call.Scratch;
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.kernels.layout.RunCopies;
 import dev.millrace.codegen.program.Memory;
+import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.Scratch;
+import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.intgemm.QuantisedGemm;
 import dev.millrace.kernels.intgemm.QuantisedMatrix;
 import dev.millrace.kernels.intgemm.QuantisedProduct;
 import dev.millrace.kernels.intgemm.QuantisedResult;
+import dev.millrace.kernels.layout.RunCopies;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;

@@ -1,9 +1,9 @@
 package dev.millrace.kernels.conv.bytes;
 
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.call.Extents;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.conv.ConvShape;
-import dev.millrace.kernels.call.Extents;
-import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.gemm.Activation;
 import dev.millrace.kernels.intgemm.QuantisedMatrix;
 import dev.millrace.kernels.intgemm.QuantisedResult;

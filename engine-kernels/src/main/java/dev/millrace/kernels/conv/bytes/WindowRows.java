@@ -1,9 +1,9 @@
 package dev.millrace.kernels.conv.bytes;
 
-import dev.millrace.kernels.image.Axis;
-import dev.millrace.kernels.conv.ConvShape;
-import dev.millrace.kernels.layout.RunCopies;
 import dev.millrace.codegen.program.Memory;
+import dev.millrace.kernels.conv.ConvShape;
+import dev.millrace.kernels.image.Axis;
+import dev.millrace.kernels.layout.RunCopies;
 
 /**
  * Writes the window of each output pixel as a row of bytes: tap by tap, the channels of a group. A convolution is a

@@ -2,10 +2,10 @@ package dev.millrace.codegen.program.bytecode;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.kernels.Kernels;
-import dev.millrace.kernels.UsedKeys;
 import dev.millrace.codegen.code.Platform;
 import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.kernels.Kernels;
+import dev.millrace.kernels.UsedKeys;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 

@@ -1,9 +1,9 @@
 package dev.millrace.kernels.conv.bytes;
 
 import dev.millrace.codegen.code.GuardedMemory;
-import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.gemm.Activation;
+import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.intgemm.QuantisedMatrix;
 import dev.millrace.kernels.intgemm.QuantisedOutput;
 import dev.millrace.kernels.intgemm.QuantisedResult;

@@ -1,11 +1,11 @@
 package dev.millrace.kernels.conv.bytes;
 
-import dev.millrace.kernels.FamilyCase;
 import dev.millrace.codegen.code.GuardedMemory;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.FamilyCase;
 import dev.millrace.kernels.TestThreads;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.conv.RandomShapes;
-import dev.millrace.codegen.key.KernelSet;
 import java.lang.foreign.MemorySegment;
 import java.util.Random;
 import java.util.function.BiFunction;

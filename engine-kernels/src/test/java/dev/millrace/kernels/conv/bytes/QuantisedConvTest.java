@@ -3,13 +3,13 @@ package dev.millrace.kernels.conv.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.millrace.kernels.Kernels;
-import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.image.Axis;
-import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.Kernels;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.gemm.Activation;
+import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.intgemm.QuantisedMatrix;
 import dev.millrace.kernels.intgemm.QuantisedResult;
 import java.lang.foreign.Arena;

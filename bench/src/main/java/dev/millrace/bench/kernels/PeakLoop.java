@@ -1,7 +1,5 @@
-package dev.millrace.kernels.peak;
+package dev.millrace.bench.kernels;
 
-import dev.millrace.codegen.key.KernelFamily;
-import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.Address;
 import dev.millrace.codegen.program.BinaryOp;
 import dev.millrace.codegen.program.Constant;
@@ -13,16 +11,14 @@ import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
 
 /** f(memory, out, rounds): so many rounds of {@value #STEPS} steps of one kind, then one vector to {@code out}. */
-public final class PeakLoop implements KernelFamily {
+final class PeakLoop {
     /** Steps in a round. */
-    public static final int STEPS = 24;
+    static final int STEPS = 24;
     /** Chains of dependent steps: they hide a latency of five at two per cycle, and leave two registers of 16. */
     private static final int CHAINS = 12;
 
-    public static final String NAME = "peak";
-
     /** What is repeated. */
-    public enum Kind {
+    enum Kind {
         /** Multiplies and adds fp32 numbers in registers. */
         MULTIPLY_ADD,
         /** The widest sum of products of bytes that the machine has one instruction for, in registers. */
@@ -31,15 +27,10 @@ public final class PeakLoop implements KernelFamily {
         READ
     }
 
-    public static KernelKey key(Kind kind) {
-        return KernelKey.of(NAME).with("kind", kind);
-    }
+    private PeakLoop() {}
 
-    @Override
-    public Program describe(KernelKey key, Target target) {
-        key.onlyHas("kind");
-        Kind kind = key.oneOf("kind", Kind.values());
-        ProgramBuilder builder = new ProgramBuilder(key.toString(), target);
+    static Program program(Kind kind, Target target) {
+        ProgramBuilder builder = new ProgramBuilder("peak of " + kind, target);
         ScalarVar memory = builder.parameter("memory");
         ScalarVar out = builder.parameter("out");
         ScalarVar rounds = builder.parameter("rounds");

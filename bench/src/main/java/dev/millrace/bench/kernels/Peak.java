@@ -1,48 +1,62 @@
-package dev.millrace.kernels.peak;
+package dev.millrace.bench.kernels;
 
-import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.call.Extents;
-import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.Kernel;
+import dev.millrace.codegen.program.Lowering;
 import dev.millrace.codegen.program.Memory;
+import dev.millrace.codegen.program.Program;
+import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Work of a known amount that is done as quickly as the machine can. Safe for use by several threads. */
-public final class Peak {
+final class Peak {
     private static final long OPERATIONS_PER_PRODUCT = 2;
     private static final long PRODUCTS_OF_BYTES_PER_LANE = 4;
 
-    private final KernelSet kernels;
+    private final Lowering lowering;
+    /** By kind of loop. */
+    private final List<Kernel> kernels;
 
-    public Peak(KernelSet kernels) {
-        this.kernels = kernels;
+    Peak(Lowering lowering) {
+        this.lowering = lowering;
+        List<Program> programs = new ArrayList<>();
+        for (PeakLoop.Kind kind : PeakLoop.Kind.values()) {
+            programs.add(PeakLoop.program(kind, lowering.target()));
+        }
+        kernels = lowering.lower(programs);
+    }
+
+    private Kernel kernel(PeakLoop.Kind kind) {
+        return kernels.get(kind.ordinal());
     }
 
     /** Does fp32 arithmetic on all threads; gives the number of multiplications and additions that were done. */
-    public long multiplyAdds(long rounds, Parallel parallel) {
+    long multiplyAdds(long rounds, Parallel parallel) {
         return arithmetic(PeakLoop.Kind.MULTIPLY_ADD, rounds, parallel) * OPERATIONS_PER_PRODUCT;
     }
 
     /** Does arithmetic on bytes on all threads; gives the number of multiplications and additions that were done. */
-    public long byteProducts(long rounds, Parallel parallel) {
+    long byteProducts(long rounds, Parallel parallel) {
         return arithmetic(PeakLoop.Kind.BYTE_PRODUCTS, rounds, parallel)
                 * PRODUCTS_OF_BYTES_PER_LANE
                 * OPERATIONS_PER_PRODUCT;
     }
 
     private long arithmetic(PeakLoop.Kind kind, long rounds, Parallel parallel) {
-        Kernel kernel = kernels.kernel(PeakLoop.key(kind));
+        Kernel kernel = kernel(kind);
         int tasks = parallel.width();
         parallel.run(tasks, task -> call(kernel, MemorySegment.NULL, rounds));
-        return tasks * rounds * PeakLoop.STEPS * kernels.target().lanes();
+        return tasks * rounds * PeakLoop.STEPS * lowering.target().lanes();
     }
 
     /** Reads memory on all threads, a part on each; gives the number of bytes that were read. */
-    public long read(MemorySegment memory, Parallel parallel) {
-        Kernel kernel = kernels.kernel(PeakLoop.key(PeakLoop.Kind.READ));
-        long round = (long) PeakLoop.STEPS * kernels.target().vectorBytes();
+    long read(MemorySegment memory, Parallel parallel) {
+        Kernel kernel = kernel(PeakLoop.Kind.READ);
+        long round = (long) PeakLoop.STEPS * lowering.target().vectorBytes();
         int tasks = parallel.width();
         long rounds = memory.byteSize() / round / tasks;
         Extents.bytes("the memory", memory, tasks * rounds * round);
@@ -51,9 +65,9 @@ public final class Peak {
     }
 
     private void call(Kernel kernel, MemorySegment from, long rounds) {
-        Memory memory = kernels.newMemory();
+        Memory memory = lowering.newMemory();
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment out = arena.allocate(kernels.target().vectorBytes());
+            MemorySegment out = arena.allocate(lowering.target().vectorBytes());
             kernel.call(memory, memory.pointer(from), memory.pointer(out), rounds, 0, 0, 0);
             Reference.reachabilityFence(from);
         }
