@@ -1,6 +1,6 @@
 /// Context binaries and shared workspaces.
 module dev.millrace.epcontext {
-    requires transitive dev.millrace.providers;
+    requires transitive dev.millrace.providers.spi;
     requires static transitive org.jspecify;
 
     exports dev.millrace.epcontext;
