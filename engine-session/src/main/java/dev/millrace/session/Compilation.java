@@ -12,6 +12,7 @@ import dev.millrace.providers.spi.CompileContext;
 import dev.millrace.providers.spi.CompiledGraph;
 import dev.millrace.providers.spi.ContextSink;
 import dev.millrace.providers.spi.ExecutionProvider;
+import dev.millrace.providers.spi.Fallback;
 import dev.millrace.providers.spi.Partition;
 import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.KernelFactory;
@@ -28,13 +29,19 @@ final class Compilation {
     private final SessionOptions options;
     private final Partitioning parts;
     private final ContextResolver resolver;
+    private final List<ExecutionProvider> providers;
     private final Map<ExecutionProvider, List<Partition>> fused = new LinkedHashMap<>();
     private final Map<String, ContextBinaryWriter> kept = new LinkedHashMap<>();
 
-    Compilation(SessionOptions options, Partitioning parts, ContextResolver resolver) {
+    Compilation(
+            SessionOptions options,
+            Partitioning parts,
+            ContextResolver resolver,
+            List<ExecutionProvider> providers) {
         this.options = options;
         this.parts = parts;
         this.resolver = resolver;
+        this.providers = providers;
         for (Partitioning.Fused each : parts.fused()) {
             fused.computeIfAbsent(each.provider(), key -> new ArrayList<>()).add(each.partition());
         }
@@ -65,7 +72,7 @@ final class Compilation {
         }
         List<Kernel> compiled;
         try {
-            compiled = provider.compile(partitions, new Context(sink));
+            compiled = provider.compile(partitions, new Context(sink, Fallback.behind(provider, providers)));
         } catch (EngineException e) {
             throw e.at("provider '" + provider.name() + "'");
         } catch (RuntimeException e) {
@@ -117,9 +124,16 @@ final class Compilation {
     /** What providers see while they compile. */
     private final class Context implements CompileContext {
         private final @Nullable ContextSink sink;
+        private final KernelFactory fallback;
 
-        Context(@Nullable ContextSink sink) {
+        Context(@Nullable ContextSink sink, KernelFactory fallback) {
             this.sink = sink;
+            this.fallback = fallback;
+        }
+
+        @Override
+        public KernelFactory fallback() {
+            return fallback;
         }
 
         @Override

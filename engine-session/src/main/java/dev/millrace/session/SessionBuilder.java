@@ -100,7 +100,7 @@ final class SessionBuilder {
             Partitioning parts = Partitioner.partition(model.graph(), providers, model.stem());
             checkFallback(parts);
             clock.end("partition");
-            var compilation = new Compilation(options, parts, resolver);
+            var compilation = new Compilation(options, parts, resolver, providers);
             Map<Node, Kernel> kernels = compilation.compile();
             resolver.forgetModel();
             clock.end("compile");

@@ -2,66 +2,160 @@ package dev.millrace.providers.simd;
 
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.providers.simd.rule.Rules;
 import dev.millrace.providers.spi.CapabilitySink;
 import dev.millrace.providers.spi.EpContext;
+import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
-/** Chooses the nodes of a graph that are worth compiling. */
+/** Chooses the nodes of a graph that become parts of programs. */
 final class Claims {
-    private final String provider;
-    /** The nodes that can be compiled, and whether each is worth it on its own. */
-    private final Map<Node, Boolean> supported = new LinkedHashMap<>();
+    /** Operators without a kernel of their own here that stand between others, and are done by the fallback's kernels. */
+    private static final Set<String> BETWEEN = Set.of(
+            "ArgMax",
+            "ArgMin",
+            "BatchNormalization",
+            "BitShift",
+            "ConstantOfShape",
+            "CumSum",
+            "DepthToSpace",
+            "Einsum",
+            "EyeLike",
+            "Gather",
+            "GatherElements",
+            "GatherND",
+            "GlobalLpPool",
+            "GridSample",
+            "Hardmax",
+            "InstanceNormalization",
+            "IsInf",
+            "IsNaN",
+            "LRN",
+            "LpNormalization",
+            "LpPool",
+            "MeanVarianceNormalization",
+            "Mod",
+            "OneHot",
+            "Pad",
+            "Range",
+            "Resize",
+            "ScatterElements",
+            "ScatterND",
+            "Shape",
+            "Size",
+            "SpaceToDepth",
+            "Tile",
+            "TopK",
+            "Trilu",
+            "Upsample");
 
-    private Claims(String provider) {
-        this.provider = provider;
+    private final CapabilitySink sink;
+    private final Set<Node> nodes = new LinkedHashSet<>();
+
+    private Claims(CapabilitySink sink) {
+        this.sink = sink;
     }
 
     /** Claims what {@code provider} compiles, and the EPContext nodes that it made before. */
     static void claim(String provider, Graph graph, CapabilitySink sink) {
-        var claims = new Claims(provider);
+        var claims = new Claims(sink);
         for (Node node : graph.nodes()) {
-            if (claims.isOwnContext(node)) {
+            if (isOwnContext(provider, node)) {
                 sink.fuse(List.of(node));
-            } else if (!sink.isTaken(node)) {
-                claims.consider(node);
+            } else if (claims.suits(node)) {
+                claims.nodes.add(node);
             }
         }
-        var nodes = new ArrayList<Node>();
-        claims.supported.forEach((node, isWorthIt) -> {
-            if (isWorthIt || claims.hasNeighbour(node)) {
-                nodes.add(node);
-            }
-        });
-        if (!nodes.isEmpty()) {
-            sink.fuse(nodes);
+        claims.dropUseless();
+        if (!claims.nodes.isEmpty()) {
+            sink.fuse(new ArrayList<>(claims.nodes));
         }
     }
 
-    private boolean isOwnContext(Node node) {
+    private static boolean isOwnContext(String provider, Node node) {
         return node.op().equals(EpContext.OP)
                 && node.attributes().text(EpContext.SOURCE, "").equals(provider);
     }
 
-    private void consider(Node node) {
-        if (ProductRule.of(node) != null) {
-            supported.put(node, true);
-            return;
+    private boolean suits(Node node) {
+        if (sink.isTaken(node) || !node.attributes().graphs().isEmpty()) {
+            return false;
         }
-        ElementwiseRule rule = ElementwiseRule.of(node);
-        if (rule != null) {
-            supported.put(node, !rule.isCheap());
-        }
+        boolean known = Rules.of(node) != null
+                || node.op().domain().equals(OpId.ONNX)
+                        && (BETWEEN.contains(node.op().name()) || node.op().name().startsWith("Reduce"));
+        return known
+                && areNumbers(node.inputs())
+                && areNumbers(node.outputs())
+                && Contents.areKnown(node, nodes::contains)
+                && sink.lookUpFallback(node) instanceof ShapedKernel;
     }
 
-    private boolean hasNeighbour(Node node) {
-        Value output = node.requireOutput(0);
-        return output.users().stream().anyMatch(supported::containsKey)
-                || node.inputs().stream()
-                        .anyMatch(input ->
-                                input != null && input.producer() != null && supported.containsKey(input.producer()));
+    private static boolean areNumbers(List<@Nullable Value> values) {
+        for (Value value : values) {
+            if (value == null) {
+                continue;
+            }
+            boolean number = value.type() instanceof ValueType.TensorType type
+                    && type.element() != null
+                    && isNumber(type.element());
+            if (!number) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean isNumber(ElementType type) {
+        return switch (type) {
+            case FLOAT, FLOAT16, BFLOAT16, DOUBLE, BOOL -> true;
+            case INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64, INT4, UINT4 -> true;
+            default -> false;
+        };
+    }
+
+    /** Leaves nodes to others that would be partitions without any arithmetic on floats. */
+    private void dropUseless() {
+        var useful = new HashSet<Node>();
+        var open = new ArrayList<Node>();
+        for (Node node : nodes) {
+            if (isWorthIt(node)) {
+                open.add(node);
+            }
+        }
+        while (!open.isEmpty()) {
+            Node node = open.removeLast();
+            if (nodes.contains(node) && useful.add(node)) {
+                for (Value input : node.inputs()) {
+                    if (input != null && input.producer() != null) {
+                        open.add(input.producer());
+                    }
+                }
+                for (Value output : node.outputs()) {
+                    if (output != null) {
+                        open.addAll(output.users());
+                    }
+                }
+            }
+        }
+        nodes.retainAll(useful);
+    }
+
+    private static boolean isWorthIt(Node node) {
+        for (Value output : node.outputs()) {
+            if (output != null && output.elementType() != null && output.elementType().isFloating()) {
+                return Rules.of(node) != null;
+            }
+        }
+        return false;
     }
 }

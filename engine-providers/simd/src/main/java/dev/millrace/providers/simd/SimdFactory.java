@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd;
 
+import dev.millrace.kernels.Kernels;
 import dev.millrace.providers.spi.Compatibility;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.providers.spi.HardwareDevice;
@@ -11,13 +12,13 @@ import java.util.Set;
 
 /** Where {@code simd} providers come from. */
 public final class SimdFactory implements ProviderFactory {
-    private static final String VERSION = "1.0.0";
+    static final String NAME = "simd";
 
-    private final ProductKernel products = new PanelProduct();
+    private static final String VERSION = "2.0.0";
 
     @Override
     public String name() {
-        return SimdProvider.NAME;
+        return NAME;
     }
 
     @Override
@@ -32,23 +33,17 @@ public final class SimdFactory implements ProviderFactory {
 
     @Override
     public List<ProviderDevice> devices(List<HardwareDevice> hardware) {
-        return ProviderDevice.processors(SimdProvider.NAME, VERSION, hardware);
+        return ProviderDevice.processors(NAME, VERSION, hardware);
     }
 
     @Override
     public ExecutionProvider create(List<ProviderDevice> devices, ProviderOptions options) {
-        options.allowOnly(SimdProvider.NAME, Set.of());
-        return new SimdProvider(products);
+        options.allowOnly(NAME, Set.of());
+        return new SimdProvider(Kernels.shared());
     }
 
-    /** Programs of this format with weights in this layout run here; what is written by another provider is not known. */
     @Override
     public Compatibility validate(List<HardwareDevice> devices, String info) {
-        if (!info.startsWith(SimdProvider.NAME + ";")) {
-            return Compatibility.NOT_APPLICABLE;
-        }
-        boolean fits =
-                info.equals(SimdProvider.compatibilityInfo(products)) && !devices(devices).isEmpty();
-        return fits ? Compatibility.OPTIMAL : Compatibility.UNSUPPORTED;
+        return Compatibility.NOT_APPLICABLE;
     }
 }

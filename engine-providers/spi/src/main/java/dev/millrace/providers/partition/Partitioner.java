@@ -8,6 +8,7 @@ import dev.millrace.graph.ir.TopologicalOrder;
 import dev.millrace.providers.spi.CapabilitySink;
 import dev.millrace.providers.spi.EpContext;
 import dev.millrace.providers.spi.ExecutionProvider;
+import dev.millrace.providers.spi.Fallback;
 import dev.millrace.providers.spi.Partition;
 import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.KernelFactory;
@@ -136,6 +137,11 @@ public final class Partitioner {
         public @Nullable Kernel lookUpKernel(Node node) {
             KernelFactory kernels = provider.kernels();
             return kernels == null ? null : kernels.create(node);
+        }
+
+        @Override
+        public @Nullable Kernel lookUpFallback(Node node) {
+            return Fallback.behind(provider, providers).create(node);
         }
 
         @Override

@@ -20,6 +20,10 @@ public interface CapabilitySink {
     @Nullable
     Kernel lookUpKernel(Node node);
 
+    /** The kernel that a provider behind this one has for a node, or null where none has one. */
+    @Nullable
+    Kernel lookUpFallback(Node node);
+
     /** Whether another provider has this node already. */
     boolean isTaken(Node node);
 }

@@ -1,0 +1,25 @@
+package dev.millrace.providers.simd.lower;
+
+import dev.millrace.kernels.expression.Expr;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A product or a convolution that waits for what follows it. Expressions read its result as input 0 and further operands
+ * as the inputs behind that.
+ */
+public non-sealed interface Anchor extends Pending {
+    /** How many operands an expression behind it can have. */
+    int mostOperands();
+
+    /** Whether an operand of this shape can be read where the result, of this shape, is written. */
+    boolean takes(Cell operand, Cell result);
+
+    /**
+     * Adds the steps that compute the result.
+     *
+     * @param after what follows, or null where nothing does
+     * @return false if it cannot be done with what follows; nothing was added then
+     */
+    boolean emit(Cell result, @Nullable Expr after, List<Cell> operands);
+}

@@ -1,0 +1,282 @@
+package dev.millrace.providers.simd.lower;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.infer.Facts;
+import dev.millrace.graph.infer.Inference;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.Datum;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.kernel.DirectRun;
+import dev.millrace.scheduler.kernel.Kernel;
+import dev.millrace.scheduler.kernel.ShapedKernel;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Canonical form: the shapes of all values of a partition, the contents of those that follow from shapes and constants
+ * alone, and the nodes that are left to be done in a run.
+ */
+final class BindingFacts {
+    /** Results of shape arithmetic and small tables are worth keeping; bulk data is not. */
+    private static final long FOLD_LIMIT = 1 << 20;
+    /** So many parts a node can have between two values. */
+    private static final long PARTS = 1 << 10;
+
+    private final Graph graph;
+    private final Inputs inputs;
+    private final Kit kit;
+    private final Map<Value, Cell> cells = new IdentityHashMap<>();
+    private final List<Node> left = new ArrayList<>();
+
+    /** What is known of the inputs of a partition. */
+    interface Inputs {
+        ElementType type(int input);
+
+        Shape shape(int input);
+
+        /** The content where it is the same in every run. */
+        @Nullable
+        Tensor known(int input);
+
+        /** The content, which the binding comes to depend on; null where it is not there yet. */
+        @Nullable
+        Tensor content(int input);
+    }
+
+    /** Thrown where a shape does not follow from what is known. */
+    static final class ShapeUnknown extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        ShapeUnknown() {
+            super("an input has no shape", null, false, false);
+        }
+
+        ShapeUnknown(Node node) {
+            super(node.describe() + ": the shape of its output does not follow from its inputs", null, false, false);
+        }
+    }
+
+    BindingFacts(Graph graph, Inputs inputs, Kit kit) {
+        this.graph = graph;
+        this.inputs = inputs;
+        this.kit = kit;
+        for (int i = 0; i < graph.inputs().size(); i++) {
+            Value input = graph.inputs().get(i);
+            cells.put(input, cell(input, inputs.type(i), inputs.shape(i), inputs.known(i)));
+        }
+        var all = new ArrayList<Node>();
+        for (Node node : graph.nodes()) {
+            if (!walk(node)) {
+                all.add(node);
+            }
+        }
+        dropUnread(all);
+    }
+
+    /** The nodes to be done, in their order. */
+    List<Node> nodes() {
+        return left;
+    }
+
+    Cell cell(Value value) {
+        Cell cell = cells.get(value);
+        if (cell == null) {
+            Tensor constant = value.constant();
+            if (constant == null) {
+                throw EngineException.invalidGraph("'" + value.name() + "' has no value");
+            }
+            cell = cell(value, constant.type(), constant.shape(), constant);
+            cells.put(value, cell);
+        }
+        return cell;
+    }
+
+    private Cell cell(Value value, ElementType type, Shape shape, @Nullable Tensor known) {
+        return new Cell(value, (cells.size() + 1) * PARTS, type, shape, known);
+    }
+
+    /** Infers the types of a node's outputs; true where their contents are known. */
+    private boolean walk(Node node) {
+        List<@Nullable ValueType> types = outputs(node);
+        if (isKnown(node) && bytes(node, types) <= FOLD_LIMIT && fold(node)) {
+            return true;
+        }
+        for (int i = 0; i < node.outputs().size(); i++) {
+            Value output = node.output(i);
+            if (output != null) {
+                cells.put(output, cell(output, element(types.get(i)), shape(types.get(i)), null));
+            }
+        }
+        return false;
+    }
+
+    private List<@Nullable ValueType> outputs(Node node) {
+        List<@Nullable ValueType> types = Inference.outputs(node, new NodeFacts(node, false));
+        if (!isConcrete(node, types)) {
+            types = Inference.outputs(node, new NodeFacts(node, true));
+        }
+        if (!isConcrete(node, types)) {
+            throw new ShapeUnknown(node);
+        }
+        return types;
+    }
+
+    private static boolean isConcrete(Node node, List<@Nullable ValueType> types) {
+        for (int i = 0; i < node.outputs().size(); i++) {
+            boolean wanted = node.output(i) != null;
+            if (wanted
+                    && (i >= types.size()
+                            || !(types.get(i) instanceof ValueType.TensorType type)
+                            || type.element() == null
+                            || type.concreteShape() == null)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static ElementType element(@Nullable ValueType type) {
+        if (type instanceof ValueType.TensorType tensor && tensor.element() != null) {
+            return tensor.element();
+        }
+        throw new IllegalStateException("a value has no element type");
+    }
+
+    private static Shape shape(@Nullable ValueType type) {
+        if (type instanceof ValueType.TensorType tensor && tensor.concreteShape() != null) {
+            return tensor.concreteShape();
+        }
+        throw new IllegalStateException("a value has no shape");
+    }
+
+    private static long bytes(Node node, List<@Nullable ValueType> types) {
+        long bytes = 0;
+        for (int i = 0; i < node.outputs().size(); i++) {
+            if (node.output(i) != null) {
+                bytes += element(types.get(i)).bytes(shape(types.get(i)).elements());
+            }
+        }
+        return bytes;
+    }
+
+    private boolean isKnown(Node node) {
+        if (node.op().isOnnx("Shape") || node.op().isOnnx("Size")) {
+            return true;
+        }
+        for (Value input : node.inputs()) {
+            if (input != null && cell(input).known() == null) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean fold(Node node) {
+        if (node.op().isOnnx("Shape") || node.op().isOnnx("Size")) {
+            return foldShape(node);
+        }
+        if (!(kit.fallback().create(node) instanceof ShapedKernel kernel) || !kernel.isPure()) {
+            return false;
+        }
+        var given = new ArrayList<@Nullable Datum>();
+        for (Value input : node.inputs()) {
+            given.add(input == null ? null : cell(input).known());
+        }
+        List<@Nullable Datum> outputs = DirectRun.run((Kernel) kernel, node, given);
+        for (int i = 0; i < node.outputs().size(); i++) {
+            Value output = node.output(i);
+            if (output != null && outputs.get(i) instanceof Tensor tensor) {
+                cells.put(output, cell(output, tensor.type(), tensor.shape(), tensor));
+            }
+        }
+        return true;
+    }
+
+    private boolean foldShape(Node node) {
+        Shape shape = cell(node.requireInput(0)).shape();
+        Value output = node.requireOutput(0);
+        Tensor tensor;
+        if (node.op().isOnnx("Size")) {
+            tensor = Tensor.scalar(shape.elements());
+        } else {
+            int rank = shape.rank();
+            int start = bound(node.attributes().integer("start", 0), rank);
+            int end = bound(node.attributes().integer("end", rank), rank);
+            long[] dims = new long[Math.max(0, end - start)];
+            for (int i = 0; i < dims.length; i++) {
+                dims[i] = shape.dim(start + i);
+            }
+            tensor = Tensor.copyOf(dims, dims.length);
+        }
+        cells.put(output, cell(output, tensor.type(), tensor.shape(), tensor));
+        return true;
+    }
+
+    private static int bound(long index, int rank) {
+        return (int) Math.clamp(index < 0 ? index + rank : index, 0, rank);
+    }
+
+    /** Leaves the nodes that an output of the partition needs, and counts who reads what. */
+    private void dropUnread(List<Node> all) {
+        for (Value output : graph.outputs()) {
+            cell(output).readers++;
+        }
+        for (Node node : all.reversed()) {
+            boolean read = false;
+            for (Value output : node.outputs()) {
+                read |= output != null && cell(output).readers > 0;
+            }
+            if (read) {
+                left.addFirst(node);
+                for (Value input : node.inputs()) {
+                    if (input != null) {
+                        cell(input).readers++;
+                    }
+                }
+            }
+        }
+    }
+
+    /** What inference sees of a node's inputs. */
+    private final class NodeFacts implements Facts {
+        private final Node node;
+        private final boolean withContents;
+
+        NodeFacts(Node node, boolean withContents) {
+            this.node = node;
+            this.withContents = withContents;
+        }
+
+        @Override
+        public @Nullable ValueType type(int input) {
+            Value value = node.input(input);
+            if (value == null) {
+                return null;
+            }
+            Cell cell = cell(value);
+            return ValueType.tensor(cell.type(), cell.shape());
+        }
+
+        @Override
+        public @Nullable Tensor value(int input) {
+            Value value = node.input(input);
+            if (value == null) {
+                return null;
+            }
+            Tensor known = cell(value).known();
+            if (known != null || !withContents || value.producer() != null) {
+                return known;
+            }
+            int index = graph.inputs().indexOf(value);
+            return index < 0 ? null : inputs.content(index);
+        }
+    }
+}

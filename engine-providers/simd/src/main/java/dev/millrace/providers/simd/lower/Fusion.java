@@ -1,0 +1,138 @@
+package dev.millrace.providers.simd.lower;
+
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.Broadcast;
+import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.program.View;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Puts elementwise operators together, and behind the products and convolutions that they follow. */
+final class Fusion {
+    /** Values of one expression; longer ones run out of registers. */
+    private static final int MOST_MEMBERS = 24;
+
+    private final Lowering lowering;
+
+    Fusion(Lowering lowering) {
+        this.lowering = lowering;
+    }
+
+    /** Lets a value wait, and its operands no longer where they would be too many for one expression. */
+    void pend(Cell cell, ElementwisePending pending) {
+        cell.pending = pending;
+        Region most = Region.atMost(cell);
+        while (isTooLarge(most)) {
+            Cell largest = null;
+            int size = 0;
+            for (Cell operand : pending.operands()) {
+                if (operand.isInMemory()) {
+                    continue;
+                }
+                int inputs = 1 + Region.atMost(operand).inputs().size();
+                if (inputs > size) {
+                    largest = operand;
+                    size = inputs;
+                }
+            }
+            if (largest == null) {
+                return;
+            }
+            materialise(largest);
+            most = Region.atMost(cell);
+        }
+    }
+
+    private static boolean isTooLarge(Region region) {
+        int operands = region.inputs().size() + (region.anchor() == null ? 0 : 1);
+        return operands > Expr.MAX_INPUTS || region.size() > MOST_MEMBERS;
+    }
+
+    void materialise(Cell cell) {
+        switch (cell.pending) {
+            case null -> throw new IllegalStateException("'" + cell.name() + "' was never computed");
+            case Anchor anchor -> {
+                if (!anchor.emit(cell, null, List.of())) {
+                    throw new IllegalStateException("'" + cell.name() + "' cannot be computed");
+                }
+            }
+            case ElementwisePending _ -> {
+                if (!behindAnchor(cell)) {
+                    elementwise(cell, Region.of(cell, false));
+                }
+            }
+        }
+        cell.pending = null;
+    }
+
+    private boolean behindAnchor(Cell cell) {
+        Region region = Region.of(cell, true);
+        Cell before = region.anchor();
+        if (before == null || !(before.pending instanceof Anchor anchor)) {
+            return false;
+        }
+        List<Cell> inputs = region.inputs();
+        if (inputs.size() > anchor.mostOperands()) {
+            return false;
+        }
+        for (Cell input : inputs) {
+            if (!anchor.takes(input, cell)) {
+                return false;
+            }
+        }
+        inputs.forEach(lowering::materialise);
+        return anchor.emit(cell, region.expression(), inputs);
+    }
+
+    private void elementwise(Cell cell, Region region) {
+        List<Cell> inputs = region.inputs();
+        inputs.forEach(lowering::materialise);
+        Expr expression = region.expression();
+        var blocked = new BlockedOperands(lowering, cell);
+        if (blocked.suit(inputs, expression)) {
+            View to = lowering.allocateBlocked(cell);
+            List<View> views = blocked.views(inputs);
+            add(cell, expression, blocked.extents(), views, blocked.strides(inputs), to);
+        } else {
+            var views = new ArrayList<View>();
+            var strides = new ArrayList<List<Long>>();
+            for (Cell input : inputs) {
+                View view = rows(input);
+                views.add(view);
+                strides.add(list(view.broadcast(cell.shape()).strides()));
+            }
+            add(cell, expression, list(cell.shape().toArray()), views, strides, lowering.allocate(cell));
+        }
+    }
+
+    /** A view whose rows lie together. */
+    private View rows(Cell cell) {
+        View view = lowering.view(cell);
+        int last = view.shape().rank() - 1;
+        boolean together = last < 0 || view.shape().dim(last) == 1 || view.strides()[last] <= 1;
+        return together ? view : lowering.dense(cell);
+    }
+
+    private void add(
+            Cell cell, Expr expression, List<Long> extents, List<View> views, List<List<Long>> strides, View to) {
+        var broadcast = new Broadcast(
+                lowering.kit().kernels(), expression, DataTypes.of(cell.type()), extents, strides);
+        lowering.add(Step.of(broadcast.key().toString(), cell.name())
+                .reading(views)
+                .writing(to)
+                .calling(memory -> {
+                    List<MemorySegment> in = views.stream().map(memory::segment).toList();
+                    MemorySegment out = memory.segment(to);
+                    return crew -> broadcast.run(in, out, crew);
+                }));
+    }
+
+    static List<Long> list(long[] numbers) {
+        var list = new ArrayList<Long>();
+        for (long number : numbers) {
+            list.add(number);
+        }
+        return list;
+    }
+}

@@ -1,0 +1,61 @@
+package dev.millrace.providers.simd.lower;
+
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.gemm.Gemm;
+import dev.millrace.providers.simd.weights.Weights;
+import dev.millrace.scheduler.kernel.KernelFactory;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+/**
+ * What all programs of a provider share: kernels, drivers that know no shape, packed weights. Safe for use by several
+ * threads.
+ */
+public final class Kit {
+    private final KernelSet kernels;
+    private final Gemm gemm;
+    private final Weights weights;
+    private final KernelFactory fallback;
+    private final ConcurrentHashMap<Object, Object> drivers = new ConcurrentHashMap<>();
+
+    /** @param fallback kernels of another provider, for nodes that no rule lowers */
+    public Kit(KernelSet kernels, Gemm gemm, Weights weights, KernelFactory fallback) {
+        this.kernels = kernels;
+        this.gemm = gemm;
+        this.weights = weights;
+        this.fallback = fallback;
+    }
+
+    public KernelSet kernels() {
+        return kernels;
+    }
+
+    public Gemm gemm() {
+        return gemm;
+    }
+
+    public Weights weights() {
+        return weights;
+    }
+
+    KernelFactory fallback() {
+        return fallback;
+    }
+
+    /** Channels that lie side by side in images in blocks. */
+    public int block() {
+        return kernels.target().lanes();
+    }
+
+    /** A driver that is made once. The key is a value that says all that it depends on. */
+    @SuppressWarnings("unchecked") // equal keys are used with one type of driver
+    public <T> T driver(Object key, Supplier<T> make) {
+        Object known = drivers.get(key);
+        if (known == null) {
+            known = make.get();
+            Object before = drivers.putIfAbsent(key, known);
+            known = before == null ? known : before;
+        }
+        return (T) known;
+    }
+}

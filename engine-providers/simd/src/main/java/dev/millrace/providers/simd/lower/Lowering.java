@@ -1,0 +1,301 @@
+package dev.millrace.providers.simd.lower;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.graph.infer.Facts;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.simd.program.Program;
+import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.program.Storage;
+import dev.millrace.providers.simd.program.View;
+import dev.millrace.scheduler.kernel.BindContext;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the program of a partition for one tuple of shapes. Used once. */
+public final class Lowering {
+    private final Graph graph;
+    private final BindContext context;
+    private final Kit kit;
+    private final Function<Node, @Nullable Rule> rules;
+    private final BindingFacts facts;
+    private final Fusion fusion = new Fusion(this);
+    private final Layouts layouts = new Layouts(this);
+    private final List<Step> steps = new ArrayList<>();
+
+    /** @param rules the rule of a node, or null where there is none */
+    public Lowering(Graph graph, BindContext context, Kit kit, Function<Node, @Nullable Rule> rules) {
+        this.graph = graph;
+        this.context = context;
+        this.kit = kit;
+        this.rules = rules;
+        facts = new BindingFacts(graph, new OfBinding(context), kit);
+    }
+
+    /** The types of the outputs of a partition, without shapes where these do not follow from what is known. */
+    public static List<@Nullable ValueType> outputs(Graph graph, Facts known, Kit kit) {
+        var types = new ArrayList<@Nullable ValueType>();
+        try {
+            var facts = new BindingFacts(graph, new OfFacts(known), kit);
+            for (Value output : graph.outputs()) {
+                Cell cell = facts.cell(output);
+                types.add(ValueType.tensor(cell.type(), cell.shape()));
+            }
+        } catch (BindingFacts.ShapeUnknown _) {
+            types.clear();
+            for (Value output : graph.outputs()) {
+                types.add(output.type());
+            }
+        }
+        return types;
+    }
+
+    /** Inputs as the plan's binder knows them. */
+    private record OfBinding(BindContext context) implements BindingFacts.Inputs {
+        @Override
+        public ElementType type(int input) {
+            return context.inputType(input);
+        }
+
+        @Override
+        public Shape shape(int input) {
+            return context.inputShape(input);
+        }
+
+        @Override
+        public @Nullable Tensor known(int input) {
+            return context.constantInput(input);
+        }
+
+        @Override
+        public Tensor content(int input) {
+            return context.requireValue(input);
+        }
+    }
+
+    /** Inputs as inference knows them. */
+    private record OfFacts(Facts facts) implements BindingFacts.Inputs {
+        @Override
+        public ElementType type(int input) {
+            return Objects.requireNonNull(tensor(input).element());
+        }
+
+        @Override
+        public Shape shape(int input) {
+            return Objects.requireNonNull(tensor(input).concreteShape());
+        }
+
+        private ValueType.TensorType tensor(int input) {
+            if (facts.type(input) instanceof ValueType.TensorType type
+                    && type.element() != null
+                    && type.concreteShape() != null) {
+                return type;
+            }
+            throw new BindingFacts.ShapeUnknown();
+        }
+
+        @Override
+        public @Nullable Tensor known(int input) {
+            return null;
+        }
+
+        @Override
+        public @Nullable Tensor content(int input) {
+            return facts.value(input);
+        }
+    }
+
+    /** The program; outputs that are known are folded. */
+    public Program lower() {
+        for (int i = 0; i < graph.inputs().size(); i++) {
+            Cell cell = cell(graph.inputs().get(i));
+            cell.plain = View.dense(Storage.input(i, cell.type().bytes(cell.elements())), cell.type(), cell.shape());
+        }
+        for (Node node : facts.nodes()) {
+            lower(node);
+        }
+        for (int i = 0; i < graph.outputs().size(); i++) {
+            finish(i, cell(graph.outputs().get(i)));
+        }
+        return Program.of(steps, graph.inputs().size(), graph.outputs().size(), width());
+    }
+
+    private void lower(Node node) {
+        var op = new Op(node, this);
+        try {
+            Rule rule = rules.apply(node);
+            if (isEmpty(op)) {
+                provideEmpty(op);
+            } else if (rule == null || !rule.lower(op)) {
+                FallbackStep.lower(op);
+            }
+        } catch (IllegalArgumentException e) {
+            throw EngineException.wrap(Status.EP_FAIL, node.describe(), e);
+        }
+    }
+
+    private static boolean isEmpty(Op op) {
+        for (int i = 0; i < op.outputs(); i++) {
+            if (op.wants(i) && op.out(i).elements() > 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void provideEmpty(Op op) {
+        for (int i = 0; i < op.outputs(); i++) {
+            if (op.wants(i)) {
+                allocate(op.out(i));
+            }
+        }
+    }
+
+    /** Sees to it that an output of the partition is where the caller looks for it. */
+    private void finish(int output, Cell cell) {
+        Tensor known = cell.known();
+        if (known != null) {
+            context.fold(output, known);
+            return;
+        }
+        View view = dense(cell);
+        Storage storage = view.storage();
+        if (storage.isFree() && view.isWhole()) {
+            storage.becomeOutput(output);
+        } else if (storage.kind() == Storage.Kind.INPUT && view.isWhole() && canAlias(output, storage.index())) {
+            context.alias(output, storage.index());
+        } else {
+            Storage own = Storage.block(view.bytes());
+            own.becomeOutput(output);
+            copy(view, View.dense(own, view.type(), view.shape()), cell.name());
+        }
+    }
+
+    private boolean canAlias(int output, int input) {
+        return context.outputType(output) == context.inputType(input);
+    }
+
+    public Kit kit() {
+        return kit;
+    }
+
+    /** How many threads a run can count on. */
+    public int width() {
+        return Math.max(1, context.parallelism());
+    }
+
+    Cell cell(Value value) {
+        return facts.cell(value);
+    }
+
+    /** The content of a cell that the binding depends on. */
+    Tensor content(Cell cell) {
+        Tensor known = cell.known();
+        if (known != null) {
+            return known;
+        }
+        int input = graph.inputs().indexOf(cell.value());
+        if (input < 0) {
+            throw EngineException.invalidGraph("the content of '" + cell.name() + "' is only known in a run");
+        }
+        return context.requireValue(input);
+    }
+
+    /** Something that is computed on the way to a value, and read once. */
+    public Cell part(Cell of, ElementType type, Shape shape) {
+        var cell = new Cell(null, of.orderOfPart(), type, shape, null);
+        cell.readers = 1;
+        return cell;
+    }
+
+    /** A number or a table of numbers that is made on the way. */
+    public Cell constant(Tensor tensor) {
+        return new Cell(null, 0, tensor.type(), tensor.shape(), tensor);
+    }
+
+    public void add(Step step) {
+        steps.add(step);
+    }
+
+    /** Memory of its own for a value, in the order of its indices. */
+    public View allocate(Cell cell) {
+        View view = allocate(cell.type(), cell.shape());
+        cell.plain = view;
+        cell.pending = null;
+        return view;
+    }
+
+    /** Memory for something between two steps. */
+    public View allocate(ElementType type, Shape shape) {
+        return View.dense(Storage.block(type.bytes(shape.elements())), type, shape);
+    }
+
+    /** Memory of its own for images, in blocks of channels. */
+    public View allocateBlocked(Cell cell) {
+        int block = kit.block();
+        long bytes = Float.BYTES * View.blockedElements(cell.shape(), block);
+        View view = View.blocked(Storage.block(bytes), cell.shape(), 0, block);
+        cell.blocked = view;
+        cell.pending = null;
+        return view;
+    }
+
+    /** Lets a value be what lies somewhere already. */
+    public void provide(Cell cell, View view) {
+        if (view.isBlocked()) {
+            cell.blocked = view;
+        } else {
+            cell.plain = view;
+        }
+        cell.pending = null;
+    }
+
+    /** A value that is an expression of others. */
+    public void pend(Cell cell, List<Cell> operands, Formula formula) {
+        fusion.pend(cell, new ElementwisePending(formula, operands));
+    }
+
+    /** A value that waits for what follows it. */
+    public void pend(Cell cell, Anchor anchor) {
+        cell.pending = anchor;
+    }
+
+    /** Sees to it that a value is in memory. */
+    public void materialise(Cell cell) {
+        if (!cell.isInMemory()) {
+            fusion.materialise(cell);
+        }
+    }
+
+    /** A value at any strides, in no blocks. */
+    public View view(Cell cell) {
+        materialise(cell);
+        return layouts.plain(cell);
+    }
+
+    /** A value in the order of its indices. */
+    public View dense(Cell cell) {
+        materialise(cell);
+        return layouts.dense(cell);
+    }
+
+    /** Images of floats in blocks of channels. */
+    public View blocked(Cell cell) {
+        materialise(cell);
+        return layouts.blocked(cell);
+    }
+
+    /** Adds a copy between views of one shape, none of them in blocks. */
+    public void copy(View from, View to, String name) {
+        layouts.copy(from, to, name);
+    }
+}

@@ -1,0 +1,83 @@
+package dev.millrace.providers.simd.lower;
+
+import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.Tensor;
+import org.jspecify.annotations.Nullable;
+
+/** A node that is being lowered, with the cells that it reads and writes. */
+public final class Op {
+    private final Node node;
+    private final Lowering lowering;
+
+    Op(Node node, Lowering lowering) {
+        this.node = node;
+        this.lowering = lowering;
+    }
+
+    public Node node() {
+        return node;
+    }
+
+    public Lowering lowering() {
+        return lowering;
+    }
+
+    public Kit kit() {
+        return lowering.kit();
+    }
+
+    public String name() {
+        return node.op().name();
+    }
+
+    public int opset() {
+        return node.opset();
+    }
+
+    public Attributes attributes() {
+        return node.attributes();
+    }
+
+    public int inputs() {
+        return node.inputs().size();
+    }
+
+    public boolean has(int input) {
+        return node.input(input) != null;
+    }
+
+    public Cell in(int input) {
+        return lowering.cell(node.requireInput(input));
+    }
+
+    /** An input, or null where it is omitted. */
+    public @Nullable Cell find(int input) {
+        Value value = node.input(input);
+        return value == null ? null : lowering.cell(value);
+    }
+
+    public int outputs() {
+        return node.outputs().size();
+    }
+
+    /** Whether anybody reads an output. */
+    public boolean wants(int output) {
+        Value value = node.output(output);
+        return value != null && lowering.cell(value).readers() > 0;
+    }
+
+    public Cell out(int output) {
+        return lowering.cell(node.requireOutput(output));
+    }
+
+    public Cell out() {
+        return out(0);
+    }
+
+    /** The content of an input that the binding depends on. */
+    public Tensor content(int input) {
+        return lowering.content(in(input));
+    }
+}

@@ -1,0 +1,137 @@
+package dev.millrace.providers.simd.lower;
+
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.kernels.expression.Expr;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The values that are computed together with one that is wanted in memory, and what they are computed from. */
+final class Region {
+    private final Cell result;
+    private final Set<Cell> members = new HashSet<>();
+    private final Set<Cell> inputs = new LinkedHashSet<>();
+    private @Nullable Cell anchor;
+
+    private Region(Cell result) {
+        this.result = result;
+    }
+
+    /** All that nobody else reads. */
+    static Region of(Cell result, boolean withAnchor) {
+        return collect(result, withAnchor, false);
+    }
+
+    /** What may come to be in it once all readers are known. */
+    static Region atMost(Cell result) {
+        return collect(result, true, true);
+    }
+
+    private static Region collect(Cell result, boolean withAnchor, boolean optimistic) {
+        var region = new Region(result);
+        var open = new PriorityQueue<Cell>(Comparator.comparingLong(Cell::order).reversed());
+        Map<Cell, Integer> reads = new HashMap<>();
+        region.enter(result, open, reads);
+        while (!open.isEmpty()) {
+            Cell cell = open.remove();
+            boolean whole = optimistic || reads.getOrDefault(cell, 0) == cell.readers;
+            if (cell.isInMemory() || cell.pending == null || !whole || !cell.shape().equals(result.shape())) {
+                region.addInput(cell);
+            } else if (cell.pending instanceof ElementwisePending) {
+                region.enter(cell, open, reads);
+            } else if (withAnchor && region.anchor == null) {
+                region.anchor = cell;
+            } else {
+                region.addInput(cell);
+            }
+        }
+        return region;
+    }
+
+    private void enter(Cell cell, PriorityQueue<Cell> open, Map<Cell, Integer> reads) {
+        members.add(cell);
+        if (cell.pending instanceof ElementwisePending(Formula _, List<Cell> operands)) {
+            for (Cell operand : operands) {
+                if (reads.merge(operand, 1, Integer::sum) == 1) {
+                    open.add(operand);
+                }
+            }
+        }
+    }
+
+    private void addInput(Cell cell) {
+        if (literal(cell) == null) {
+            inputs.add(cell);
+        }
+    }
+
+    /** What is read from memory, in the order of the expression's inputs. */
+    List<Cell> inputs() {
+        return new ArrayList<>(inputs);
+    }
+
+    int size() {
+        return members.size();
+    }
+
+    @Nullable
+    Cell anchor() {
+        return anchor;
+    }
+
+    /** The expression of the result; the anchor is input 0 if there is one. */
+    Expr expression() {
+        Map<Cell, Expr> made = new HashMap<>();
+        int next = 0;
+        if (anchor != null) {
+            made.put(anchor, Expr.input(next++));
+        }
+        for (Cell input : inputs) {
+            made.put(input, Expr.input(next++, DataTypes.of(input.type())));
+        }
+        return expression(result, made);
+    }
+
+    private Expr expression(Cell cell, Map<Cell, Expr> made) {
+        Expr known = made.get(cell);
+        if (known != null) {
+            return known;
+        }
+        Expr literal = members.contains(cell) ? null : literal(cell);
+        Expr expression;
+        if (literal != null) {
+            expression = literal;
+        } else if (cell.pending instanceof ElementwisePending(Formula formula, List<Cell> operands)) {
+            var parts = new ArrayList<Expr>();
+            for (Cell operand : operands) {
+                parts.add(expression(operand, made));
+            }
+            expression = formula.of(parts);
+        } else {
+            throw new IllegalStateException(cell.name() + " is no part of an expression");
+        }
+        made.put(cell, expression);
+        return expression;
+    }
+
+    /** The number that a cell always is, or null where it is none or not a single one. */
+    private static @Nullable Expr literal(Cell cell) {
+        Tensor tensor = cell.known();
+        if (tensor == null || tensor.elements() != 1) {
+            return null;
+        }
+        return switch (cell.type()) {
+            case FLOAT -> Expr.number(tensor.floats()[0]);
+            case INT32 -> Expr.integer(tensor.ints()[0]);
+            case BOOL -> Expr.truth(tensor.booleans()[0]);
+            default -> null;
+        };
+    }
+}

@@ -1,0 +1,7 @@
+package dev.millrace.providers.simd.program;
+
+/** A step on the memory of one run. */
+@FunctionalInterface
+public interface Call {
+    void run(Crew crew);
+}

@@ -1,0 +1,98 @@
+package dev.millrace.providers.simd.program;
+
+import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.LaunchContext;
+import dev.millrace.scheduler.plan.MemoryPlanner;
+import dev.millrace.scheduler.plan.SlotPool;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+
+/** The steps of a partition for one tuple of shapes, with a place for everything. Immutable. */
+public final class Program implements Launch {
+    private static final int KEPT_FRAMES = 4;
+
+    private final List<Step> steps;
+    private final long blockBytes;
+    private final int inputs;
+    private final int outputs;
+    private final int width;
+    private final SlotPool<ProgramFrame> frames = new SlotPool<>(KEPT_FRAMES);
+
+    private Program(List<Step> steps, long blockBytes, int inputs, int outputs, int width) {
+        this.steps = steps;
+        this.blockBytes = blockBytes;
+        this.inputs = inputs;
+        this.outputs = outputs;
+        this.width = width;
+    }
+
+    /**
+     * Gives every storage its place.
+     *
+     * @param width how many threads a run can count on
+     */
+    public static Program of(List<Step> steps, int inputs, int outputs, int width) {
+        var storages = new LinkedHashSet<Storage>();
+        for (int i = 0; i < steps.size(); i++) {
+            Step step = steps.get(i);
+            for (View view : step.reads()) {
+                live(view.storage(), i, storages);
+            }
+            for (View view : step.writes()) {
+                live(view.storage(), i, storages);
+            }
+            Storage scratch = step.scratchStorage();
+            if (scratch != null) {
+                live(scratch, i, storages);
+            }
+        }
+        var buffers = new ArrayList<MemoryPlanner.Buffer>();
+        for (Storage storage : storages) {
+            MemoryPlanner.Buffer buffer = storage.buffer();
+            if (buffer != null) {
+                buffers.add(buffer);
+            }
+        }
+        return new Program(List.copyOf(steps), MemoryPlanner.place(buffers, 0), inputs, outputs, width);
+    }
+
+    private static void live(Storage part, int step, LinkedHashSet<Storage> storages) {
+        Storage root = part.root();
+        if (root.kind() == Storage.Kind.BLOCK) {
+            storages.add(root);
+            root.live(step);
+        }
+    }
+
+    public List<Step> steps() {
+        return steps;
+    }
+
+    /** What a run needs beside its inputs and outputs. */
+    public long blockBytes() {
+        return blockBytes;
+    }
+
+    int inputs() {
+        return inputs;
+    }
+
+    int outputs() {
+        return outputs;
+    }
+
+    int width() {
+        return width;
+    }
+
+    @Override
+    public void run(LaunchContext context) {
+        ProgramFrame frame = frames.take();
+        if (frame == null) {
+            frame = new ProgramFrame(this);
+        }
+        frame.run(context);
+        frames.give(frame);
+    }
+}

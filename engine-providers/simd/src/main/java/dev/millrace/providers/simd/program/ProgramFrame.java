@@ -1,0 +1,187 @@
+package dev.millrace.providers.simd.program;
+
+import dev.millrace.scheduler.kernel.LaunchContext;
+import dev.millrace.scheduler.kernel.RangeTask;
+import dev.millrace.scheduler.kernel.Scratch;
+import dev.millrace.scheduler.plan.MemoryPlanner;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The memory of one run at a time, with the calls of all steps made for it. Calls on memory of the caller are made again
+ * when that memory is another one.
+ */
+final class ProgramFrame implements Memory, Crew, RangeTask {
+    private static final long ALIGNMENT = 64;
+
+    private final List<Step> steps;
+    private final int width;
+    private final MemorySegment block;
+    private final @Nullable Call[] calls;
+    private final @Nullable MemorySegment[] inputs;
+    private final @Nullable MemorySegment[] outputs;
+    /** Copies of inputs that lie on the heap, where no kernel can read them. */
+    private final @Nullable MemorySegment[] staged;
+
+    private final int[][] readers;
+    private final int[][] writers;
+    private @Nullable Step current;
+    private @Nullable LaunchContext context;
+    private @Nullable IntConsumer task;
+
+    ProgramFrame(Program program) {
+        steps = program.steps();
+        width = program.width();
+        block = Arena.ofAuto().allocate(Math.max(1, program.blockBytes()), ALIGNMENT);
+        calls = new Call[steps.size()];
+        inputs = new MemorySegment[program.inputs()];
+        outputs = new MemorySegment[program.outputs()];
+        staged = new MemorySegment[program.inputs()];
+        readers = users(Storage.Kind.INPUT, inputs.length);
+        writers = users(Storage.Kind.OUTPUT, outputs.length);
+    }
+
+    private int[][] users(Storage.Kind kind, int count) {
+        List<List<Integer>> users = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            users.add(new ArrayList<>());
+        }
+        for (int i = 0; i < steps.size(); i++) {
+            var views = new ArrayList<>(steps.get(i).reads());
+            views.addAll(steps.get(i).writes());
+            for (View view : views) {
+                Storage root = view.storage().root();
+                if (root.kind() == kind && !users.get(root.index()).contains(i)) {
+                    users.get(root.index()).add(i);
+                }
+            }
+        }
+        return users.stream()
+                .map(list -> list.stream().mapToInt(Integer::intValue).toArray())
+                .toArray(int[][]::new);
+    }
+
+    void run(LaunchContext launch) {
+        context = launch;
+        try {
+            for (int i = 0; i < inputs.length; i++) {
+                if (readers[i].length > 0) {
+                    enter(inputs, i, onNativeMemory(i, launch.input(i)), readers[i]);
+                }
+            }
+            for (int i = 0; i < outputs.length; i++) {
+                if (writers[i].length > 0) {
+                    enter(outputs, i, launch.output(i), writers[i]);
+                }
+            }
+            for (int i = 0; i < calls.length; i++) {
+                launch.checkCancelled();
+                call(i).run(this);
+            }
+        } finally {
+            context = null;
+        }
+    }
+
+    private Call call(int step) {
+        Call call = calls[step];
+        if (call == null) {
+            current = steps.get(step);
+            call = current.prepare(this);
+            calls[step] = call;
+        }
+        return call;
+    }
+
+    private void enter(@Nullable MemorySegment[] known, int index, MemorySegment memory, int[] users) {
+        MemorySegment before = known[index];
+        if (before == null || before.address() != memory.address() || before.byteSize() != memory.byteSize()) {
+            known[index] = memory;
+            for (int user : users) {
+                calls[user] = null;
+            }
+        }
+    }
+
+    private MemorySegment onNativeMemory(int index, MemorySegment memory) {
+        if (memory.isNative()) {
+            return memory;
+        }
+        MemorySegment copy = staged[index];
+        if (copy == null || copy.byteSize() != memory.byteSize()) {
+            copy = Arena.ofAuto().allocate(Math.max(1, memory.byteSize()), ALIGNMENT).asSlice(0, memory.byteSize());
+            staged[index] = copy;
+        }
+        return copy.copyFrom(memory);
+    }
+
+    @Override
+    public MemorySegment segment(View view) {
+        Storage root = view.storage().root();
+        long offset = view.storage().offsetInRoot() + view.byteOffset();
+        return whole(root).asSlice(offset, view.bytes());
+    }
+
+    private MemorySegment whole(Storage root) {
+        MemorySegment found = switch (root.kind()) {
+            case INPUT -> inputs[root.index()];
+            case OUTPUT -> outputs[root.index()];
+            case CONSTANT -> root.constant();
+            case BLOCK -> placed(root);
+        };
+        if (found == null) {
+            throw new IllegalStateException("a storage has no memory in this run");
+        }
+        return found;
+    }
+
+    private MemorySegment placed(Storage root) {
+        MemoryPlanner.Buffer buffer = root.buffer();
+        if (buffer == null) {
+            throw new IllegalStateException("a storage was never placed");
+        }
+        return block.asSlice(buffer.offset(), root.bytes());
+    }
+
+    @Override
+    public MemorySegment scratch() {
+        Storage storage = current == null ? null : current.scratchStorage();
+        return storage == null ? MemorySegment.NULL : placed(storage);
+    }
+
+    @Override
+    public LaunchContext launch() {
+        LaunchContext launch = context;
+        if (launch == null) {
+            throw new IllegalStateException("no run is under way");
+        }
+        return launch;
+    }
+
+    @Override
+    public int width() {
+        return width;
+    }
+
+    @Override
+    public void run(int tasks, IntConsumer work) {
+        if (tasks == 1) {
+            work.accept(0);
+            return;
+        }
+        task = work;
+        launch().parallelFor(tasks, 1, this);
+    }
+
+    @Override
+    public void run(LaunchContext launch, long from, long to, Scratch scratch) {
+        IntConsumer work = task;
+        for (long i = from; i < to && work != null; i++) {
+            work.accept((int) i);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package dev.millrace.providers.simd.program;
+
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** One piece of work of a program, and all that is said about it. */
+public final class Step {
+    private final String kernel;
+    private final String node;
+    private final List<View> reads;
+    private final List<View> writes;
+    private final long work;
+    private final long scratchBytes;
+    private final Function<Memory, Call> preparation;
+    private @Nullable Storage scratch;
+
+    private Step(Builder from, Function<Memory, Call> preparation) {
+        kernel = from.kernel;
+        node = from.node;
+        reads = List.copyOf(from.reads);
+        writes = List.copyOf(from.writes);
+        work = from.work;
+        scratchBytes = from.scratchBytes;
+        this.preparation = preparation;
+    }
+
+    /** @param kernel what does the work, for a reader */
+    public static Builder of(String kernel, String node) {
+        return new Builder(kernel, node);
+    }
+
+    /** Gathers what is said about a step. */
+    public static final class Builder {
+        private final String kernel;
+        private final String node;
+        private List<View> reads = List.of();
+        private List<View> writes = List.of();
+        private long work;
+        private long scratchBytes;
+
+        private Builder(String kernel, String node) {
+            this.kernel = kernel;
+            this.node = node;
+        }
+
+        public Builder reading(View... views) {
+            reads = List.of(views);
+            return this;
+        }
+
+        public Builder reading(List<View> views) {
+            reads = views;
+            return this;
+        }
+
+        public Builder writing(View... views) {
+            writes = List.of(views);
+            return this;
+        }
+
+        public Builder writing(List<View> views) {
+            writes = views;
+            return this;
+        }
+
+        /** Multiplications and additions. */
+        public Builder work(long operations) {
+            work = operations;
+            return this;
+        }
+
+        public Builder scratch(long bytes) {
+            scratchBytes = bytes;
+            return this;
+        }
+
+        /** @param preparation makes the call for the memory of a run */
+        public Step calling(Function<Memory, Call> preparation) {
+            return new Step(this, preparation);
+        }
+    }
+
+    public String kernel() {
+        return kernel;
+    }
+
+    /** The node that it was made for. */
+    public String node() {
+        return node;
+    }
+
+    public List<View> reads() {
+        return reads;
+    }
+
+    public List<View> writes() {
+        return writes;
+    }
+
+    public long work() {
+        return work;
+    }
+
+    /** Bytes that are read and written at least. */
+    public long bytes() {
+        long bytes = 0;
+        for (View view : reads) {
+            bytes += view.type().bytes(view.elements());
+        }
+        for (View view : writes) {
+            bytes += view.type().bytes(view.elements());
+        }
+        return bytes;
+    }
+
+    Call prepare(Memory memory) {
+        return preparation.apply(memory);
+    }
+
+    /** The storage of its scratch memory, or null where it has none. */
+    @Nullable
+    Storage scratchStorage() {
+        if (scratch == null && scratchBytes > 0) {
+            scratch = Storage.block(scratchBytes);
+        }
+        return scratch;
+    }
+}

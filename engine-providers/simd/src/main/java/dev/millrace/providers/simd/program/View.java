@@ -1,0 +1,135 @@
+package dev.millrace.providers.simd.program;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the elements of a value lie in a storage: at strides, or in blocks of channels.
+ *
+ * @param offset of the first element, in elements
+ * @param strides of each axis, in elements; none where elements lie in blocks
+ * @param block how many channels lie side by side, or 0 where elements lie at strides
+ */
+public record View(Storage storage, ElementType type, Shape shape, long offset, long[] strides, int block) {
+    private static final long[] NO_STRIDES = {};
+
+    /** Elements in the order of their indices, from an offset on. */
+    public static View dense(Storage storage, ElementType type, Shape shape, long offset) {
+        return new View(storage, type, shape, offset, shape.strides(), 0);
+    }
+
+    public static View dense(Storage storage, ElementType type, Shape shape) {
+        return dense(storage, type, shape, 0);
+    }
+
+    /** Images of floats in blocks of channels. */
+    public static View blocked(Storage storage, Shape shape, long offset, int block) {
+        return new View(storage, ElementType.FLOAT, shape, offset, NO_STRIDES, block);
+    }
+
+    /** Elements that images take in blocks of channels, what fills up the last block included. */
+    public static long blockedElements(Shape shape, int block) {
+        return shape.dim(0) * Math.ceilDiv(shape.dim(1), block) * block * shape.elements(2, shape.rank());
+    }
+
+    public boolean isBlocked() {
+        return block > 0;
+    }
+
+    public long elements() {
+        return shape.elements();
+    }
+
+    public boolean isDense() {
+        return !isBlocked() && matches(shape.strides());
+    }
+
+    private boolean matches(long[] dense) {
+        if (shape.elements() == 0) {
+            return true;
+        }
+        for (int i = 0; i < dense.length; i++) {
+            if (strides[i] != dense[i] && shape.dim(i) != 1) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether it is dense and all that there is in its storage. */
+    public boolean isWhole() {
+        return offset == 0 && (isBlocked() || isDense()) && bytes() == storage.bytes();
+    }
+
+    /** From its first byte to its last. */
+    public long bytes() {
+        if (isBlocked()) {
+            return type.bytes(blockedElements(shape, block));
+        }
+        if (shape.elements() == 0) {
+            return 0;
+        }
+        long last = 0;
+        for (int i = 0; i < strides.length; i++) {
+            last += (shape.dim(i) - 1) * strides[i];
+        }
+        return type.bytes(last + 1);
+    }
+
+    /** Its first byte in the storage. */
+    public long byteOffset() {
+        return type.bytes(offset);
+    }
+
+    /** The same elements with another shape, or null where strides cannot say that. */
+    public @Nullable View reshaped(Shape wanted) {
+        if (isBlocked()) {
+            return null;
+        }
+        if (isDense()) {
+            return dense(storage, type, wanted, offset);
+        }
+        long[] found = Strides.reshaped(shape, strides, wanted);
+        return found == null ? null : new View(storage, type, wanted, offset, found, 0);
+    }
+
+    /** Its axes in another order. */
+    public View transposed(int[] order) {
+        long[] dims = new long[order.length];
+        long[] moved = new long[order.length];
+        for (int i = 0; i < order.length; i++) {
+            dims[i] = shape.dim(order[i]);
+            moved[i] = strides[order[i]];
+        }
+        return new View(storage, type, Shape.of(dims), offset, moved, 0);
+    }
+
+    /** From a start in each axis on, {@code steps} apart. */
+    public View sliced(long[] starts, long[] steps, Shape wanted) {
+        long from = offset;
+        long[] wider = strides.clone();
+        for (int i = 0; i < wider.length; i++) {
+            from += wanted.elements() == 0 ? 0 : starts[i] * strides[i];
+            wider[i] *= steps[i];
+        }
+        return new View(storage, type, wanted, from, wider, 0);
+    }
+
+    /** Repeated along the axes that it lacks or has one element of. */
+    public View broadcast(Shape wanted) {
+        long[] repeated = new long[wanted.rank()];
+        int more = wanted.rank() - shape.rank();
+        for (int i = 0; i < shape.rank(); i++) {
+            repeated[more + i] = shape.dim(i) == 1 ? 0 : strides[i];
+        }
+        return new View(storage, type, wanted, offset, repeated, 0);
+    }
+
+    @Override
+    public String toString() {
+        String where = isBlocked() ? "blocks of " + block : isDense() ? "dense" : "strides " + Arrays.toString(strides);
+        return type + " " + shape + " " + where;
+    }
+}

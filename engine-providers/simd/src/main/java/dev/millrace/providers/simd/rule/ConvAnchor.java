@@ -1,0 +1,55 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.conv.Conv;
+import dev.millrace.kernels.conv.ConvMethod;
+import dev.millrace.kernels.conv.ConvShape;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Lowering;
+import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.program.View;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A convolution, direct or by Winograd. */
+final class ConvAnchor extends ImageAnchor {
+    private final Cell in;
+    private final ConvShape shape;
+    private final ConvWeights weights;
+
+    ConvAnchor(Lowering lowering, Cell in, ConvShape shape, ConvWeights weights) {
+        super(lowering);
+        this.in = in;
+        this.shape = shape;
+        this.weights = weights;
+    }
+
+    @Override
+    void add(Cell result, Expr after, @Nullable Cell residual) {
+        KernelSet kernels = lowering().kit().kernels();
+        lowering().materialise(in);
+        boolean plain = !in.isBlockedOnly() && shape.groups() == 1 && 2 * shape.channels() <= lowering().kit().block();
+        ConvMethod method = ConvMethod.best(shape, plain, false, kernels.target());
+        var conv = new Conv(kernels, shape, plain, after, method);
+        View from = plain ? lowering().dense(in) : lowering().blocked(in);
+        View other = residual == null ? null : lowering().blocked(residual);
+        View packed = weights.packed(conv.packedLayout() + shape.groups(), conv.packedBytes(), conv::pack);
+        View to = lowering().allocateBlocked(result);
+        lowering()
+                .add(Step.of("conv " + method + " " + after, result.name())
+                        .reading(other == null ? List.of(from, packed) : List.of(from, packed, other))
+                        .writing(to)
+                        .work(shape.batch() * shape.outPixels() * shape.weightElements())
+                        .scratch(conv.scratchBytes(lowering().width()))
+                        .calling(memory -> {
+                            MemorySegment input = memory.segment(from);
+                            MemorySegment filters = memory.segment(packed);
+                            MemorySegment added = other == null ? null : memory.segment(other);
+                            MemorySegment output = memory.segment(to);
+                            MemorySegment scratch = memory.scratch();
+                            return crew -> conv.run(input, filters, added, output, scratch, crew);
+                        }));
+    }
+}

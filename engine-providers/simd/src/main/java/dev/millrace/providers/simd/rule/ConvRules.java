@@ -1,0 +1,79 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.kernels.conv.ConvShape;
+import dev.millrace.kernels.image.Axis;
+import dev.millrace.kernels.pool.WindowShape;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.Rule;
+import org.jspecify.annotations.Nullable;
+
+/** Convolutions of images by constant weights. */
+final class ConvRules {
+    private ConvRules() {}
+
+    static @Nullable Rule named(String name) {
+        return switch (name) {
+            case "Conv" -> ConvRules::conv;
+            case "ConvTranspose" -> ConvRules::transposed;
+            default -> null;
+        };
+    }
+
+    private static @Nullable ConvWeights weights(Op op) {
+        Tensor weights = op.in(1).known();
+        Cell bias = op.find(2);
+        boolean fits = op.in(0).isFloat() && op.in(1).isFloat() && (bias == null || bias.known() != null);
+        return weights == null || !fits
+                ? null
+                : new ConvWeights(op.kit().weights(), weights, bias == null ? null : bias.known());
+    }
+
+    private static boolean conv(Op op) {
+        ConvWeights weights = weights(op);
+        Shape in = op.in(0).shape();
+        Shape out = op.out().shape();
+        Axis[] axes = weights == null ? null : Windows.axes(op, in, out, Windows.kernel(weights.shape()));
+        if (weights == null || axes == null || out.elements() == 0 || in.elements() == 0) {
+            return false;
+        }
+        int groups = Math.toIntExact(op.attributes().integer("group", 1));
+        int batch = Math.toIntExact(in.dim(0));
+        int channels = Math.toIntExact(in.dim(1));
+        int outChannels = Math.toIntExact(out.dim(1));
+        if (groups == channels && outChannels == channels && groups > 1) {
+            var shape = new WindowShape(batch, channels, axes[0], axes[1], axes[2]);
+            op.lowering().pend(op.out(), new DepthwiseAnchor(op.lowering(), op.in(0), shape, weights));
+        } else {
+            var shape = new ConvShape(batch, channels, outChannels, groups, axes[0], axes[1], axes[2]);
+            op.lowering().pend(op.out(), new ConvAnchor(op.lowering(), op.in(0), shape, weights));
+        }
+        return true;
+    }
+
+    private static boolean transposed(Op op) {
+        ConvWeights weights = weights(op);
+        Shape in = op.in(0).shape();
+        Shape out = op.out().shape();
+        boolean simple = !op.attributes().has("output_shape")
+                && op.attributes().text("auto_pad", "NOTSET").equals("NOTSET");
+        Axis[] axes = weights == null || !simple
+                ? null
+                : Windows.axes(op, out, in, Windows.kernel(weights.shape()));
+        if (weights == null || axes == null || out.elements() == 0 || in.elements() == 0) {
+            return false;
+        }
+        var forward = new ConvShape(
+                Math.toIntExact(in.dim(0)),
+                Math.toIntExact(out.dim(1)),
+                Math.toIntExact(in.dim(1)),
+                Math.toIntExact(op.attributes().integer("group", 1)),
+                axes[0],
+                axes[1],
+                axes[2]);
+        op.lowering().pend(op.out(), new TransposedConvAnchor(op.lowering(), op.in(0), forward, weights));
+        return true;
+    }
+}

@@ -1,0 +1,295 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.Formulas;
+import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.Kind;
+import dev.millrace.kernels.expression.Operator;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.DataTypes;
+import dev.millrace.providers.simd.lower.Formula;
+import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.Rule;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Operators that work element by element: they wait, and are fused with their neighbours. */
+final class ElementwiseRules {
+    private static final int BROADCASTS_SINCE = 7;
+
+    private ElementwiseRules() {}
+
+    static @Nullable Rule named(String name) {
+        return switch (name) {
+            case "Add" -> arithmetic(Operator.ADD);
+            case "Sub" -> arithmetic(Operator.SUB);
+            case "Mul" -> arithmetic(Operator.MUL);
+            case "Div" -> floats(op -> BINARY.test(op) ? v -> v.get(0).over(v.get(1)) : null);
+            case "Max" -> variadic(Operator.MAX);
+            case "Min" -> variadic(Operator.MIN);
+            case "Sum" -> variadic(Operator.ADD);
+            case "Pow" -> floats(ElementwiseRules::power);
+            case "Neg" -> numbers(op -> v -> Formulas.negate(v.getFirst()));
+            case "Abs" -> numbers(op -> v -> Formulas.abs(v.getFirst()));
+            case "Sign" -> numbers(op -> v -> Formulas.sign(v.getFirst()));
+            case "Equal" -> comparison(Operator.EQUAL);
+            case "Less" -> comparison(Operator.LESS);
+            case "LessOrEqual" -> comparison(Operator.LESS_OR_EQUAL);
+            case "Greater" -> comparison(Operator.GREATER);
+            case "GreaterOrEqual" -> comparison(Operator.GREATER_OR_EQUAL);
+            case "And" -> truths(Operator.AND);
+            case "Or" -> truths(Operator.OR);
+            case "Xor" -> truths(Operator.XOR);
+            case "Not" -> op -> pend(op, v -> Formulas.not(v.getFirst()), 1);
+            case "Where" -> ElementwiseRules::where;
+            case "Cast" -> ElementwiseRules::cast;
+            case "Clip" -> ElementwiseRules::clip;
+            default -> function(name);
+        };
+    }
+
+    private static @Nullable Rule function(String name) {
+        Function function = switch (name) {
+            case "Sqrt" -> Function.SQRT;
+            case "Reciprocal" -> Function.RECIPROCAL;
+            case "Round" -> Function.ROUND;
+            case "Floor" -> Function.FLOOR;
+            case "Ceil" -> Function.CEIL;
+            case "Relu" -> Function.RELU;
+            case "Exp" -> Function.EXP;
+            case "Log" -> Function.LOG;
+            case "Erf" -> Function.ERF;
+            case "Tanh" -> Function.TANH;
+            case "Sigmoid" -> Function.SIGMOID;
+            case "Sin" -> Function.SIN;
+            case "Cos" -> Function.COS;
+            case "Tan" -> Function.TAN;
+            case "Asin" -> Function.ASIN;
+            case "Acos" -> Function.ACOS;
+            case "Atan" -> Function.ATAN;
+            case "Sinh" -> Function.SINH;
+            case "Cosh" -> Function.COSH;
+            case "Asinh" -> Function.ASINH;
+            case "Acosh" -> Function.ACOSH;
+            case "Atanh" -> Function.ATANH;
+            default -> null;
+        };
+        return function == null ? formula(name) : floats(op -> v -> v.getFirst().apply(function));
+    }
+
+    private static @Nullable Rule formula(String name) {
+        return switch (name) {
+            case "Softplus" -> floats(op -> v -> Formulas.softplus(v.getFirst()));
+            case "Softsign" -> floats(op -> v -> Formulas.softsign(v.getFirst()));
+            case "Selu" -> floats(ElementwiseRules::selu);
+            case "Elu" -> floats(op -> v -> Formulas.elu(v.getFirst(), real(op, "alpha", 1)));
+            case "Celu" -> floats(op -> v -> Formulas.celu(v.getFirst(), real(op, "alpha", 1)));
+            case "Mish" -> floats(op -> v -> Formulas.mish(v.getFirst()));
+            case "HardSwish" -> floats(op -> v -> Formulas.hardSwish(v.getFirst()));
+            case "HardSigmoid" ->
+                floats(op ->
+                        v -> Formulas.hardSigmoid(v.getFirst(), real(op, "alpha", 0.2f), real(op, "beta", 0.5f)));
+            case "LeakyRelu" ->
+                floats(op -> v -> Formulas.leakyRelu(v.getFirst(), Expr.number(real(op, "alpha", 0.01f))));
+            case "PRelu" -> floats(op -> BINARY.test(op) ? v -> Formulas.leakyRelu(v.get(0), v.get(1)) : null);
+            case "ThresholdedRelu" ->
+                floats(op -> v -> Formulas.thresholdedRelu(v.getFirst(), real(op, "alpha", 1)));
+            case "Shrink" ->
+                floats(op -> v -> Formulas.shrink(v.getFirst(), real(op, "lambd", 0.5f), real(op, "bias", 0)));
+            case "Gelu" -> floats(ElementwiseRules::gelu);
+            case "FastGelu" -> floats(op -> v -> Formulas.geluTanh(withBias(v)));
+            case "BiasGelu" -> floats(op -> v -> Expr.gelu(withBias(v)));
+            case "QuickGelu" -> floats(op -> v -> swish(v.getFirst(), real(op, "alpha", 1.702f)));
+            case "Swish" -> floats(op -> v -> swish(v.getFirst(), real(op, "alpha", 1)));
+            default -> null;
+        };
+    }
+
+    /** Chooses the formula of a node, or null where there is none for it. */
+    private interface Choice {
+        @Nullable
+        Formula of(Op op);
+    }
+
+    private static final java.util.function.Predicate<Op> BINARY =
+            op -> op.opset() >= BROADCASTS_SINCE && op.inputs() == 2;
+
+    private static float real(Op op, String name, float otherwise) {
+        return op.attributes().real(name, otherwise);
+    }
+
+    private static Expr withBias(List<Expr> operands) {
+        return operands.size() == 1 ? operands.getFirst() : operands.get(0).plus(operands.get(1));
+    }
+
+    private static Expr swish(Expr x, float alpha) {
+        Expr inner = alpha == 1 ? x : x.times(Expr.number(alpha));
+        return x.times(inner.apply(Function.SIGMOID));
+    }
+
+    private static @Nullable Formula selu(Op op) {
+        Attributes attributes = op.attributes();
+        if (attributes.has("alpha") || attributes.has("gamma")) {
+            float alpha = attributes.real("alpha", 1.6732632f);
+            float gamma = attributes.real("gamma", 1.050701f);
+            return v -> Formulas.elu(v.getFirst(), alpha).times(Expr.number(gamma));
+        }
+        return v -> Formulas.selu(v.getFirst());
+    }
+
+    private static Formula gelu(Op op) {
+        boolean tanh = op.attributes().text("approximate", "none").equals("tanh");
+        return v -> tanh ? Formulas.geluTanh(v.getFirst()) : Expr.gelu(v.getFirst());
+    }
+
+    private static @Nullable Formula power(Op op) {
+        if (!BINARY.test(op)) {
+            return null;
+        }
+        Tensor exponent = op.in(1).known();
+        boolean single = op.in(1).elements() == 1
+                && op.in(1).shape().rank() <= op.in(0).shape().rank();
+        double number = exponent != null && single ? exponent.doubles()[0] : Double.NaN;
+        if (number == 2) {
+            return v -> v.getFirst().times(v.getFirst());
+        }
+        if (number == 3) {
+            return v -> v.getFirst().times(v.getFirst()).times(v.getFirst());
+        }
+        if (number == 0.5) {
+            return v -> v.getFirst().apply(Function.SQRT);
+        }
+        return v -> v.get(0).combine(Operator.POWER, v.get(1));
+    }
+
+    /** Of floats of any size. */
+    private static Rule floats(Choice choice) {
+        return op -> {
+            for (int i = 0; i < op.inputs(); i++) {
+                if (!op.has(i) || !isFloat(op.in(i).type())) {
+                    return false;
+                }
+            }
+            Formula formula = choice.of(op);
+            return formula != null && pend(op, formula, op.inputs());
+        };
+    }
+
+    private static boolean isFloat(ElementType type) {
+        return type == ElementType.FLOAT || type == ElementType.FLOAT16 || type == ElementType.BFLOAT16;
+    }
+
+    /** Of floats, and of ints whose arithmetic is that of the kernels. */
+    private static Rule numbers(Choice choice) {
+        return op -> {
+            for (int i = 0; i < op.inputs(); i++) {
+                if (!op.has(i) || !isFloat(op.in(i).type()) && op.in(i).type() != ElementType.INT32) {
+                    return false;
+                }
+            }
+            Formula formula = choice.of(op);
+            return formula != null && pend(op, formula, op.inputs());
+        };
+    }
+
+    private static Rule arithmetic(Operator operator) {
+        return numbers(op -> BINARY.test(op) ? v -> v.get(0).combine(operator, v.get(1)) : null);
+    }
+
+    private static Rule variadic(Operator operator) {
+        return numbers(op -> {
+            if (op.opset() < BROADCASTS_SINCE + 1 || op.inputs() > Expr.MAX_INPUTS) {
+                return null;
+            }
+            return v -> {
+                Expr result = v.getFirst();
+                for (Expr next : v.subList(1, v.size())) {
+                    result = result.combine(operator, next);
+                }
+                return result;
+            };
+        });
+    }
+
+    private static Rule comparison(Operator operator) {
+        return op -> BINARY.test(op)
+                && DataTypes.find(op.in(0).type()) != null
+                && DataTypes.find(op.in(1).type()) != null
+                && op.in(0).type() != ElementType.BOOL
+                && pend(op, v -> v.get(0).combine(operator, v.get(1)), 2);
+    }
+
+    private static Rule truths(Operator operator) {
+        return op -> BINARY.test(op) && pend(op, v -> v.get(0).combine(operator, v.get(1)), 2);
+    }
+
+    private static boolean where(Op op) {
+        for (int i = 1; i < 3; i++) {
+            if (DataTypes.find(op.in(i).type()) == null) {
+                return false;
+            }
+        }
+        return pend(op, v -> v.get(0).choose(v.get(1), v.get(2)), 3);
+    }
+
+    private static boolean clip(Op op) {
+        if (!isFloat(op.in(0).type())) {
+            return false;
+        }
+        if (op.opset() < 11) {
+            Expr least = Expr.number(real(op, "min", -Float.MAX_VALUE));
+            Expr most = Expr.number(real(op, "max", Float.MAX_VALUE));
+            return pend(op, v -> Formulas.clip(v.getFirst(), least, most), 1);
+        }
+        boolean low = op.has(1);
+        boolean high = op.has(2);
+        var operands = new ArrayList<Cell>();
+        operands.add(op.in(0));
+        if (low) {
+            operands.add(op.in(1));
+        }
+        if (high) {
+            operands.add(op.in(2));
+        }
+        op.lowering().pend(op.out(), operands, v -> {
+            Expr result = low ? v.get(0).max(v.get(1)) : v.getFirst();
+            return high ? result.min(v.getLast()) : result;
+        });
+        return true;
+    }
+
+    /** Casts between types that expressions read; what they do with numbers that do not fit is the kernels' cast's. */
+    private static boolean cast(Op op) {
+        ElementType from = op.in(0).type();
+        ElementType to = op.out().type();
+        if (DataTypes.find(from) == null || DataTypes.find(to) == null) {
+            return false;
+        }
+        boolean widens = isFloat(to) || to == ElementType.BOOL || to == ElementType.INT32 && !isFloat(from);
+        if (!widens) {
+            return false;
+        }
+        Kind kind = DataTypes.of(to).kind();
+        return pend(op, v -> v.getFirst().to(kind), 1);
+    }
+
+    private static boolean pend(Op op, Formula formula, int count) {
+        var operands = new ArrayList<Cell>();
+        for (int i = 0; i < count; i++) {
+            Cell cell = op.in(i);
+            if (DataTypes.find(cell.type()) == null) {
+                return false;
+            }
+            operands.add(cell);
+        }
+        if (DataTypes.find(op.out().type()) == null) {
+            return false;
+        }
+        op.lowering().pend(op.out(), operands, formula);
+        return true;
+    }
+}

@@ -1,0 +1,140 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.Formulas;
+import dev.millrace.kernels.expression.Function;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Lowering;
+import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.Rule;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Products of fp32 matrices. */
+final class ProductRules {
+    private ProductRules() {}
+
+    static @Nullable Rule named(String name) {
+        return switch (name) {
+            case "MatMul" -> ProductRules::matMul;
+            case "Gemm" -> ProductRules::gemm;
+            case "Linear" -> ProductRules::linear;
+            default -> null;
+        };
+    }
+
+    private static boolean areFloat(Op op) {
+        for (int i = 0; i < op.inputs(); i++) {
+            if (op.has(i) && !op.in(i).isFloat()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean matMul(Op op) {
+        if (!areFloat(op) || op.in(0).shape().rank() < 1 || op.in(1).shape().rank() < 1) {
+            return false;
+        }
+        ProductAnchor anchor = ProductAnchor.of(op.lowering(), op.in(0), op.in(1), false, false, op.out().shape());
+        if (anchor == null) {
+            return false;
+        }
+        op.lowering().pend(op.out(), anchor);
+        return true;
+    }
+
+    private static boolean gemm(Op op) {
+        if (!areFloat(op) || op.opset() < 7) {
+            return false;
+        }
+        boolean transA = op.attributes().flag("transA", false);
+        boolean transB = op.attributes().flag("transB", false);
+        float alpha = op.attributes().real("alpha", 1);
+        float beta = op.attributes().real("beta", 1);
+        Lowering lowering = op.lowering();
+        ProductAnchor anchor = ProductAnchor.of(lowering, op.in(0), op.in(1), transA, transB, op.out().shape());
+        if (anchor == null) {
+            return false;
+        }
+        if (!op.has(2) && alpha == 1) {
+            lowering.pend(op.out(), anchor);
+            return true;
+        }
+        Cell product = lowering.part(op.out(), ElementType.FLOAT, op.out().shape());
+        lowering.pend(product, anchor);
+        var operands = new ArrayList<Cell>(List.of(product));
+        if (op.has(2)) {
+            operands.add(op.in(2));
+        }
+        lowering.pend(op.out(), operands, v -> {
+            Expr sum = alpha == 1 ? v.getFirst() : v.getFirst().times(Expr.number(alpha));
+            if (v.size() == 1) {
+                return sum;
+            }
+            return sum.plus(beta == 1 ? v.get(1) : v.get(1).times(Expr.number(beta)));
+        });
+        return true;
+    }
+
+    /** A product with a bias, a residual and an activation. */
+    private static boolean linear(Op op) {
+        String activation = op.attributes().text("activation", "");
+        Tensor weights = op.in(1).known();
+        if (!areFloat(op) || weights == null || !isActivation(activation)) {
+            return false;
+        }
+        Lowering lowering = op.lowering();
+        ProductAnchor anchor = ProductAnchor.of(lowering, op.in(0), op.in(1), false, false, op.out().shape());
+        if (anchor == null) {
+            return false;
+        }
+        Cell product = lowering.part(op.out(), ElementType.FLOAT, op.out().shape());
+        lowering.pend(product, anchor);
+        var operands = new ArrayList<Cell>(List.of(product));
+        for (int i = 2; i < 4; i++) {
+            if (op.has(i)) {
+                operands.add(op.in(i));
+            }
+        }
+        lowering.pend(op.out(), operands, v -> {
+            Expr sum = v.getFirst();
+            for (Expr operand : v.subList(1, v.size())) {
+                sum = sum.plus(operand);
+            }
+            return activated(activation, sum);
+        });
+        return true;
+    }
+
+    private static boolean isActivation(String name) {
+        return switch (name) {
+            case "", "Relu", "Gelu", "GeluTanh", "Tanh", "Sigmoid", "HardSwish" -> true;
+            default -> false;
+        };
+    }
+
+    private static Expr activated(String name, Expr x) {
+        return switch (name) {
+            case "Relu" -> x.apply(Function.RELU);
+            case "Gelu" -> Expr.gelu(x);
+            case "GeluTanh" -> Formulas.geluTanh(x);
+            case "Tanh" -> x.apply(Function.TANH);
+            case "Sigmoid" -> x.apply(Function.SIGMOID);
+            case "HardSwish" -> Formulas.hardSwish(x);
+            default -> x;
+        };
+    }
+
+    /** A shape with an axis of one element at its front or its end. */
+    static Shape asMatrix(Shape shape, boolean left) {
+        if (shape.rank() > 1) {
+            return shape;
+        }
+        return left ? Shape.of(1, shape.dim(0)) : Shape.of(shape.dim(0), 1);
+    }
+}

@@ -1,0 +1,44 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.providers.simd.lower.Rule;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The rules by operator. */
+public final class Rules {
+    private static final List<Function<String, @Nullable Rule>> FAMILIES = List.of(
+            ElementwiseRules::named,
+            ViewRules::named,
+            ProductRules::named,
+            ConvRules::named,
+            PoolRules::named,
+            MoveRules::named);
+
+    private static final Map<String, Found> KNOWN = new ConcurrentHashMap<>();
+
+    private record Found(@Nullable Rule rule) {}
+
+    private Rules() {}
+
+    /** The rule of a node's operator, or null where there is none. */
+    public static @Nullable Rule of(Node node) {
+        String domain = node.op().domain();
+        boolean ours = domain.equals(OpId.ONNX) || domain.equals(OpId.MICROSOFT) || domain.equals(OpId.MILLRACE);
+        return ours ? KNOWN.computeIfAbsent(node.op().name(), Rules::find).rule() : null;
+    }
+
+    private static Found find(String name) {
+        for (Function<String, @Nullable Rule> family : FAMILIES) {
+            Rule rule = family.apply(name);
+            if (rule != null) {
+                return new Found(rule);
+            }
+        }
+        return new Found(null);
+    }
+}

@@ -1,0 +1,72 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.kernels.image.Axis;
+import dev.millrace.providers.simd.lower.Op;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** The axes that the window of a convolution or a pooling slides along. */
+final class Windows {
+    private Windows() {}
+
+    /**
+     * Depth, height and width; those that there are not have one element.
+     *
+     * @param kernel taps along each spatial axis
+     * @return null where a window has no axes that kernels know
+     */
+    static Axis @Nullable [] axes(Op op, Shape in, Shape out, long[] kernel) {
+        int spatial = in.rank() - 2;
+        if (spatial < 1 || spatial > 3 || kernel.length != spatial) {
+            return null;
+        }
+        Axis[] axes = {Axis.pointwise(1), Axis.pointwise(1), Axis.pointwise(1)};
+        long[] strides = numbers(op.attributes(), "strides", spatial, 1);
+        long[] dilations = numbers(op.attributes(), "dilations", spatial, 1);
+        for (int i = 0; i < spatial; i++) {
+            long from = in.dim(2 + i);
+            long to = out.dim(2 + i);
+            long before = before(op, i, spatial, from, to, kernel[i], strides[i], dilations[i]);
+            axes[3 - spatial + i] = new Axis(
+                    Math.toIntExact(from),
+                    Math.toIntExact(to),
+                    Math.toIntExact(kernel[i]),
+                    Math.toIntExact(strides[i]),
+                    Math.toIntExact(dilations[i]),
+                    Math.toIntExact(before));
+        }
+        return axes;
+    }
+
+    private static long before(
+            Op op, int axis, int spatial, long from, long to, long taps, long stride, long dilation) {
+        String auto = op.attributes().text("auto_pad", "NOTSET");
+        if (auto.startsWith("SAME")) {
+            long wanted = (to - 1) * stride + (taps - 1) * dilation + 1;
+            long total = Math.max(0, wanted - from);
+            return auto.equals("SAME_LOWER") ? total - total / 2 : total / 2;
+        }
+        return auto.equals("VALID") ? 0 : numbers(op.attributes(), "pads", 2 * spatial, 0)[axis];
+    }
+
+    static long[] numbers(Attributes attributes, String name, int count, long otherwise) {
+        long[] given = attributes.integers(name);
+        if (given != null) {
+            return given;
+        }
+        long[] numbers = new long[count];
+        Arrays.fill(numbers, otherwise);
+        return numbers;
+    }
+
+    /** The spatial dimensions of weights. */
+    static long[] kernel(Shape weights) {
+        long[] kernel = new long[weights.rank() - 2];
+        for (int i = 0; i < kernel.length; i++) {
+            kernel[i] = weights.dim(2 + i);
+        }
+        return kernel;
+    }
+}

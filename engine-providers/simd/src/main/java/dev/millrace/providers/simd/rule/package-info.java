@@ -1,0 +1,5 @@
+/** How operators are lowered, family by family. */
+@NullMarked
+package dev.millrace.providers.simd.rule;
+
+import org.jspecify.annotations.NullMarked;
