@@ -47,8 +47,8 @@ public final class SimdFactory implements ProviderFactory {
         if (!info.startsWith(SimdProvider.NAME + ";")) {
             return Compatibility.NOT_APPLICABLE;
         }
-        boolean fits =
-                info.equals(SimdProvider.compatibilityInfo(products)) && !devices(devices).isEmpty();
+        boolean fits = info.equals(SimdProvider.compatibilityInfo(products))
+                && !devices(devices).isEmpty();
         return fits ? Compatibility.OPTIMAL : Compatibility.UNSUPPORTED;
     }
 }
