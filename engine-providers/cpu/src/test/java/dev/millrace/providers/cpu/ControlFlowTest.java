@@ -2,9 +2,6 @@ package dev.millrace.providers.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.graph.format.Models;
-import dev.millrace.graph.format.Tensors;
-import dev.millrace.graph.infer.Inference;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphEditor;
@@ -17,62 +14,24 @@ import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.testkit.NestedRun;
+import dev.millrace.providers.testkit.NodeCases;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class ControlFlowTest {
     @Test
     void everyCaseWithNestedGraphsPasses() throws IOException {
-        Path folder = NodeCases.folder();
-        if (!Files.isDirectory(folder)) {
-            System.out.println("skipped: there is no " + folder);
-            return;
-        }
-        var failures = new ArrayList<String>();
-        int count = 0;
-        for (String name : new NodeCases(folder, new CpuKernels()).names()) {
-            if (!name.matches("test_(if|loop|scan|sequence_map|range_.*_expanded).*")) {
-                continue;
-            }
-            count++;
-            String difference = run(folder.resolve(name));
-            if (difference != null) {
-                failures.add(name + ": " + difference);
-            }
-        }
-        assertThat(failures).isEmpty();
-        assertThat(count).isGreaterThan(20);
-    }
-
-    private static @Nullable String run(Path folder) {
-        Graph graph = Models.read(folder.resolve("model.onnx")).graph();
-        Inference.infer(graph);
-        List<Datum> outputs = NestedRun.run(graph, data(folder, "input", graph.inputs()), Map.of());
-        List<Datum> expected = data(folder, "output", graph.outputs());
-        for (int i = 0; i < expected.size(); i++) {
-            String difference = Differences.find(outputs.get(i), expected.get(i));
-            if (difference != null) {
-                return "output " + i + ": " + difference;
-            }
-        }
-        return outputs.size() == expected.size() ? null : outputs.size() + " outputs";
-    }
-
-    private static List<Datum> data(Path folder, String kind, List<Value> values) {
-        List<Datum> data = new ArrayList<>();
-        for (Value value : values) {
-            Path file = folder.resolve("test_data_set_0").resolve(kind + "_" + data.size() + ".pb");
-            data.add(Tensors.readDatum(file, Objects.requireNonNull(value.type())));
-        }
-        return data;
+        var cases = NodeCases.of(new CpuProvider());
+        List<String> names = cases.names().stream()
+                .filter(name -> name.matches("test_(if|loop|scan|sequence_map|range_.*_expanded).*"))
+                .toList();
+        assertThat(cases.failures(names)).isEmpty();
+        assertThat(names).hasSizeGreaterThan(20);
     }
 
     /** A body that adds what it scans to a state and gives the sum twice. */
@@ -110,7 +69,7 @@ class ControlFlowTest {
         Node node = editor.append(spec, Arrays.asList("last", "all"));
         editor.addOutput("last", node.requireOutput(0));
         editor.addOutput("all", node.requireOutput(1));
-        return NestedRun.run(editor.graph(), given, Map.of());
+        return NestedRun.run(editor.graph(), given, new CpuKernels());
     }
 
     private static float[] floats(Datum datum) {

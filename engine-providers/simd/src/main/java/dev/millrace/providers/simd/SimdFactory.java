@@ -12,13 +12,11 @@ import java.util.Set;
 
 /** Where {@code simd} providers come from. */
 public final class SimdFactory implements ProviderFactory {
-    static final String NAME = "simd";
-
     private static final String VERSION = "2.0.0";
 
     @Override
     public String name() {
-        return NAME;
+        return SimdProvider.NAME;
     }
 
     @Override
@@ -33,12 +31,12 @@ public final class SimdFactory implements ProviderFactory {
 
     @Override
     public List<ProviderDevice> devices(List<HardwareDevice> hardware) {
-        return ProviderDevice.processors(NAME, VERSION, hardware);
+        return ProviderDevice.processors(SimdProvider.NAME, VERSION, hardware);
     }
 
     @Override
     public ExecutionProvider create(List<ProviderDevice> devices, ProviderOptions options) {
-        options.allowOnly(NAME, Set.of());
+        options.allowOnly(SimdProvider.NAME, Set.of());
         return new SimdProvider(Kernels.shared());
     }
 

@@ -16,6 +16,8 @@ import java.util.List;
 
 /** Compiles partitions into programs of fast kernels. */
 final class SimdProvider implements ExecutionProvider {
+    static final String NAME = "simd";
+
     private final Kernels kernels;
     private final Weights weights = new Weights();
 
@@ -25,7 +27,7 @@ final class SimdProvider implements ExecutionProvider {
 
     @Override
     public String name() {
-        return SimdFactory.NAME;
+        return NAME;
     }
 
     @Override

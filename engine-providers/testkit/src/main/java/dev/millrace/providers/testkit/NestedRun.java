@@ -1,4 +1,4 @@
-package dev.millrace.providers.cpu;
+package dev.millrace.providers.testkit;
 
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
@@ -9,6 +9,7 @@ import dev.millrace.scheduler.kernel.DirectRun;
 import dev.millrace.scheduler.kernel.DynamicContext;
 import dev.millrace.scheduler.kernel.DynamicKernel;
 import dev.millrace.scheduler.kernel.Kernel;
+import dev.millrace.scheduler.kernel.KernelFactory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -18,13 +19,22 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Runs a graph node by node, nested graphs included: the plainest meaning that control flow can have. */
-final class NestedRun {
+public final class NestedRun {
     private NestedRun() {}
 
-    static List<Datum> run(Graph graph, List<Datum> inputs, Map<Value, Datum> around) {
+    /** The outputs of {@code graph}; inputs that are left out at the end have their defaults. */
+    public static List<Datum> run(Graph graph, List<Datum> inputs, KernelFactory kernels) {
+        return run(graph, inputs, Map.of(), kernels);
+    }
+
+    private static List<Datum> run(Graph graph, List<Datum> inputs, Map<Value, Datum> around, KernelFactory kernels) {
         Map<Value, Datum> values = new HashMap<>(around);
-        for (int i = 0; i < inputs.size(); i++) {
-            values.put(graph.inputs().get(i), inputs.get(i));
+        for (int i = 0; i < graph.inputs().size(); i++) {
+            Value input = graph.inputs().get(i);
+            Datum datum = i < inputs.size() ? inputs.get(i) : graph.defaultOf(input);
+            if (datum != null) {
+                values.put(input, datum);
+            }
         }
         for (Value constant : graph.constants()) {
             values.put(constant, Objects.requireNonNull(constant.constant()));
@@ -34,11 +44,14 @@ final class NestedRun {
             for (Value input : node.inputs()) {
                 given.add(input == null ? null : values.get(input));
             }
-            Kernel kernel = Objects.requireNonNull(new CpuKernels().create(node), node::describe);
+            Kernel kernel = kernels.create(node);
+            if (kernel == null) {
+                throw new AssertionError("no kernel for " + node.describe());
+            }
             List<@Nullable Datum> results;
             if (kernel instanceof DynamicKernel dynamic) {
                 var context = new Context(
-                        node, given, values, new Datum[node.outputs().size()]);
+                        node, given, values, kernels, new Datum[node.outputs().size()]);
                 dynamic.run(context);
                 results = Arrays.asList(context.outputs);
             } else {
@@ -61,7 +74,9 @@ final class NestedRun {
             Node node,
             List<@Nullable Datum> inputs,
             Map<Value, Datum> around,
-            @Nullable Datum[] outputs) implements DynamicContext {
+            KernelFactory kernels,
+            @Nullable Datum[] outputs)
+            implements DynamicContext {
         @Override
         public int inputCount() {
             return inputs.size();
@@ -96,7 +111,7 @@ final class NestedRun {
 
         @Override
         public List<Datum> runNested(String attribute, List<Datum> values) {
-            return NestedRun.run(node.attributes().graph(attribute), values, around);
+            return NestedRun.run(node.attributes().graph(attribute), values, around, kernels);
         }
 
         @Override

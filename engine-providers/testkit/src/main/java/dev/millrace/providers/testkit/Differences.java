@@ -1,4 +1,4 @@
-package dev.millrace.providers.cpu;
+package dev.millrace.providers.testkit;
 
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;

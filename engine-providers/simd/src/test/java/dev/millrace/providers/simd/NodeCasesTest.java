@@ -1,0 +1,25 @@
+package dev.millrace.providers.simd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.providers.cpu.CpuFactory;
+import dev.millrace.providers.spi.ExecutionProvider;
+import dev.millrace.providers.spi.ProviderOptions;
+import dev.millrace.providers.testkit.NodeCases;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class NodeCasesTest {
+    @Test
+    void everyCaseWithAPartThatIsFusedPasses() throws IOException {
+        ExecutionProvider simd = PartitionUnderTest.provider();
+        ExecutionProvider cpu = new CpuFactory().create(List.of(), new ProviderOptions(1, Map.of()));
+        var cases = NodeCases.of(simd, cpu);
+        List<String> names =
+                cases.names().stream().filter(name -> cases.isFused(name, simd)).toList();
+        assertThat(cases.failures(names)).isEmpty();
+        assertThat(names).hasSizeGreaterThan(100);
+    }
+}

@@ -1,0 +1,137 @@
+package dev.millrace.providers.testkit;
+
+import dev.millrace.graph.format.Models;
+import dev.millrace.graph.format.Tensors;
+import dev.millrace.graph.infer.Inference;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.Datum;
+import dev.millrace.providers.spi.ExecutionProvider;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Assumptions;
+
+/** ONNX's single-operator cases, run by providers: a small model, its inputs, and the outputs that it must give. */
+public final class NodeCases {
+    private static final String FOLDER = "shared/onnx-data/node";
+
+    private final Path folder;
+    private final List<ExecutionProvider> providers;
+
+    public NodeCases(Path folder, List<ExecutionProvider> providers) {
+        this.folder = folder;
+        this.providers = List.copyOf(providers);
+    }
+
+    /** The cases of the folder {@value FOLDER} here or further up; where there is none, the test that asks is skipped. */
+    public static NodeCases of(ExecutionProvider... providers) {
+        return new NodeCases(folder(), List.of(providers));
+    }
+
+    private static Path folder() {
+        Path start = Path.of("").toAbsolutePath();
+        for (Path place = start; place != null; place = place.getParent()) {
+            Path folder = place.resolve(FOLDER);
+            if (Files.isDirectory(folder)) {
+                return folder;
+            }
+        }
+        return Assumptions.abort("there is no " + FOLDER + " in " + start + " or above it");
+    }
+
+    public List<String> names() throws IOException {
+        try (var entries = Files.list(folder)) {
+            return entries.map(entry -> entry.getFileName().toString()).sorted().toList();
+        }
+    }
+
+    /** Whether the providers take each node of the case, and have a kernel for it. */
+    public boolean isSupported(String name) {
+        try {
+            Graph graph = graph(name);
+            var kernels = ProviderKernels.of(graph, providers);
+            for (Node node : graph.nodes()) {
+                if (kernels.create(node) == null) {
+                    return false;
+                }
+            }
+            return true;
+        } catch (RuntimeException e) {
+            return false;
+        }
+    }
+
+    /** Whether {@code provider}, one of those that run the cases, fuses some of the case. */
+    public boolean isFused(String name, ExecutionProvider provider) {
+        try {
+            return !ProviderKernels.of(graph(name), providers).fusedBy(provider).isEmpty();
+        } catch (RuntimeException e) {
+            return false;
+        }
+    }
+
+    /** What is wrong with these cases, one line for each that does not pass or is not there. */
+    public List<String> failures(Collection<String> names) {
+        var failures = new ArrayList<String>();
+        for (String name : names) {
+            String difference = outcome(name);
+            if (difference != null) {
+                failures.add(name + ": " + difference);
+            }
+        }
+        return failures;
+    }
+
+    private @Nullable String outcome(String name) {
+        try {
+            return run(name);
+        } catch (RuntimeException | AssertionError e) {
+            return e.toString();
+        }
+    }
+
+    /** Runs a case; says what differs from what it expects, or null where nothing does. */
+    public @Nullable String run(String name) {
+        Graph graph = graph(name);
+        List<Datum> inputs = data(name, "input", graph.inputs());
+        List<Datum> expected = data(name, "output", graph.outputs());
+        List<Datum> outputs = NestedRun.run(graph, inputs, ProviderKernels.of(graph, providers));
+        if (outputs.size() != expected.size()) {
+            return outputs.size() + " outputs, expected " + expected.size();
+        }
+        for (int i = 0; i < expected.size(); i++) {
+            String difference = Differences.find(outputs.get(i), expected.get(i));
+            if (difference != null) {
+                return "output " + i + ": " + difference;
+            }
+        }
+        return null;
+    }
+
+    private Graph graph(String name) {
+        Graph graph = Models.read(folder.resolve(name).resolve("model.onnx")).graph();
+        Inference.infer(graph);
+        return graph;
+    }
+
+    private List<Datum> data(String name, String kind, List<Value> values) {
+        var data = new ArrayList<Datum>();
+        Path set = folder.resolve(name).resolve("test_data_set_0");
+        for (Value value : values) {
+            Path file = set.resolve(kind + "_" + data.size() + ".pb");
+            ValueType type = value.type();
+            if (!Files.exists(file) || type == null) {
+                break;
+            }
+            data.add(Tensors.readDatum(file, type));
+        }
+        return data;
+    }
+}

@@ -1,0 +1,8 @@
+/// What the author of a provider tests it with.
+module dev.millrace.providers.testkit {
+    requires transitive dev.millrace.providers.spi;
+    requires org.junit.jupiter.api;
+    requires static transitive org.jspecify;
+
+    exports dev.millrace.providers.testkit;
+}
