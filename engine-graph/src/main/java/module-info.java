@@ -7,8 +7,8 @@ module dev.millrace.graph {
     exports dev.millrace.graph.format;
     exports dev.millrace.graph.infer;
     exports dev.millrace.graph.ir;
-    exports dev.millrace.graph.optimise.pass;
     exports dev.millrace.graph.optimise;
+    exports dev.millrace.graph.optimise.pass;
     exports dev.millrace.graph.schema;
     exports dev.millrace.graph.tensor;
 }

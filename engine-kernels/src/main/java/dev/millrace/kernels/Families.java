@@ -2,68 +2,29 @@ package dev.millrace.kernels;
 
 import dev.millrace.codegen.key.KernelFamilies;
 import dev.millrace.codegen.key.KernelFamily;
-import dev.millrace.kernels.attention.FinishRows;
-import dev.millrace.kernels.attention.KeyPack;
-import dev.millrace.kernels.attention.RowDots;
-import dev.millrace.kernels.attention.ScoreMaxima;
-import dev.millrace.kernels.attention.ScoreWeights;
-import dev.millrace.kernels.attention.WeightedRows;
-import dev.millrace.kernels.cast.ConvertFamily;
-import dev.millrace.kernels.conv.ConvTile;
-import dev.millrace.kernels.conv.ReorderTile;
-import dev.millrace.kernels.conv.WinogradInput;
-import dev.millrace.kernels.conv.WinogradOutput;
-import dev.millrace.kernels.conv.bytes.DepthwiseTile;
-import dev.millrace.kernels.expression.ElementwiseFamily;
-import dev.millrace.kernels.gather.ElementGather;
-import dev.millrace.kernels.gather.ElementPick;
-import dev.millrace.kernels.gather.ElementScatter;
-import dev.millrace.kernels.gather.IndexRun;
-import dev.millrace.kernels.gather.IndexTable;
-import dev.millrace.kernels.gather.RowMove;
-import dev.millrace.kernels.gemm.GemmPack;
-import dev.millrace.kernels.gemm.GemmPackTransposed;
-import dev.millrace.kernels.gemm.GemmTile;
-import dev.millrace.kernels.gemm.PairTile;
-import dev.millrace.kernels.intgemm.DecodePanel;
-import dev.millrace.kernels.intgemm.IntegerTile;
-import dev.millrace.kernels.intgemm.PackRows;
-import dev.millrace.kernels.intgemm.SpreadPanel;
-import dev.millrace.kernels.intgemm.WeightRow;
-import dev.millrace.kernels.layout.PixelTranspose;
-import dev.millrace.kernels.layout.RunCopy;
-import dev.millrace.kernels.layout.RunFill;
-import dev.millrace.kernels.layout.SquareTranspose;
-import dev.millrace.kernels.norm.ChannelScale;
-import dev.millrace.kernels.norm.FoldChannels;
-import dev.millrace.kernels.norm.Moments;
-import dev.millrace.kernels.norm.NormRows;
-import dev.millrace.kernels.pool.PlainWindow;
-import dev.millrace.kernels.pool.WindowTile;
-import dev.millrace.kernels.quantise.DequantiseRows;
-import dev.millrace.kernels.quantise.QuantiseRows;
-import dev.millrace.kernels.quantise.RangeOf;
-import dev.millrace.kernels.rank.BestOfColumns;
-import dev.millrace.kernels.rank.BestOfRow;
-import dev.millrace.kernels.rank.PickBest;
-import dev.millrace.kernels.rank.SortKeys;
-import dev.millrace.kernels.rank.SumsOfColumns;
-import dev.millrace.kernels.rank.SumsOfRow;
-import dev.millrace.kernels.recurrent.GruStep;
-import dev.millrace.kernels.recurrent.LstmStep;
-import dev.millrace.kernels.recurrent.RnnStep;
-import dev.millrace.kernels.reduce.ReduceColumns;
-import dev.millrace.kernels.reduce.ReduceExpression;
-import dev.millrace.kernels.reduce.ReduceFinish;
-import dev.millrace.kernels.reduce.ReduceRows;
-import dev.millrace.kernels.resize.BlendElements;
-import dev.millrace.kernels.resize.BlendRows;
-import dev.millrace.kernels.resize.RepeatElements;
-import dev.millrace.kernels.softmax.SoftmaxColumns;
-import dev.millrace.kernels.softmax.SoftmaxRows;
+import dev.millrace.kernels.attention.AttentionFamilies;
+import dev.millrace.kernels.cast.CastFamilies;
+import dev.millrace.kernels.conv.ConvFamilies;
+import dev.millrace.kernels.conv.bytes.ByteConvFamilies;
+import dev.millrace.kernels.expression.ExpressionFamilies;
+import dev.millrace.kernels.gather.GatherFamilies;
+import dev.millrace.kernels.gemm.GemmFamilies;
+import dev.millrace.kernels.intgemm.IntGemmFamilies;
+import dev.millrace.kernels.layout.LayoutFamilies;
+import dev.millrace.kernels.norm.NormFamilies;
+import dev.millrace.kernels.pool.PoolFamilies;
+import dev.millrace.kernels.quantise.QuantiseFamilies;
+import dev.millrace.kernels.rank.RankFamilies;
+import dev.millrace.kernels.recurrent.RecurrentFamilies;
+import dev.millrace.kernels.reduce.ReduceFamilies;
+import dev.millrace.kernels.resize.ResizeFamilies;
+import dev.millrace.kernels.softmax.SoftmaxFamilies;
 import org.jspecify.annotations.Nullable;
 
-/** All families that keys may name. One is loaded when a key first names it, for a process starts with few. */
+/**
+ * All families that keys may name, found by the first word of the name in the package that has them. A package is asked,
+ * and a family loaded, when a key first names it, for a process starts with few.
+ */
 final class Families implements KernelFamilies {
     static final Families ALL = new Families();
 
@@ -71,66 +32,29 @@ final class Families implements KernelFamilies {
 
     @Override
     public @Nullable KernelFamily named(String name) {
-        return switch (name) {
-            case GemmTile.NAME -> new GemmTile();
-            case PairTile.NAME -> new PairTile();
-            case GemmPack.NAME -> new GemmPack();
-            case GemmPackTransposed.NAME -> new GemmPackTransposed();
-            case ElementwiseFamily.NAME -> new ElementwiseFamily();
-            case ConvTile.NAME -> new ConvTile();
-            case KeyPack.NAME -> new KeyPack();
-            case RowDots.NAME -> new RowDots();
-            case WeightedRows.NAME -> new WeightedRows();
-            case ScoreMaxima.NAME -> new ScoreMaxima();
-            case ScoreWeights.NAME -> new ScoreWeights();
-            case FinishRows.NAME -> new FinishRows();
-            case IntegerTile.NAME -> new IntegerTile();
-            case PackRows.NAME -> new PackRows();
-            case SpreadPanel.NAME -> new SpreadPanel();
-            case QuantiseRows.NAME -> new QuantiseRows();
-            case DequantiseRows.NAME -> new DequantiseRows();
-            case RangeOf.NAME -> new RangeOf();
-            case WeightRow.NAME -> new WeightRow();
-            case DecodePanel.NAME -> new DecodePanel();
-            case ReorderTile.NAME -> new ReorderTile();
-            case WindowTile.NAME -> new WindowTile();
-            case PlainWindow.NAME -> new PlainWindow();
-            case LstmStep.NAME -> new LstmStep();
-            case GruStep.NAME -> new GruStep();
-            case RnnStep.NAME -> new RnnStep();
-            case SoftmaxRows.NAME -> new SoftmaxRows();
-            case SoftmaxColumns.NAME -> new SoftmaxColumns();
-            case NormRows.NAME -> new NormRows();
-            case Moments.NAME -> new Moments();
-            case ChannelScale.NAME -> new ChannelScale();
-            case FoldChannels.NAME -> new FoldChannels();
-            case WinogradInput.NAME -> new WinogradInput();
-            case WinogradOutput.NAME -> new WinogradOutput();
-            case DepthwiseTile.NAME -> new DepthwiseTile();
-            case IndexTable.NAME -> new IndexTable();
-            case IndexRun.NAME -> new IndexRun();
-            case ElementGather.NAME -> new ElementGather();
-            case ElementPick.NAME -> new ElementPick();
-            case ElementScatter.NAME -> new ElementScatter();
-            case RowMove.NAME -> new RowMove();
-            case BlendRows.NAME -> new BlendRows();
-            case BlendElements.NAME -> new BlendElements();
-            case RepeatElements.NAME -> new RepeatElements();
-            case BestOfRow.NAME -> new BestOfRow();
-            case BestOfColumns.NAME -> new BestOfColumns();
-            case SumsOfRow.NAME -> new SumsOfRow();
-            case SumsOfColumns.NAME -> new SumsOfColumns();
-            case SortKeys.NAME -> new SortKeys();
-            case RunCopy.NAME -> new RunCopy();
-            case RunFill.NAME -> new RunFill();
-            case SquareTranspose.NAME -> new SquareTranspose();
-            case PixelTranspose.NAME -> new PixelTranspose();
-            case ConvertFamily.NAME -> new ConvertFamily();
-            case ReduceRows.NAME -> new ReduceRows();
-            case ReduceExpression.NAME -> new ReduceExpression();
-            case ReduceColumns.NAME -> new ReduceColumns();
-            case ReduceFinish.NAME -> new ReduceFinish();
-            case PickBest.NAME -> new PickBest();
+        int dot = name.indexOf('.');
+        return switch (dot < 0 ? name : name.substring(0, dot)) {
+            case "attention" -> new AttentionFamilies().named(name);
+            case "conv" -> {
+                KernelFamily floats = new ConvFamilies().named(name);
+                yield floats != null ? floats : new ByteConvFamilies().named(name);
+            }
+            case "convert" -> new CastFamilies().named(name);
+            case "dequantise", "quantise", "range" -> new QuantiseFamilies().named(name);
+            case "elementwise" -> new ExpressionFamilies().named(name);
+            case "gemm" -> {
+                KernelFamily floats = new GemmFamilies().named(name);
+                yield floats != null ? floats : new IntGemmFamilies().named(name);
+            }
+            case "layout" -> new LayoutFamilies().named(name);
+            case "norm" -> new NormFamilies().named(name);
+            case "recurrent" -> new RecurrentFamilies().named(name);
+            case "reduce" -> new ReduceFamilies().named(name);
+            case "resize" -> new ResizeFamilies().named(name);
+            case "rows" -> new GatherFamilies().named(name);
+            case "select" -> new RankFamilies().named(name);
+            case "softmax" -> new SoftmaxFamilies().named(name);
+            case "window" -> new PoolFamilies().named(name);
             default -> null;
         };
     }

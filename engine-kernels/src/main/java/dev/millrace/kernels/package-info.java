@@ -1,6 +1,6 @@
-/// Fast kernels: machine code that this module emits, with an interpreter behind it. {@link
-/// dev.millrace.kernels.Kernels} is
-/// where to begin.
+/// Fast kernels: families of programs that are lowered to machine code, with an interpreter behind it. [Kernels] is
+/// where
+/// to begin.
 @NullMarked
 package dev.millrace.kernels;
 

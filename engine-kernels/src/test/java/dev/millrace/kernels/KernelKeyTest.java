@@ -20,12 +20,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class KernelKeyTest {
-    private static final KernelSet KERNELS = new KernelSet(new PlainLowering(Target.PLAIN), name -> switch (name) {
-        case GemmTile.NAME -> new GemmTile();
-        case GemmPack.NAME -> new GemmPack();
-        case ElementwiseFamily.NAME -> new ElementwiseFamily();
-        default -> null;
-    });
+    private static final KernelSet KERNELS = new KernelSet(new PlainLowering(Target.PLAIN), Families.ALL);
 
     @Test
     void aKeyComesBackFromItsText() {

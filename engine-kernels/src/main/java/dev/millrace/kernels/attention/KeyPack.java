@@ -19,10 +19,10 @@ import java.util.List;
  * f(from, to, from stride, to stride, depth, count): transposes up to as many rows as there are lanes; each column
  * becomes a vector, its lanes from count on being zero. Strides are in bytes.
  */
-public final class KeyPack implements KernelFamily {
-    public static final String NAME = "attention.keys";
+final class KeyPack implements KernelFamily {
+    static final String NAME = "attention.keys";
 
-    public static KernelKey key() {
+    static KernelKey key() {
         return KernelKey.of(NAME);
     }
 

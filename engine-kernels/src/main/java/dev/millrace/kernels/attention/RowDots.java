@@ -22,12 +22,12 @@ import org.jspecify.annotations.Nullable;
  * <p>strides is that of S | that of Q &lt;&lt; 32; depth is the depth | the stride of K &lt;&lt; 32; counts is keys |
  * rows of Q &lt;&lt; 32. Strides are in bytes.
  */
-public final class RowDots implements KernelFamily {
-    public static final String NAME = "attention.dots";
+final class RowDots implements KernelFamily {
+    static final String NAME = "attention.dots";
     /** Rows of K are fetched this many rows ahead. */
     private static final int PREFETCH_ROWS = 8;
 
-    public static KernelKey key() {
+    static KernelKey key() {
         return KernelKey.of(NAME);
     }
 

@@ -25,13 +25,13 @@ import org.jspecify.annotations.Nullable;
  * f(arguments): does to a block of scores what a rule says, in place, and finds the largest one of each row. The
  * arguments are those of {@link SoftmaxArguments}.
  */
-public final class ScoreMaxima implements KernelFamily {
-    public static final String NAME = "attention.maxima";
+final class ScoreMaxima implements KernelFamily {
+    static final String NAME = "attention.maxima";
     private static final Constant NEVER = Constant.of(Float.NEGATIVE_INFINITY);
     private static final Constant LEAST = Constant.of(-Float.MAX_VALUE);
     private static final int UNROLL = 4;
 
-    public static KernelKey key(ScoreRule rule) {
+    static KernelKey key(ScoreRule rule) {
         return rule.addTo(KernelKey.of(NAME));
     }
 

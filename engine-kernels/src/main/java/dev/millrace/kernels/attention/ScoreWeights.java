@@ -18,12 +18,12 @@ import org.jspecify.annotations.Nullable;
  * f(arguments): turns a block of scores into weights relative to the largest one of their row so far, in place, and
  * scales what rows have summed up before to that. The arguments are those of {@link SoftmaxArguments}.
  */
-public final class ScoreWeights implements KernelFamily {
-    public static final String NAME = "attention.weights";
+final class ScoreWeights implements KernelFamily {
+    static final String NAME = "attention.weights";
     private static final int UNROLL = 2;
 
     /** @param scaled whether scores are still to be multiplied by their scale, which has log2(e) in it */
-    public static KernelKey key(boolean scaled) {
+    static KernelKey key(boolean scaled) {
         return KernelKey.of(NAME).with("scaled", scaled ? 1 : 0);
     }
 

@@ -19,20 +19,20 @@ import org.jspecify.annotations.Nullable;
  * <p>strides is that of P | that of O &lt;&lt; 32, all in bytes; sizes is rows of V | lanes of the last vector &lt;&lt;
  * 32 (masked kernels only). The rows of O are whole vectors.
  */
-public final class WeightedRows implements KernelFamily {
-    public static final int MAX_ROWS = 4;
-    public static final int MAX_VECTORS = 8;
-    public static final String NAME = "attention.values";
+final class WeightedRows implements KernelFamily {
+    static final int MAX_ROWS = 4;
+    static final int MAX_VECTORS = 8;
+    static final String NAME = "attention.values";
     private static final int PREFETCH_ROWS = 8;
     private static final int CACHE_LINE = 64;
 
     /** @param masked whether the last vector of a row of V is read in part */
-    public static KernelKey key(int rows, int vectors, boolean masked) {
+    static KernelKey key(int rows, int vectors, boolean masked) {
         return KernelKey.of(NAME).with("rows", rows).with("vectors", vectors).with("masked", masked ? 1 : 0);
     }
 
     /** How wide a strip can be for so many rows. */
-    public static int widest(int rows) {
+    static int widest(int rows) {
         return MAX_VECTORS / rows;
     }
 

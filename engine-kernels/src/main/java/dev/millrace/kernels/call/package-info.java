@@ -1,4 +1,7 @@
-/** What drivers of all families share: checks before calls, plans of calls, scratch memory, packed bytes. */
+/**
+ * What drivers of all families share: threads of the caller, checks before calls, plans of calls,
+ * scratch memory, packed bytes.
+ */
 @NullMarked
 package dev.millrace.kernels.call;
 

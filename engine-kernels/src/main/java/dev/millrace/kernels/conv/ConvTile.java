@@ -18,14 +18,14 @@ import org.jspecify.annotations.Nullable;
  * next block of channels; the same in the weights; from block to block of output channels in the weights and in the
  * output.
  */
-public final class ConvTile implements KernelFamily {
-    public static final String NAME = "conv.f32";
+final class ConvTile implements KernelFamily {
+    static final String NAME = "conv.f32";
     static final int MAX_TAPS = 8;
     static final int MAX_BLOCKS = 3;
     private static final int MAX_STEP = 1 << 16;
 
     /** What sums begin with. */
-    public enum Start {
+    enum Start {
         BIAS,
         /** What the output holds. */
         OUTPUT
@@ -45,7 +45,7 @@ public final class ConvTile implements KernelFamily {
      * @param pitch from pixel to pixel in the output
      * @param after what the last sums go through: input 0 is the sum, input 1 the residual; null while sums go on
      */
-    public record Variant(
+    record Variant(
             int pixels,
             int blocks,
             ConvInput input,

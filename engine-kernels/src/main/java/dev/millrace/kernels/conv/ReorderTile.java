@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * f(plain, blocked, pixels, channel): brings one block of channels from planes that lie {@code channel} bytes apart
  * into the order of pixels, or back.
  */
-public final class ReorderTile implements KernelFamily {
-    public static final String NAME = "conv.f32.reorder";
+final class ReorderTile implements KernelFamily {
+    static final String NAME = "conv.f32.reorder";
 
     enum Direction {
         TO_BLOCKED,

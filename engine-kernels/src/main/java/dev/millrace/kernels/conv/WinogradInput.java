@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * many are there; then, in bytes, from row to row and from block to block of the input; from product to product, and
  * from block to block of the transformed.
  */
-public final class WinogradInput implements KernelFamily {
-    public static final String NAME = "conv.f32.winograd.input";
+final class WinogradInput implements KernelFamily {
+    static final String NAME = "conv.f32.winograd.input";
 
     private enum Size {
         BLOCKS,

@@ -4,7 +4,7 @@ package dev.millrace.kernels.conv;
  * A way to do 3×3 convolutions with fewer products (Winograd; Lavin and Gray, 2015): squares of outputs are made from
  * transformed squares of inputs and transformed weights.
  */
-public enum WinogradKind {
+enum WinogradKind {
     /** 16 products for 4 outputs. */
     SQUARES_OF_2(
             2,

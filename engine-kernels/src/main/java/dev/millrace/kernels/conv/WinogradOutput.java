@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * rows of the squares are there; then, in bytes, from product to product and from block to block of the products; from
  * row to row and from block to block of the output.
  */
-public final class WinogradOutput implements KernelFamily {
-    public static final String NAME = "conv.f32.winograd.output";
+final class WinogradOutput implements KernelFamily {
+    static final String NAME = "conv.f32.winograd.output";
 
     private enum Size {
         BLOCKS,

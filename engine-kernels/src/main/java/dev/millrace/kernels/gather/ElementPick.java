@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * of indices and of results lie one behind the other. While a row is done the next one of the data is fetched: what is
  * chosen from it is in no order that a processor foresees. sizes is memory of the numbers that {@link Size} names.
  */
-public final class ElementPick implements KernelFamily {
-    public static final String NAME = "rows.picks";
+final class ElementPick implements KernelFamily {
+    static final String NAME = "rows.picks";
 
     /** The numbers of a call, of 64 bits each. */
     enum Size {

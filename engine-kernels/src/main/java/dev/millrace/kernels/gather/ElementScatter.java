@@ -13,8 +13,8 @@ import dev.millrace.codegen.program.Target;
  * f(table, given, out, count): {@code out[table[i]] = given[i]}, one after the other. Places that are some elements ahead
  * are fetched before they are written. The parameter {@code bytes} is the size of an element.
  */
-public final class ElementScatter implements KernelFamily {
-    public static final String NAME = "rows.puts";
+final class ElementScatter implements KernelFamily {
+    static final String NAME = "rows.puts";
     private static final String BYTES = "bytes";
     private static final int UNROLL = 4;
     private static final int AHEAD = 64;

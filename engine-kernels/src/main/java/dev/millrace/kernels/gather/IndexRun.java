@@ -15,10 +15,10 @@ import dev.millrace.codegen.program.VectorVar;
 import org.jspecify.annotations.Nullable;
 
 /** f(table, count, scale, start, step): {@code table[i] = table[i] * scale + start + step * i}, in 32 bits. */
-public final class IndexRun implements KernelFamily {
-    public static final String NAME = "rows.run";
+final class IndexRun implements KernelFamily {
+    static final String NAME = "rows.run";
 
-    public static KernelKey key() {
+    static KernelKey key() {
         return KernelKey.of(NAME);
     }
 

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * f(indices, stride in bytes, count, limit, table, wrong): indices as 32-bit numbers from 0 on, those below 0 counting
  * from the limit, which is more than 0. The word at wrong becomes 0 if all are in range, else another number.
  */
-public final class IndexTable implements KernelFamily {
-    public static final String NAME = "rows.indices";
+final class IndexTable implements KernelFamily {
+    static final String NAME = "rows.indices";
 
     /** What an index is a part of. */
     enum Part {

@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
  * f(columns of B, packed, depth, distance of the columns in bytes): copies so many elements of each column of a panel to
  * where {@link GemmPack} would put them.
  */
-public final class GemmPackTransposed implements KernelFamily {
-    public static final String NAME = "gemm.f32.pack.transposed";
+final class GemmPackTransposed implements KernelFamily {
+    static final String NAME = "gemm.f32.pack.transposed";
     /** Columns of the widest panel of the widest vectors. */
     private static final int MAX_COLUMNS = 64;
 
     /** @param columns of the panel; the last vector is filled with zeros */
-    public static KernelKey key(int columns) {
+    static KernelKey key(int columns) {
         return KernelKey.of(NAME).with("columns", columns);
     }
 

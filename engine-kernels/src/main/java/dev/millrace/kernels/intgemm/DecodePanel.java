@@ -11,8 +11,8 @@ import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.gemm.GemmTile;
 
 /** f(blocks, to, count): stored weights of a panel as the floats that they stand for, row by row. */
-public final class DecodePanel implements KernelFamily {
-    public static final String NAME = "gemm.stored.decode";
+final class DecodePanel implements KernelFamily {
+    static final String NAME = "gemm.stored.decode";
 
     static KernelKey key(WeightFormat format, int vectors) {
         return format.in(KernelKey.of(NAME)).with("vectors", vectors);

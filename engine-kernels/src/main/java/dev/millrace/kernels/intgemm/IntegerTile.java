@@ -11,12 +11,12 @@ import dev.millrace.kernels.gemm.Activation;
  * apart, times a packed panel of B of {@code vectors} width; the kernel goes down the rows, then on to the next panel.
  * terms is a block as in {@link TermBlock}.
  */
-public final class IntegerTile implements KernelFamily {
+final class IntegerTile implements KernelFamily {
     static final int MAX_ROWS = 6;
     static final int MAX_VECTORS = 4;
     static final int MAX_FOURS = (1 << 20) - 1;
 
-    public static final String NAME = "gemm.s8";
+    static final String NAME = "gemm.s8";
 
     /**
      * One member of the family.

@@ -21,8 +21,8 @@ import dev.millrace.codegen.program.VectorVar;
  * <p>fours counts whole words of a row of A; the rest of a row, 0 to 3 bytes, is a parameter of the kernel. strides is
  * that of A | that of packed rows &lt;&lt; 32, in bytes.
  */
-public final class PackRows implements KernelFamily {
-    public static final String NAME = "gemm.s8.rows";
+final class PackRows implements KernelFamily {
+    static final String NAME = "gemm.s8.rows";
     private static final int SIGNS = 0x80808080;
     private static final Constant LOW_BYTES = Constant.ofBits(0x00ff00ff);
     private static final Constant LOW_NIBBLES = Constant.ofBits(0x0f0f0f0f);

@@ -16,8 +16,8 @@ import dev.millrace.codegen.program.VectorVar;
  * f(panel, wide, vectors): spreads bytes with sign out to 16 bits, the second and fourth of each four in one vector,
  * the first and third in the next one.
  */
-public final class SpreadPanel implements KernelFamily {
-    public static final String NAME = "gemm.s8.spread";
+final class SpreadPanel implements KernelFamily {
+    static final String NAME = "gemm.s8.spread";
 
     static KernelKey key() {
         return KernelKey.of(NAME);

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * f(a, panel, c, bias, blocks, tail): one row of floats, filled up with zeros to whole blocks, times a panel of stored
  * weights. tail is how many lanes of the last vector belong to C.
  */
-public final class WeightRow implements KernelFamily {
-    public static final String NAME = "gemm.stored.row";
+final class WeightRow implements KernelFamily {
+    static final String NAME = "gemm.stored.row";
     /** Enough chains of additions to hide the latency of one: two per cycle, four cycles each. */
     private static final int CHAINS = 8;
 

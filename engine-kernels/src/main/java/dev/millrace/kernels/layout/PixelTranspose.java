@@ -19,11 +19,11 @@ import org.jspecify.annotations.Nullable;
  * loop is over pixels, at least {@link #step} of them, and whose middle loop is over channels. The parameter
  * {@code planes} is 1 if planes are written, 0 if they are read.
  */
-public final class PixelTranspose implements KernelFamily {
+final class PixelTranspose implements KernelFamily {
     static final int MIN_CHANNELS = 2;
     static final int MAX_CHANNELS = 4;
 
-    public static final String NAME = "layout.pixels";
+    static final String NAME = "layout.pixels";
 
     static KernelKey key(int bytes, int channels, boolean toPlanes) {
         return KernelKey.of(NAME)

@@ -14,8 +14,8 @@ import dev.millrace.codegen.program.VectorVar;
  * Runs of bytes, each from its place to another: a {@link LoopNest} whose inner loop is over the bytes of a run. The
  * parameter {@code bytes} is how many those are, for runs shorter than a vector; 0 is for all others.
  */
-public final class RunCopy implements KernelFamily {
-    public static final String NAME = "layout.runs";
+final class RunCopy implements KernelFamily {
+    static final String NAME = "layout.runs";
     private static final String BYTES = "bytes";
     private static final int UNROLL = 4;
 

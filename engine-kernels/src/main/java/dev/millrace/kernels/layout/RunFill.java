@@ -17,8 +17,8 @@ import dev.millrace.codegen.program.VectorVar;
  * Runs that repeat one element each: a {@link LoopNest} whose inner loop is over the bytes of a run, at least as many as
  * a vector has. The parameter {@code bytes} is the size of an element.
  */
-public final class RunFill implements KernelFamily {
-    public static final String NAME = "layout.fill";
+final class RunFill implements KernelFamily {
+    static final String NAME = "layout.fill";
     private static final String BYTES = "bytes";
 
     static KernelKey key(int bytes) {

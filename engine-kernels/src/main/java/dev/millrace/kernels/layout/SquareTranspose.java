@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * multiples of the side. With dense, what is written has no gaps, so that short columns are written as whole vectors,
  * each the start of the next one.
  */
-public final class SquareTranspose implements KernelFamily {
-    public static final String NAME = "layout.transpose";
+final class SquareTranspose implements KernelFamily {
+    static final String NAME = "layout.transpose";
 
     /** One member of the family. */
     record Variant(int bytes, int rows, int columns, boolean packed, boolean dense) {

@@ -15,11 +15,11 @@ import dev.millrace.kernels.loops.RowLoop;
  * Rows of elements times a number of their row, plus another one: f(in, out, factors, offsets, rows, elements of a
  * row). Out may be in.
  */
-public final class ChannelScale implements KernelFamily {
-    public static final String NAME = "norm.channels";
+final class ChannelScale implements KernelFamily {
+    static final String NAME = "norm.channels";
     private static final int UNROLL = 4;
 
-    public static KernelKey key() {
+    static KernelKey key() {
         return KernelKey.of(NAME);
     }
 

@@ -17,8 +17,8 @@ import dev.millrace.kernels.loops.RowLoop;
  * The factors and offsets of the channels of groups, so that {@code x * factor + offset} is normalised and scaled:
  * f(arguments, see {@link Argument}). What belongs to a group is two floats, its mean and its variance.
  */
-public final class FoldChannels implements KernelFamily {
-    public static final String NAME = "norm.fold";
+final class FoldChannels implements KernelFamily {
+    static final String NAME = "norm.fold";
 
     /** The longs in memory that a call is given. */
     enum Argument {
@@ -40,7 +40,7 @@ public final class FoldChannels implements KernelFamily {
         }
     }
 
-    public static KernelKey key() {
+    static KernelKey key() {
         return KernelKey.of(NAME);
     }
 

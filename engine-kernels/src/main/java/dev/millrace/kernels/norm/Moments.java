@@ -14,13 +14,13 @@ import dev.millrace.codegen.program.VectorVar;
  * The mean and the variance of each row, two floats: f(in, out, rows, elements of a row, the same as the bits of a
  * float).
  */
-public final class Moments implements KernelFamily {
+final class Moments implements KernelFamily {
     /** What is written for a row. */
     static final int BYTES = 2 * Float.BYTES;
 
-    public static final String NAME = "norm.moments";
+    static final String NAME = "norm.moments";
 
-    public static KernelKey key() {
+    static KernelKey key() {
         return KernelKey.of(NAME);
     }
 

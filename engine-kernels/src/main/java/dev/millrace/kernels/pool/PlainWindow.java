@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * tap; the end of the columns that count for an average; how many rows of taps count, as a float; then, as ints, where
  * the first tap of each output of a vector is.
  */
-public final class PlainWindow implements KernelFamily {
-    public static final String NAME = "window.f32.plain";
+final class PlainWindow implements KernelFamily {
+    static final String NAME = "window.f32.plain";
 
     private enum Size {
         OUTPUTS,

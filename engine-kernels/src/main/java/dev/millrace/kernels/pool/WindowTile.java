@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
  * the output; from row to row of taps in the input and in the weights; how many rows of taps count for an average, as a
  * float.
  */
-public final class WindowTile implements KernelFamily {
-    public static final String NAME = "window.f32";
+final class WindowTile implements KernelFamily {
+    static final String NAME = "window.f32";
     static final int MAX_TAPS = 16;
     private static final int MAX_SIZE = 1 << 20;
 
     /** What is done with the elements under a window. */
-    public enum Op {
+    enum Op {
         /** The sum of products with the weights of their taps, and the bias. */
         WEIGHTED,
         MAX,
@@ -33,7 +33,7 @@ public final class WindowTile implements KernelFamily {
     }
 
     /** What the result begins with. */
-    public enum Start {
+    enum Start {
         FRESH,
         /** What the output holds. */
         OUTPUT
@@ -50,7 +50,7 @@ public final class WindowTile implements KernelFamily {
      * @param counted how many columns behind the input count for the average; -1 if only those in the input count, -2
      *     if there is no average
      */
-    public record Variant(
+    record Variant(
             Op op,
             Axis width,
             int firstTap,

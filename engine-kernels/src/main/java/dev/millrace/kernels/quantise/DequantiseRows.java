@@ -15,8 +15,8 @@ import dev.millrace.codegen.program.VectorVar;
 import org.jspecify.annotations.Nullable;
 
 /** The rows of {@link ScaledRows}: elements less a zero point, times a scale. */
-public final class DequantiseRows implements KernelFamily {
-    public static final String NAME = "dequantise";
+final class DequantiseRows implements KernelFamily {
+    static final String NAME = "dequantise";
 
     static KernelKey key(QuantisedType from, boolean perElement) {
         return KernelKey.of(NAME).with("from", from).with("perelement", perElement ? 1 : 0);

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * The rows of {@link ScaledRows}: floats over a scale, or ints times one, rounded to nearest even, plus a zero point,
  * saturated. NaN becomes the least element.
  */
-public final class QuantiseRows implements KernelFamily {
-    public static final String NAME = "quantise";
+final class QuantiseRows implements KernelFamily {
+    static final String NAME = "quantise";
 
     static KernelKey key(boolean ints, QuantisedType to, boolean perElement) {
         return KernelKey.of(NAME).with("ints", ints ? 1 : 0).with("to", to).with("perelement", perElement ? 1 : 0);

@@ -13,8 +13,8 @@ import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
 
 /** f(x, count, range): the least and the greatest of 0 and some floats, two floats. NaN is passed over. */
-public final class RangeOf implements KernelFamily {
-    public static final String NAME = "range";
+final class RangeOf implements KernelFamily {
+    static final String NAME = "range";
     /** Enough chains to hide the latency of a comparison. */
     private static final int CHAINS = 4;
 

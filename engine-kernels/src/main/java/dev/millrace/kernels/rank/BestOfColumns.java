@@ -21,12 +21,12 @@ import org.jspecify.annotations.Nullable;
  * f(from, out, count, stride in bytes, columns): the row of the best float in each of some columns, as numbers of 64
  * bits side by side.
  */
-public final class BestOfColumns implements KernelFamily {
-    public static final String NAME = "select.columns";
+final class BestOfColumns implements KernelFamily {
+    static final String NAME = "select.columns";
     /** Vectors side by side. */
     private static final int STRIP = 4;
 
-    public static KernelKey key(Best best) {
+    static KernelKey key(Best best) {
         return best.addTo(KernelKey.of(NAME));
     }
 

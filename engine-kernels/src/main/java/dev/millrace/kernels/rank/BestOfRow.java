@@ -16,11 +16,11 @@ import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
 
 /** f(from, out, rows, count): the place of the best float in each of some rows, as a number of 64 bits. */
-public final class BestOfRow implements KernelFamily {
-    public static final String NAME = "select.row";
+final class BestOfRow implements KernelFamily {
+    static final String NAME = "select.row";
     private static final int CHAINS = 4;
 
-    public static KernelKey key(Best best) {
+    static KernelKey key(Best best) {
         return best.addTo(KernelKey.of(NAME));
     }
 

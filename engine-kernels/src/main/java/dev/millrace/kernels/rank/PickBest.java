@@ -26,8 +26,8 @@ import java.util.function.BiConsumer;
  * <p>sizes is memory of longs: how many are taken; vectors of a group, vectors of largest keys; from the work to the
  * largest ones, in bytes; from word to word of the data and of the values, in bytes.
  */
-public final class PickBest implements KernelFamily {
-    public static final String NAME = "select.pick";
+final class PickBest implements KernelFamily {
+    static final String NAME = "select.pick";
 
     private enum Size {
         WANTED,

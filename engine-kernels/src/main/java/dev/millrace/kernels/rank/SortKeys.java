@@ -24,15 +24,15 @@ import org.jspecify.annotations.Nullable;
  * key behind them. groups has the number of vectors of a group in its lower half, of whole groups in its upper half; keys
  * that the last group lacks are the least int, which is no key. The stride is that of the floats, in elements.
  */
-public final class SortKeys implements KernelFamily {
-    public static final String NAME = "select.keys";
+final class SortKeys implements KernelFamily {
+    static final String NAME = "select.keys";
     /** Less than all keys. */
     static final Constant NO_KEY = Constant.ofBits(Integer.MIN_VALUE);
 
     private static final Constant QUIET_NAN = Constant.of(Float.NaN);
 
     /** @param strided whether the floats do not lie side by side */
-    public static KernelKey key(Best.Extreme extreme, boolean strided) {
+    static KernelKey key(Best.Extreme extreme, boolean strided) {
         return KernelKey.of(NAME).with("extreme", extreme).with("strided", strided ? 1 : 0);
     }
 

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * row is added to the sums that were written before it. Exclusive sums are held in registers instead, some columns after
  * the others, since the row before may have been written over.
  */
-public final class SumsOfColumns implements KernelFamily {
-    public static final String NAME = "select.columnsums";
+final class SumsOfColumns implements KernelFamily {
+    static final String NAME = "select.columnsums";
     private static final int UNROLL = 4;
     /** Vectors side by side. */
     private static final int STRIP = 8;

@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  * f(from, to, rows, count): running sums along some rows. In reverse a row is done from its end, vectors being turned
  * round; what is left at its start then has zeros before it.
  */
-public final class SumsOfRow implements KernelFamily {
-    public static final String NAME = "select.sums";
+final class SumsOfRow implements KernelFamily {
+    static final String NAME = "select.sums";
 
-    public static KernelKey key(SumRule rule) {
+    static KernelKey key(SumRule rule) {
         return rule.addTo(KernelKey.of(NAME));
     }
 

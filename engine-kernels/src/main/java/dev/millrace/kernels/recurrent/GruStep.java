@@ -12,14 +12,14 @@ import dev.millrace.kernels.expression.Expr;
  * f(arguments): states of some rows from their gates, which are update, reset and hidden. The arguments are those of
  * {@link GateArguments}.
  */
-public final class GruStep implements KernelFamily {
-    public static final String NAME = "recurrent.gru";
+final class GruStep implements KernelFamily {
+    static final String NAME = "recurrent.gru";
     private static final int UPDATE = 0;
     private static final int RESET = 1;
     private static final int HIDDEN = 2;
 
     /** What a kernel does of a step. */
-    public enum Part {
+    enum Part {
         /** All of it: the hidden gate of the second row, which has the states' products, is reset. */
         WHOLE,
         /** Activates update and reset in place; the other numbers become the states that were reset. */
@@ -35,7 +35,7 @@ public final class GruStep implements KernelFamily {
      * @param g of the hidden gate
      * @param clipped whether what goes into them is clipped
      */
-    public record Variant(Part part, Expr f, Expr g, boolean clipped) {
+    record Variant(Part part, Expr f, Expr g, boolean clipped) {
         public KernelKey key() {
             KernelKey key = KernelKey.of(NAME).with("part", part).with("clipped", clipped ? 1 : 0);
             return GateKey.with(GateKey.with(key, "f", f), "g", g);

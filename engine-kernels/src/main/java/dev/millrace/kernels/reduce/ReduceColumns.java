@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * done at once; groups is how many times. Rows are stride bytes apart. With accumulate, out has results of other rows
  * already. shift has a float for each column, if exponentials are taken.
  */
-public final class ReduceColumns implements KernelFamily {
-    public static final String NAME = "reduce.columns";
+final class ReduceColumns implements KernelFamily {
+    static final String NAME = "reduce.columns";
     static final int MAX_ROWS = 8;
 
     static KernelKey key(ReduceSteps.Kind kind, int rows, boolean accumulate) {

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * f(block): makes one float of the values of an expression along each row. The operands of the rows are the results,
  * then inputs 0 to 3.
  */
-public final class ReduceExpression implements KernelFamily {
-    public static final String NAME = "reduce.expression";
+final class ReduceExpression implements KernelFamily {
+    static final String NAME = "reduce.expression";
     private static final String EXPRESSION = "expr";
     /** Independent results of one row: what hides the latency of a step. */
     private static final int CHAINS = 4;

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * f(out, in, shift, count, divisor): makes results of floats, in the type that is wanted. divisor has the bits of a
  * float; shift has a float for each of them, where one is added.
  */
-public final class ReduceFinish implements KernelFamily {
-    public static final String NAME = "reduce.finish";
+final class ReduceFinish implements KernelFamily {
+    static final String NAME = "reduce.finish";
     private static final NumberType[] TYPES = {NumberType.F32, NumberType.F16, NumberType.BF16};
 
     static KernelKey key(After after, NumberType to) {

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * many rows as there are lanes are done at once, and rows is a multiple of that; shift has a float for each row, if
  * exponentials are taken.
  */
-public final class ReduceRows implements KernelFamily {
-    public static final String NAME = "reduce.rows";
+final class ReduceRows implements KernelFamily {
+    static final String NAME = "reduce.rows";
     /** Independent results of one row: what hides the latency of a step. */
     private static final int CHAINS = 4;
 

@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
  * row of from by their weights. sizes is results in a row | taps &lt;&lt; 32. The table has for each vector of results
  * and each tap a vector of element numbers and one of weights, zeros behind the last result.
  */
-public final class BlendElements implements KernelFamily {
-    public static final String NAME = "resize.elements";
+final class BlendElements implements KernelFamily {
+    static final String NAME = "resize.elements";
 
-    public static KernelKey key() {
+    static KernelKey key() {
         return KernelKey.of(NAME);
     }
 

@@ -17,12 +17,12 @@ import org.jspecify.annotations.Nullable;
  * f(table, from, to, results, taps, width in bytes): each result is a row of floats, the sum of some rows of from by
  * their weights. The table has a pair for each tap of each result: the number of a row as an int, and a weight.
  */
-public final class BlendRows implements KernelFamily {
+final class BlendRows implements KernelFamily {
     static final int TAP_BYTES = 8;
-    public static final String NAME = "resize.rows";
+    static final String NAME = "resize.rows";
     private static final int UNROLL = 4;
 
-    public static KernelKey key() {
+    static KernelKey key() {
         return KernelKey.of(NAME);
     }
 

@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
  * f(from, to, count, rows): each element of 32 bits several times, one behind the other, and each row of what this gives
  * several times.
  */
-public final class RepeatElements implements KernelFamily {
+final class RepeatElements implements KernelFamily {
     /** The most times that an element or a row is there. */
-    public static final int MAX_TIMES = 4;
+    static final int MAX_TIMES = 4;
 
-    public static final String NAME = "resize.repeat";
+    static final String NAME = "resize.repeat";
 
     /**
      * One member of the family.

@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
  * Columns side by side, each lane one of them: f(in, out, columns, elements of a column, elements from one to the
  * next). Out may be in.
  */
-public final class SoftmaxColumns implements KernelFamily {
-    public static final String NAME = "softmax.columns";
+final class SoftmaxColumns implements KernelFamily {
+    static final String NAME = "softmax.columns";
     private static final Constant LEAST = Constant.of(Float.NEGATIVE_INFINITY);
 
-    public static KernelKey key(boolean log) {
+    static KernelKey key(boolean log) {
         return KernelKey.of(NAME).with("log", log ? 1 : 0);
     }
 

@@ -15,12 +15,12 @@ import dev.millrace.kernels.expression.Function;
 import dev.millrace.kernels.loops.RowLoop;
 
 /** Rows one after the other: f(in, out, rows, elements of a row). Out may be in. */
-public final class SoftmaxRows implements KernelFamily {
-    public static final String NAME = "softmax.rows";
+final class SoftmaxRows implements KernelFamily {
+    static final String NAME = "softmax.rows";
     private static final int UNROLL = 4;
     private static final Constant LEAST = Constant.of(Float.NEGATIVE_INFINITY);
 
-    public static KernelKey key(boolean log) {
+    static KernelKey key(boolean log) {
         return KernelKey.of(NAME).with("log", log ? 1 : 0);
     }
 

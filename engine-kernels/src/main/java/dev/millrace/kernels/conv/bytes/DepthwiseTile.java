@@ -15,14 +15,14 @@ import dev.millrace.kernels.intgemm.QuantisedOutput;
  * is the first one, times 4. Inputs of whole blocks are read, whatever is in them. Weights are floats without their zero points, by block, tap
  * and channel, after their sums by block and channel.
  */
-public final class DepthwiseTile implements KernelFamily {
+final class DepthwiseTile implements KernelFamily {
     static final int MAX_TAPS = 7;
     static final int MAX_PIXELS = 8;
     static final int MAX_STEP = 1 << 10;
     /** Beside sums and weights: an input, and two for what follows. */
     private static final int OTHER_REGISTERS = 3;
 
-    public static final String NAME = "conv.s8.depthwise";
+    static final String NAME = "conv.s8.depthwise";
 
     /**
      * One member of the family.
