@@ -13,6 +13,8 @@ module dev.millrace.bench {
             info.picocli;
     opens dev.millrace.bench.kernels to
             info.picocli;
+    opens dev.millrace.bench.suite to
+            info.picocli;
 
     provides dev.millrace.cli.Subcommand with
             dev.millrace.bench.BenchCommand;

@@ -1,6 +1,7 @@
 package dev.millrace.bench;
 
 import dev.millrace.bench.kernels.KernelsCommand;
+import dev.millrace.bench.suite.SuiteCommand;
 import dev.millrace.cli.ExitCode;
 import dev.millrace.cli.ModelArgument;
 import dev.millrace.cli.SessionFlags;
@@ -22,7 +23,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "bench",
         mixinStandardHelpOptions = true,
-        subcommands = KernelsCommand.class,
+        subcommands = {KernelsCommand.class, SuiteCommand.class},
         description = {
             "Measures runs, session creation and the first run of models.",
             "With --vs the peer runs the same in turns, and both answers are compared first.",
@@ -69,7 +70,7 @@ public final class BenchCommand implements Subcommand {
     @Override
     public Integer call() throws Exception {
         if (models.isEmpty()) {
-            throw EngineException.invalidArgument("bench needs a model, or 'kernels'");
+            throw EngineException.invalidArgument("bench needs a model, or 'kernels' or 'suite'");
         }
         if (peer != null && !peer.equals("onnxruntime")) {
             throw EngineException.invalidArgument("there is no peer '" + peer + "'; there is onnxruntime");

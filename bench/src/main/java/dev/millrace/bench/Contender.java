@@ -5,7 +5,7 @@ import dev.millrace.session.Inputs;
 import java.util.Map;
 
 /** One of two who run the same model on the same inputs. */
-interface Contender extends AutoCloseable {
+public interface Contender extends AutoCloseable {
     /** Makes a session, in place of the one before. */
     void create() throws Exception;
 

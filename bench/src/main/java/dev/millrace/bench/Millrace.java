@@ -1,12 +1,12 @@
 package dev.millrace.bench;
 
-import dev.millrace.cli.SessionFlags;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Engine;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.Outputs;
 import dev.millrace.session.Session;
+import dev.millrace.session.SessionOptions;
 import dev.millrace.session.ValueInfo;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -16,29 +16,30 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** This engine. */
-final class Millrace implements Contender {
+public final class Millrace implements Contender {
     private final Engine engine;
     private final Path model;
-    private final SessionFlags flags;
+    private final SessionOptions options;
     private @Nullable Session session;
 
-    Millrace(Engine engine, Path model, SessionFlags flags) {
+    public Millrace(Engine engine, Path model, SessionOptions options) {
         this.engine = engine;
         this.model = model;
-        this.flags = flags;
+        this.options = options;
     }
 
     @Override
     public void create() {
         close();
-        session = engine.session(model, flags.options());
+        session = engine.session(model, options);
     }
 
     private Session session() {
         return Objects.requireNonNull(session);
     }
 
-    List<ValueInfo> inputs() {
+    /** The inputs of the model. */
+    public List<ValueInfo> inputs() {
         return session().inputs();
     }
 

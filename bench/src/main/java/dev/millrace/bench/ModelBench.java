@@ -44,7 +44,7 @@ final class ModelBench {
 
     BenchResult run() throws Exception {
         try (Engine engine = flags.engine();
-                var ours = new Millrace(engine, model.file(), flags);
+                var ours = new Millrace(engine, model.file(), flags.options());
                 OnnxRuntime peer =
                         withPeer ? new OnnxRuntime(model.file(), engine.threads(), OptLevel.ALL_OPT) : null) {
             ours.create();

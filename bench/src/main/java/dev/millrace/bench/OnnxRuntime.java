@@ -24,7 +24,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The peer, with its Java package, all its optimisations, and workers that do not spin while it is our turn. */
-final class OnnxRuntime implements Contender {
+public final class OnnxRuntime implements Contender {
     private static final Map<ElementType, OnnxJavaType> TYPES = new EnumMap<>(Map.of(
             ElementType.FLOAT, OnnxJavaType.FLOAT,
             ElementType.DOUBLE, OnnxJavaType.DOUBLE,
@@ -46,7 +46,7 @@ final class OnnxRuntime implements Contender {
     private @Nullable Inputs current;
     private Map<String, OnnxTensor> tensors = Map.of();
 
-    OnnxRuntime(Path model, int threads, OrtSession.SessionOptions.OptLevel level) {
+    public OnnxRuntime(Path model, int threads, OrtSession.SessionOptions.OptLevel level) {
         this.model = model;
         this.threads = threads;
         this.level = level;

@@ -53,7 +53,7 @@ class AgreementIT {
         }
         SessionFlags flags = optimise ? Flags.of() : Flags.of("--no-optimize");
         try (Engine engine = flags.engine();
-                var ours = new Millrace(engine, model.file(), flags);
+                var ours = new Millrace(engine, model.file(), flags.options());
                 var peer = new OnnxRuntime(model.file(), 1, OptLevel.ALL_OPT)) {
             ours.create();
             peer.create();

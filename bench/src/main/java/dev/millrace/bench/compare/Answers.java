@@ -19,6 +19,28 @@ public final class Answers {
         return ours.keySet().equals(theirs.keySet()) ? worst : Double.POSITIVE_INFINITY;
     }
 
+    /** The largest distance of two numbers, relative to the largest number of their output; infinite as above. */
+    public static double relativeDiff(Map<String, Tensor> ours, Map<String, Tensor> theirs) {
+        double worst = 0;
+        for (Map.Entry<String, Tensor> entry : ours.entrySet()) {
+            Tensor other = theirs.get(entry.getKey());
+            double distance = other == null ? Double.POSITIVE_INFINITY : maxAbsDiff(entry.getValue(), other);
+            worst = Math.max(worst, other == null || distance == 0 ? distance : distance / largest(other));
+        }
+        return ours.keySet().equals(theirs.keySet()) ? worst : Double.POSITIVE_INFINITY;
+    }
+
+    private static double largest(Tensor tensor) {
+        double largest = 0;
+        for (long i = 0; i < tensor.elements(); i++) {
+            double size = Math.abs(Elements.getDouble(tensor.type(), tensor.segment(), i));
+            if (Double.isFinite(size)) {
+                largest = Math.max(largest, size);
+            }
+        }
+        return largest;
+    }
+
     private static double maxAbsDiff(Tensor ours, Tensor theirs) {
         if (!ours.shape().equals(theirs.shape()) || ours.type() != theirs.type() || ours.type() == ElementType.STRING) {
             return Double.POSITIVE_INFINITY;

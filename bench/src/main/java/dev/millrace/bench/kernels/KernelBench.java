@@ -2,6 +2,8 @@ package dev.millrace.bench.kernels;
 
 import ai.onnxruntime.OrtException;
 import dev.millrace.bench.compare.Answers;
+import dev.millrace.bench.Answers;
+import dev.millrace.bench.Duel;
 import dev.millrace.kernels.Kernels;
 import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.Arena;
@@ -9,7 +11,7 @@ import java.util.Locale;
 
 /** Measures cases on some threads; the answers of both sides are compared before anything is timed. */
 final class KernelBench {
-    private static final long BUDGET_NANOS = 1_000_000_000;
+    private static final Duel.Pace PACE = new Duel.Pace(150_000_000, 2_000_000, 1_000_000_000, 5);
 
     private final Kernels kernels;
     private final Parallel parallel;
@@ -24,11 +26,11 @@ final class KernelBench {
     }
 
     /** @throws DifferentAnswers if the two sides do not agree */
-    KernelRow run(KernelCase test) throws OrtException, DifferentAnswers {
+    KernelRow run(KernelCase test) throws Exception {
         try (Arena arena = Arena.ofShared()) {
             KernelCase.Sides sides = test.opener().open(kernels, arena, parallel);
             if (!withPeer) {
-                return measure(test, new Duel(sides.ours(), null));
+                return measure(test, new Duel(sides.ours()::run, null));
             }
             try (var peer = new PeerSession(sides.peer().get(), sides.answers(), parallel.width())) {
                 sides.ours().run();
@@ -37,13 +39,13 @@ final class KernelBench {
                 if (!(difference <= test.tolerance())) {
                     throw new DifferentAnswers(test, difference);
                 }
-                return measure(test, new Duel(sides.ours(), peer::run));
+                return measure(test, new Duel(sides.ours()::run, peer::run));
             }
         }
     }
 
-    private KernelRow measure(KernelCase test, Duel duel) {
-        duel.run(BUDGET_NANOS);
+    private KernelRow measure(KernelCase test, Duel duel) throws Exception {
+        duel.run(PACE);
         double ours = duel.ourMicros() / test.layers();
         Double theirs = duel.peerMicros();
         double rate = test.work().amount() / ours * 1e6;

@@ -10,29 +10,29 @@ import java.util.Random;
 import java.util.stream.Collectors;
 
 /** Operands of cases, the same in each process. */
-final class Operands {
+public final class Operands {
     private static final long ALIGNMENT = 64;
 
     private final Arena arena;
     private final Random random = new Random(1);
 
-    Operands(Arena arena) {
+    public Operands(Arena arena) {
         this.arena = arena;
     }
 
     /** Zeros. */
-    Tensor zeros(ElementType type, long... dims) {
+    public Tensor zeros(ElementType type, long... dims) {
         Shape shape = Shape.of(dims);
         return Tensor.wrap(type, shape, arena.allocate(Math.max(1, type.bytes(shape.elements())), ALIGNMENT));
     }
 
     /** Floats from -1/2 to 1/2. */
-    Tensor floats(long... dims) {
+    public Tensor floats(long... dims) {
         return floatsBetween(-0.5f, 0.5f, dims);
     }
 
     /** Floats of a range. */
-    Tensor floatsBetween(float least, float most, long... dims) {
+    public Tensor floatsBetween(float least, float most, long... dims) {
         Tensor tensor = zeros(ElementType.FLOAT, dims);
         for (long i = 0; i < tensor.elements(); i++) {
             tensor.segment().setAtIndex(ValueLayout.JAVA_FLOAT, i, least + (most - least) * random.nextFloat());
@@ -41,7 +41,7 @@ final class Operands {
     }
 
     /** Bytes of a range, for any type of one byte. */
-    Tensor bytes(ElementType type, int least, int most, long... dims) {
+    public Tensor bytes(ElementType type, int least, int most, long... dims) {
         Tensor tensor = zeros(type, dims);
         for (long i = 0; i < tensor.elements(); i++) {
             tensor.segment().set(ValueLayout.JAVA_BYTE, i, (byte) random.nextInt(least, most + 1));
@@ -50,7 +50,7 @@ final class Operands {
     }
 
     /** Bytes from 0 to 100, or 0 and 1, the first of each number of any type; floats from -1/2 to 1/2. */
-    Tensor anyOf(ElementType type, long... dims) {
+    public Tensor anyOf(ElementType type, long... dims) {
         if (type == ElementType.FLOAT) {
             return floats(dims);
         }
@@ -63,7 +63,7 @@ final class Operands {
     }
 
     /** Dimensions for a reader. */
-    static String text(long... dims) {
+    public static String text(long... dims) {
         return Arrays.stream(dims).mapToObj(Long::toString).collect(Collectors.joining("x"));
     }
 }

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 
 /** A small ONNX model with its inputs, written node by node. */
-final class PeerModel {
+public final class PeerModel {
     private static final int OPSET = 21;
     private static final int IR_VERSION = 10;
 
@@ -24,41 +24,46 @@ final class PeerModel {
     private final Map<String, Tensor> inputs = new LinkedHashMap<>();
     private int nodes;
 
-    Value input(String name, Tensor data) {
+    public Value input(String name, Tensor data) {
         inputs.put(name, data);
         return editor.addInput(name, ValueType.tensor(data.type(), data.shape()));
     }
 
-    Value constant(String name, Tensor data) {
+    /** An input whose data is made later. */
+    public Value input(String name, ValueType type) {
+        return editor.addInput(name, type);
+    }
+
+    public Value constant(String name, Tensor data) {
         return editor.addConstant(name, data);
     }
 
     /** An operator of ONNX itself, with one output. */
-    Value node(String op, Value... operands) {
+    public Value node(String op, Value... operands) {
         return node(op, Attributes.NONE, operands);
     }
 
     /** An operator of ONNX itself, with one output. */
-    Value node(String op, Attributes attributes, Value... operands) {
+    public Value node(String op, Attributes attributes, Value... operands) {
         return node(NodeSpec.of(OpId.onnx(op), OPSET, operands).with(attributes));
     }
 
     /** Any node with one output. */
-    Value node(NodeSpec spec) {
+    public Value node(NodeSpec spec) {
         nodes++;
         return editor.append(spec.named("node" + nodes), List.of("value" + nodes))
                 .requireOutput(0);
     }
 
     /** A node with several outputs. */
-    List<Value> nodes(NodeSpec spec, String... names) {
+    public List<Value> nodes(NodeSpec spec, String... names) {
         nodes++;
         return editor.append(spec.named("node" + nodes), List.of(names)).outputs().stream()
                 .map(Value.class::cast)
                 .toList();
     }
 
-    void output(String name, Value value) {
+    public void output(String name, Value value) {
         editor.addOutput(name, value);
     }
 
@@ -66,7 +71,7 @@ final class PeerModel {
         return inputs;
     }
 
-    byte[] bytes() {
+    public byte[] bytes() {
         var header = new Model.Header(IR_VERSION, "millrace", "1", "", 1, "");
         Map<String, Integer> opsets = Map.of(OpId.ONNX, OPSET, OpId.MICROSOFT, 1);
         return Models.toBytes(new Model(header, opsets, Map.of(), Map.of(), graph, null));

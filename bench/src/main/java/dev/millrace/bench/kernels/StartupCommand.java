@@ -1,5 +1,6 @@
 package dev.millrace.bench.kernels;
 
+import dev.millrace.bench.Duel;
 import dev.millrace.cli.ExitCode;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.Tensor;

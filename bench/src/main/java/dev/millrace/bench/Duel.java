@@ -1,4 +1,4 @@
-package dev.millrace.bench.kernels;
+package dev.millrace.bench;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -8,27 +8,40 @@ import org.jspecify.annotations.Nullable;
  * Blocks of runs of two sides that alternate, so that a machine that slows down slows both: the ratio is the median over
  * neighbouring blocks.
  */
-final class Duel {
-    private static final long BLOCK_NANOS = 2_000_000;
-    private static final long WARM_UP_NANOS = 150_000_000;
-    private static final int LEAST_BLOCKS = 5;
+public final class Duel {
+    /** One run of a side. */
+    @FunctionalInterface
+    public interface Side {
+        void run() throws Exception;
+    }
 
-    private final Runnable ours;
-    private final @Nullable Runnable peer;
+    /**
+     * How long to measure.
+     *
+     * @param warmUpNanos how long each side runs before it is measured
+     * @param blockNanos how long a block is, about
+     * @param budgetNanos how long both sides are measured together
+     * @param leastBlocks how many blocks each side has at least
+     */
+    public record Pace(long warmUpNanos, long blockNanos, long budgetNanos, int leastBlocks) {}
+
+    private static final int MOST_RUNS = 1_000_000;
+
+    private final Side ours;
+    private final @Nullable Side peer;
     private final List<Double> ourTimes = new ArrayList<>();
     private final List<Double> peerTimes = new ArrayList<>();
     private final List<Double> ratios = new ArrayList<>();
 
-    Duel(Runnable ours, @Nullable Runnable peer) {
+    public Duel(Side ours, @Nullable Side peer) {
         this.ours = ours;
         this.peer = peer;
     }
 
-    /** @param budget how long to measure, warming up excluded */
-    void run(long budget) {
-        int ourCount = warmUp(ours);
-        int peerCount = peer == null ? 0 : warmUp(peer);
-        long end = System.nanoTime() + budget;
+    public void run(Pace pace) throws Exception {
+        int ourCount = warmUp(ours, pace);
+        int peerCount = peer == null ? 0 : warmUp(peer, pace);
+        long end = System.nanoTime() + pace.budgetNanos();
         do {
             double mine = block(ours, ourCount);
             ourTimes.add(mine);
@@ -37,22 +50,21 @@ final class Duel {
                 peerTimes.add(theirs);
                 ratios.add(theirs / mine);
             }
-        } while (System.nanoTime() < end || ourTimes.size() < LEAST_BLOCKS);
+        } while (System.nanoTime() < end || ourTimes.size() < pace.leastBlocks());
     }
 
     /** Runs until it is warm, and says how many runs make a block. */
-    private static int warmUp(Runnable side) {
-        long start = System.nanoTime();
-        long end = start + WARM_UP_NANOS;
+    private static int warmUp(Side side, Pace pace) throws Exception {
+        long end = System.nanoTime() + pace.warmUpNanos();
         long last;
         do {
             last = (long) block(side, 1);
         } while (System.nanoTime() < end);
-        return (int) Math.clamp(BLOCK_NANOS / Math.max(1, last), 1, 1_000_000);
+        return (int) Math.clamp(pace.blockNanos() / Math.max(1, last), 1, MOST_RUNS);
     }
 
     /** Nanoseconds of a run. */
-    private static double block(Runnable side, int count) {
+    private static double block(Side side, int count) throws Exception {
         long start = System.nanoTime();
         for (int i = 0; i < count; i++) {
             side.run();
@@ -60,21 +72,19 @@ final class Duel {
         return (double) (System.nanoTime() - start) / count;
     }
 
-    double ourMicros() {
+    public double ourMicros() {
         return median(ourTimes) / 1e3;
     }
 
-    @Nullable
-    Double peerMicros() {
+    public @Nullable Double peerMicros() {
         return peer == null ? null : (Double) (median(peerTimes) / 1e3);
     }
 
-    @Nullable
-    Double ratio() {
+    public @Nullable Double ratio() {
         return peer == null ? null : (Double) median(ratios);
     }
 
-    static double median(List<Double> values) {
+    public static double median(List<Double> values) {
         List<Double> sorted = values.stream().sorted().toList();
         int n = sorted.size();
         return n % 2 == 1 ? sorted.get(n / 2) : (sorted.get(n / 2 - 1) + sorted.get(n / 2)) / 2;

@@ -1,0 +1,19 @@
+package dev.millrace.bench.suite;
+
+import java.util.Collection;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Numbers for readers. */
+final class Numbers {
+    private Numbers() {}
+
+    /** The number, or nothing where there is none. */
+    static String format(String format, @Nullable Double value) {
+        return value == null ? "" : String.format(Locale.ROOT, format, value);
+    }
+
+    static double geometricMean(Collection<Double> values) {
+        return Math.exp(values.stream().mapToDouble(Math::log).average().orElse(Double.NaN));
+    }
+}
