@@ -2,7 +2,6 @@ package dev.millrace.bench.kernels;
 
 import ai.onnxruntime.OrtException;
 import dev.millrace.bench.compare.Answers;
-import dev.millrace.bench.Answers;
 import dev.millrace.bench.Duel;
 import dev.millrace.kernels.Kernels;
 import dev.millrace.kernels.call.Parallel;

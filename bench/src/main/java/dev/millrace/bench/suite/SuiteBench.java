@@ -1,7 +1,7 @@
 package dev.millrace.bench.suite;
 
 import ai.onnxruntime.OrtSession.SessionOptions.OptLevel;
-import dev.millrace.bench.Answers;
+import dev.millrace.bench.compare.Answers;
 import dev.millrace.bench.Contender;
 import dev.millrace.bench.Duel;
 import dev.millrace.bench.Millrace;
