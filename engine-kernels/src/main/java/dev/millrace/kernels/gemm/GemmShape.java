@@ -42,6 +42,11 @@ public record GemmShape(int rows, int vectors, int depth) {
         return panels;
     }
 
+    /** Vectors of the widest tile that so few rows are done with. */
+    int widest(int rowsOfProduct, Target target) {
+        return vectors * panelsAtOnce(rowsOfProduct, false, target);
+    }
+
     /** The sums, the shorter one of the two factors, and one element of the other. */
     private static int registers(int height, int width) {
         return height * width + Math.min(height, width) + 1;

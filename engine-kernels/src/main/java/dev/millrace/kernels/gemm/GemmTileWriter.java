@@ -46,7 +46,10 @@ final class GemmTileWriter {
 
     private final int vectors;
     private final int bytes;
-    /** Independent sums of the same element, for small tiles. */
+    /**
+     * Independent sums of the same element, for small tiles. They depend on the rows alone, so that every column of a
+     * product is summed in the same order.
+     */
     private final int sets;
 
     private final ScalarVar a;
@@ -65,7 +68,7 @@ final class GemmTileWriter {
         panelVectors = variant.vectors();
         vectors = panelVectors * variant.panels();
         bytes = target.vectorBytes();
-        sets = sets(rows * vectors, target.vectors() - 4);
+        sets = sets(rows * Math.max(vectors, GemmShape.of(target).widest(rows, target)), target.vectors() - 4);
         builder = new ProgramBuilder(name, target);
         a = builder.parameter("a");
         b = builder.parameter("b");
