@@ -5,6 +5,7 @@ import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.Scratch;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -16,10 +17,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WorkerPool implements Executor, AutoCloseable {
     private static final int LOOPS = 64;
+    /** How long a worker looks for more before it parks: loops of one run follow each other within microseconds. */
+    private static final long SPIN_NANOS = 50_000;
+    private static final int SPINS_PER_LOOK = 8;
 
     private final Worker[] workers;
     private final AtomicReferenceArray<@Nullable ParallelJob> loops = new AtomicReferenceArray<>(LOOPS);
     private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    /** How many places of {@link #loops} hold one. */
+    private final AtomicInteger openLoops = new AtomicInteger();
     private volatile boolean closed;
 
     /** A pool with this many threads beside the callers'. They start when first needed. */
@@ -64,9 +70,14 @@ public final class WorkerPool implements Executor, AutoCloseable {
         long chunk = Math.max(grain, Math.ceilDiv(items, 4L * (helpers + 1)));
         job.open(task, context, items, chunk, helpers);
         loops.set(place, job);
+        openLoops.incrementAndGet();
         wake(helpers);
-        job.work(scratch);
-        loops.set(place, null);
+        try {
+            job.work(scratch);
+        } finally {
+            openLoops.decrementAndGet();
+            loops.set(place, null);
+        }
         job.close();
     }
 
@@ -120,6 +131,9 @@ public final class WorkerPool implements Executor, AutoCloseable {
             task.run();
             return true;
         }
+        if (openLoops.get() == 0) {
+            return false;
+        }
         boolean worked = false;
         for (int i = 0; i < LOOPS; i++) {
             ParallelJob job = loops.get(i);
@@ -169,14 +183,23 @@ public final class WorkerPool implements Executor, AutoCloseable {
 
         @Override
         public void run() {
+            long lastWork = System.nanoTime();
             while (true) {
                 if (workOnce(scratch)) {
+                    lastWork = System.nanoTime();
+                    continue;
+                }
+                if (!closed && System.nanoTime() - lastWork < SPIN_NANOS) {
+                    for (int i = 0; i < SPINS_PER_LOOK; i++) {
+                        Thread.onSpinWait();
+                    }
                     continue;
                 }
                 idle = true;
                 // work published before we were seen idle is found here, work published after wakes us
                 if (workOnce(scratch)) {
                     idle = false;
+                    lastWork = System.nanoTime();
                     continue;
                 }
                 if (closed) {
@@ -185,6 +208,7 @@ public final class WorkerPool implements Executor, AutoCloseable {
                 while (idle && !closed) {
                     LockSupport.park(WorkerPool.this);
                 }
+                lastWork = System.nanoTime();
             }
         }
     }
