@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -96,7 +97,7 @@ class PackageCirclesTest {
     /** The arrows of a circle, none if there is no circle. */
     private List<String> circle() {
         var rest = new TreeMap<>(arrows);
-        while (rest.keySet().removeIf(name -> next(name, rest) == null)) {}
+        while (rest.keySet().removeIf(name -> next(name, rest.keySet()) == null)) {}
         if (rest.isEmpty()) {
             return List.of();
         }
@@ -105,22 +106,25 @@ class PackageCirclesTest {
         String at = rest.firstKey();
         while (at != null && !walk.contains(at)) {
             walk.add(at);
-            at = next(at, rest);
+            at = next(at, rest.keySet());
         }
         List<String> circle = walk.subList(walk.indexOf(at), walk.size());
         var found = new ArrayList<String>();
         for (int i = 0; i < circle.size(); i++) {
             String to = circle.get((i + 1) % circle.size());
-            found.add(circle.get(i) + " -> " + to + " in "
-                    + arrows.get(circle.get(i)).get(to));
+            found.add(circle.get(i) + " -> " + to + " in " + uses(circle.get(i)).get(to));
         }
         return found;
     }
 
+    private Map<String, String> uses(String name) {
+        return arrows.getOrDefault(name, Map.of());
+    }
+
     /** A package that another one uses, null if it uses none of these. */
-    private static @Nullable String next(String name, Map<String, Map<String, String>> among) {
-        for (String used : among.get(name).keySet()) {
-            if (among.containsKey(used)) {
+    private @Nullable String next(String name, Set<String> among) {
+        for (String used : uses(name).keySet()) {
+            if (among.contains(used)) {
                 return used;
             }
         }
