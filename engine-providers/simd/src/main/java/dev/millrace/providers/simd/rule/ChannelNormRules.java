@@ -32,9 +32,6 @@ final class ChannelNormRules {
         };
     }
 
-    /** The key of a driver. */
-    private record Driver() {}
-
     private static boolean areFloat(Op op) {
         for (int i = 0; i < op.inputs(); i++) {
             if (!op.has(i) || !op.in(i).isFloat()) {
@@ -55,7 +52,7 @@ final class ChannelNormRules {
             return false;
         }
         ChannelNorm norm = op.kit()
-                .driver(new Driver(), () -> new ChannelNorm(op.kit().kernels()));
+                .driver(ChannelNorm.class, () -> new ChannelNorm(op.kit().kernels()));
         View from = op.lowering().dense(op.in(0));
         View to = op.lowering().allocate(op.out());
         int batch = Math.toIntExact(shape.dim(0));

@@ -21,6 +21,9 @@ public final class Rules {
             RowNormRules::named,
             ChannelNormRules::named,
             ReduceRules::named,
+            GatherRules::named,
+            ScatterRules::named,
+            RankRules::named,
             MoveRules::named);
 
     private static final Map<String, Found> KNOWN = new ConcurrentHashMap<>();
