@@ -269,6 +269,11 @@ public final class Lowering {
         cell.pending = anchor;
     }
 
+    /** The operands of a sum that waits and would be computed by itself, or null where a value is none. */
+    public @Nullable List<Cell> addends(Cell cell) {
+        return cell.pending instanceof ElementwisePending ? Region.of(cell, true).addends() : null;
+    }
+
     /** Sees to it that a value is in memory. */
     public void materialise(Cell cell) {
         if (!cell.isInMemory()) {

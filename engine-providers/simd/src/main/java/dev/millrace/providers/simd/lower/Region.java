@@ -86,6 +86,23 @@ final class Region {
         return anchor;
     }
 
+    /** The two values of the result's shape that it is the sum of, or null where it is anything else. */
+    @Nullable
+    List<Cell> addends() {
+        boolean two = anchor == null && members.size() == 1 && inputs.size() == 2;
+        for (Cell input : inputs) {
+            two &= input.isFloat() && input.shape().equals(result.shape());
+        }
+        if (!two) {
+            return null;
+        }
+        Expr expression = expression();
+        Expr first = Expr.input(0);
+        Expr second = Expr.input(1);
+        boolean isSum = expression.equals(first.plus(second)) || expression.equals(second.plus(first));
+        return isSum ? inputs() : null;
+    }
+
     /** The expression of the result; the anchor is input 0 if there is one. */
     Expr expression() {
         Map<Cell, Expr> made = new HashMap<>();

@@ -57,7 +57,8 @@ final class PoolRules {
         return axes != null && pool(op, axes, pooling);
     }
 
-    private static boolean whole(Op op, Pooling pooling) {
+    /** Pools all pixels of images. */
+    static boolean whole(Op op, Pooling pooling) {
         Cell in = op.in(0);
         int spatial = in.shape().rank() - 2;
         if (!in.isFloat() || spatial < 1 || spatial > 3 || in.elements() == 0) {

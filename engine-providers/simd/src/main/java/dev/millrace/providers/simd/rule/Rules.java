@@ -17,6 +17,13 @@ public final class Rules {
             ProductRules::named,
             ConvRules::named,
             PoolRules::named,
+            SoftmaxRules::named,
+            RowNormRules::named,
+            ChannelNormRules::named,
+            ReduceRules::named,
+            GatherRules::named,
+            ScatterRules::named,
+            RankRules::named,
             MoveRules::named);
 
     private static final Map<String, Found> KNOWN = new ConcurrentHashMap<>();

@@ -1,0 +1,150 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.kernels.norm.ChannelNorm;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Lowering;
+import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.program.View;
+import dev.millrace.providers.simd.weights.Weights;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Normalisations of images by channels: each one alone, in groups, or by statistics that are known. */
+final class ChannelNormRules {
+    private static final float EPSILON = 1e-5f;
+
+    private ChannelNormRules() {}
+
+    static @Nullable Rule named(String name) {
+        return switch (name) {
+            case "InstanceNormalization" -> op -> groups(op, op.in(0).shape().dim(1));
+            case "GroupNormalization" -> op -> groups(op, op.attributes().integer("num_groups"));
+            case "BatchNormalization" -> ChannelNormRules::batch;
+            default -> null;
+        };
+    }
+
+    private static boolean areFloat(Op op) {
+        for (int i = 0; i < op.inputs(); i++) {
+            if (!op.has(i) || !op.in(i).isFloat()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean groups(Op op, long groups) {
+        Shape shape = op.in(0).shape();
+        if (!areFloat(op) || shape.rank() < 2 || groups < 1 || shape.dim(1) % groups != 0) {
+            return false;
+        }
+        View factors = ofChannels(op, op.in(1), shape.dim(1));
+        View offsets = ofChannels(op, op.in(2), shape.dim(1));
+        if (factors == null || offsets == null) {
+            return false;
+        }
+        ChannelNorm norm = op.kit()
+                .driver(ChannelNorm.class, () -> new ChannelNorm(op.kit().kernels()));
+        View from = op.lowering().dense(op.in(0));
+        View to = op.lowering().allocate(op.out());
+        int batch = Math.toIntExact(shape.dim(0));
+        int channels = Math.toIntExact(shape.dim(1));
+        long pixels = shape.elements(2, shape.rank());
+        float epsilon = op.attributes().real("epsilon", EPSILON);
+        op.lowering()
+                .add(Step.of("norm.groups", op.node().name())
+                        .reading(from, factors, offsets)
+                        .writing(to)
+                        .calling(memory -> {
+                            var images = new ChannelNorm.Images(
+                                    memory.segment(from),
+                                    memory.segment(to),
+                                    memory.segment(factors),
+                                    memory.segment(offsets),
+                                    batch,
+                                    channels,
+                                    pixels);
+                            return crew -> norm.groups(images, (int) groups, epsilon, crew);
+                        }));
+        return true;
+    }
+
+    /** A number for each channel, where a group has one, too; null where there are any other numbers. */
+    private static @Nullable View ofChannels(Op op, Cell numbers, long channels) {
+        long count = numbers.elements();
+        if (count == channels) {
+            return op.lowering().dense(numbers);
+        }
+        if (count == 0 || channels % count != 0) {
+            return null;
+        }
+        View groups = op.lowering().dense(numbers);
+        Shape shape = Shape.of(count, channels / count);
+        View repeated = View.dense(groups.storage(), groups.type(), Shape.of(count, 1), groups.offset())
+                .broadcast(shape);
+        View all = op.lowering().allocate(ElementType.FLOAT, shape);
+        op.lowering().copy(repeated, all, numbers.name());
+        return all;
+    }
+
+    /** A product and a sum for each element, if the statistics of channels are known. */
+    private static boolean batch(Op op) {
+        Shape shape = op.in(0).shape();
+        boolean training = op.opset() < 7
+                ? !op.attributes().flag("is_test", false)
+                : op.opset() >= 14 && op.attributes().flag("training_mode", false);
+        boolean spatial = op.attributes().flag("spatial", true);
+        if (training || !spatial || !areFloat(op) || shape.rank() < 2) {
+            return false;
+        }
+        List<Tensor> known = new ArrayList<>();
+        for (int i = 1; i < op.inputs(); i++) {
+            Tensor tensor = op.in(i).known();
+            if (tensor == null) {
+                return false;
+            }
+            known.add(tensor);
+        }
+        long[] dims = new long[shape.rank() - 1];
+        Arrays.fill(dims, 1);
+        dims[0] = shape.dim(1);
+        MemorySegment folded = folded(op, known, dims[0]);
+        long bytes = Float.BYTES * dims[0];
+        Tensor factors = Tensor.wrap(ElementType.FLOAT, Shape.of(dims), folded.asSlice(0, bytes));
+        Tensor offsets = Tensor.wrap(ElementType.FLOAT, Shape.of(dims), folded.asSlice(bytes, bytes));
+        Lowering lowering = op.lowering();
+        List<Cell> operands = List.of(op.in(0), lowering.constant(factors), lowering.constant(offsets));
+        lowering.pend(op.out(), operands, v -> v.get(0).times(v.get(1)).plus(v.get(2)));
+        return true;
+    }
+
+    /** Factors and behind them offsets, made once for the operands. */
+    private static MemorySegment folded(Op op, List<Tensor> operands, long channels) {
+        Weights weights = op.kit().weights();
+        List<MemorySegment> plain = operands.stream().map(weights::plain).toList();
+        float epsilon = op.attributes().real("epsilon", EPSILON);
+        String name = "batch normalisation " + epsilon
+                + plain.stream().map(MemorySegment::address).toList();
+        long bytes = Float.BYTES * channels;
+        return weights.packed(
+                operands.getFirst(),
+                name,
+                2 * bytes,
+                target -> ChannelNorm.foldBatch(
+                        plain.get(0),
+                        plain.get(1),
+                        plain.get(2),
+                        plain.get(3),
+                        epsilon,
+                        target.asSlice(0, bytes),
+                        target.asSlice(bytes, bytes)));
+    }
+}

@@ -1,0 +1,186 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.kernels.gather.ElementShape;
+import dev.millrace.kernels.gather.Elements;
+import dev.millrace.kernels.gather.IndexList;
+import dev.millrace.kernels.gather.RowNumbers;
+import dev.millrace.kernels.gather.Rows;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.program.View;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** Operators that read at places given by indices. Indices that are known and evenly spaced only name a view. */
+final class GatherRules {
+    private static final long MOST_ROW_BYTES = 1 << 30;
+
+    private GatherRules() {}
+
+    static @Nullable Rule named(String name) {
+        return switch (name) {
+            case "Gather" -> GatherRules::gather;
+            case "GatherElements" -> GatherRules::elements;
+            case "GatherND" -> GatherRules::tuples;
+            default -> null;
+        };
+    }
+
+    private static boolean gather(Op op) {
+        Cell data = op.in(0);
+        int bytes = Indices.elementBytes(data.type());
+        if (bytes == 0 || data.shape().rank() == 0) {
+            return false;
+        }
+        int axis = Shape.axis(op.attributes().integer("axis", 0), data.shape().rank());
+        View view = evenlySpaced(op, axis);
+        if (view != null) {
+            op.lowering().provide(op.out(), view);
+            return true;
+        }
+        Shape shape = data.shape();
+        long outer = shape.elements(0, axis);
+        long width = bytes * shape.elements(axis + 1, shape.rank());
+        long[] dims = {shape.dim(axis)};
+        return shape.dim(axis) <= Integer.MAX_VALUE && rows(op, dims, outer, width);
+    }
+
+    /** The view that known indices choose, or null where they are not known or leave uneven gaps. */
+    private static @Nullable View evenlySpaced(Op op, int axis) {
+        Tensor known = op.in(1).known();
+        if (known == null || known.elements() == 0) {
+            return null;
+        }
+        Cell data = op.in(0);
+        long extent = data.shape().dim(axis);
+        long[] indices = known.longs();
+        for (int i = 0; i < indices.length; i++) {
+            if (indices[i] < -extent || indices[i] >= extent) {
+                return null;
+            }
+            indices[i] += indices[i] < 0 ? extent : 0;
+        }
+        long step = indices.length == 1 ? 1 : indices[1] - indices[0];
+        for (int i = 1; i < indices.length; i++) {
+            if (step < 0 || indices[i] - indices[i - 1] != step) {
+                return null;
+            }
+        }
+        int rank = data.shape().rank();
+        long[] starts = new long[rank];
+        long[] steps = new long[rank];
+        Arrays.fill(steps, 1);
+        starts[axis] = indices[0];
+        steps[axis] = step;
+        return op.lowering()
+                .view(data)
+                .sliced(starts, steps, data.shape().with(axis, indices.length))
+                .reshaped(op.out().shape());
+    }
+
+    private static boolean tuples(Op op) {
+        Shape shape = op.in(0).shape();
+        int bytes = Indices.elementBytes(op.in(0).type());
+        if (bytes == 0 || op.in(1).shape().rank() == 0 || op.attributes().integer("batch_dims", 0) != 0) {
+            return false;
+        }
+        int length = Math.toIntExact(op.in(1).shape().dimAt(-1));
+        if (length < 1 || length > shape.rank() || shape.elements(0, length) > Integer.MAX_VALUE) {
+            return false;
+        }
+        long width = bytes * shape.elements(length, shape.rank());
+        return rows(op, Arrays.copyOf(shape.toArray(), length), 1, width);
+    }
+
+    /**
+     * Copies rows that indices choose.
+     *
+     * @param dims the places that a tuple of indices chooses from
+     * @param width of a row in bytes
+     */
+    private static boolean rows(Op op, long[] dims, long blocks, long width) {
+        Indices indices = width > MOST_ROW_BYTES ? null : Indices.of(op, 1);
+        if (indices == null) {
+            return false;
+        }
+        RowNumbers numbers = Indices.numbers(op.kit());
+        Rows rows = Indices.rows(op.kit());
+        View from = op.lowering().dense(op.in(0));
+        View to = op.lowering().allocate(op.out());
+        long count = indices.count() / dims.length;
+        long limit = Arrays.stream(dims).reduce(1, Math::multiplyExact);
+        op.lowering()
+                .add(Step.of("gather rows of " + width + " bytes", op.node().name())
+                        .reading(from, indices.view())
+                        .writing(to)
+                        .scratch(RowNumbers.tableBytes(count))
+                        .calling(memory -> {
+                            MemorySegment data = memory.segment(from);
+                            MemorySegment out = memory.segment(to);
+                            MemorySegment table = memory.scratch();
+                            IndexList list = indices.in(memory);
+                            return crew -> {
+                                indices.check(() -> numbers.ofTuples(list, dims, table));
+                                rows.gather(table, count, data, blocks, limit, width, out, crew);
+                            };
+                        }));
+        return true;
+    }
+
+    private static boolean elements(Op op) {
+        Cell data = op.in(0);
+        int bytes = Indices.elementBytes(data.type());
+        if (bytes == 0 || data.shape().rank() == 0) {
+            return false;
+        }
+        int axis = Shape.axis(op.attributes().integer("axis", 0), data.shape().rank());
+        ElementShape shape = Indices.along(op.in(1), data, axis);
+        Indices indices = shape == null ? null : Indices.of(op, 1);
+        if (shape == null || indices == null) {
+            return false;
+        }
+        View from = op.lowering().dense(data);
+        View to = op.lowering().allocate(op.out());
+        boolean words = bytes == Integer.BYTES;
+        Step.Builder step = Step.of("gather elements", op.node().name())
+                .reading(from, indices.view())
+                .writing(to)
+                .scratch(words ? 0 : RowNumbers.tableBytes(indices.count()));
+        op.lowering().add(words ? ofWords(op, step, indices, shape, from, to) : ofBytes(op, step, indices, shape, from, to));
+        return true;
+    }
+
+    private static Step ofWords(Op op, Step.Builder step, Indices indices, ElementShape shape, View from, View to) {
+        Elements elements =
+                op.kit().driver(Elements.class, () -> new Elements(op.kit().kernels()));
+        return step.calling(memory -> {
+            MemorySegment data = memory.segment(from);
+            MemorySegment out = memory.segment(to);
+            IndexList list = indices.in(memory);
+            return crew -> indices.check(() -> elements.gather(list, shape, data, out, crew));
+        });
+    }
+
+    private static Step ofBytes(Op op, Step.Builder step, Indices indices, ElementShape shape, View from, View to) {
+        RowNumbers numbers = Indices.numbers(op.kit());
+        Rows rows = Indices.rows(op.kit());
+        long count = indices.count();
+        long elements = from.elements();
+        int bytes = Indices.elementBytes(from.type());
+        return step.calling(memory -> {
+            MemorySegment data = memory.segment(from);
+            MemorySegment out = memory.segment(to);
+            MemorySegment table = memory.scratch();
+            IndexList list = indices.in(memory);
+            return crew -> {
+                indices.check(() -> numbers.ofElements(list, shape, table));
+                rows.gather(table, count, data, 1, elements, bytes, out, crew);
+            };
+        });
+    }
+}

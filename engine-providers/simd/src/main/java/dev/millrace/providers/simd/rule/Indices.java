@@ -1,0 +1,69 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.kernels.gather.ElementShape;
+import dev.millrace.kernels.gather.IndexList;
+import dev.millrace.kernels.gather.RowNumbers;
+import dev.millrace.kernels.gather.Rows;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Kit;
+import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.program.Memory;
+import dev.millrace.providers.simd.program.View;
+import org.jspecify.annotations.Nullable;
+
+/** Indices that an operator reads, checked in each run. */
+record Indices(String node, View view, boolean wide, long count) {
+    /** The indices of an input, or null where they are of a type that kernels do not read. */
+    static @Nullable Indices of(Op op, int input) {
+        Cell cell = op.in(input);
+        boolean wide = cell.type() == ElementType.INT64;
+        if (!wide && cell.type() != ElementType.INT32) {
+            return null;
+        }
+        return new Indices(op.node().describe(), op.lowering().dense(cell), wide, cell.elements());
+    }
+
+    /** Bytes of an element that can be moved by itself, or 0 where several share a byte. */
+    static int elementBytes(ElementType type) {
+        return type.bits() % Byte.SIZE == 0 ? type.bits() / Byte.SIZE : 0;
+    }
+
+    static RowNumbers numbers(Kit kit) {
+        return kit.driver(RowNumbers.class, () -> new RowNumbers(kit.kernels()));
+    }
+
+    static Rows rows(Kit kit) {
+        return kit.driver(Rows.class, () -> new Rows(kit.kernels()));
+    }
+
+    /**
+     * How indices go along an axis of data of the same rank.
+     *
+     * @return null where they reach outside of it, or there is more than tables can number
+     */
+    static @Nullable ElementShape along(Cell indices, Cell data, int axis) {
+        int rank = data.shape().rank();
+        boolean fits = indices.shape().rank() == rank && data.elements() <= Integer.MAX_VALUE;
+        for (int i = 0; i < rank && fits; i++) {
+            fits = i == axis || indices.shape().dim(i) <= data.shape().dim(i);
+        }
+        return fits
+                ? new ElementShape(indices.shape().toArray(), data.shape().toArray(), axis)
+                : null;
+    }
+
+    IndexList in(Memory memory) {
+        return new IndexList(memory.segment(view), wide, count);
+    }
+
+    /** Does what reads the indices; one that is out of range is the caller's fault. */
+    void check(Runnable work) {
+        try {
+            work.run();
+        } catch (IndexOutOfBoundsException e) {
+            throw EngineException.invalidArgument(node + ": " + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.kernels.rank.ArgBest;
+import dev.millrace.kernels.rank.AxisShape;
+import dev.millrace.kernels.rank.Best;
+import dev.millrace.kernels.rank.PrefixSum;
+import dev.millrace.kernels.rank.SumRule;
+import dev.millrace.kernels.rank.TopK;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.program.View;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/** Operators that rank or add up elements along an axis. */
+final class RankRules {
+    private static final long MOST_ALONG_AXIS = 1 << 24;
+
+    private RankRules() {}
+
+    static @Nullable Rule named(String name) {
+        return switch (name) {
+            case "ArgMax" -> op -> best(op, Best.Extreme.LARGEST);
+            case "ArgMin" -> op -> best(op, Best.Extreme.SMALLEST);
+            case "TopK" -> RankRules::largest;
+            case "CumSum" -> RankRules::sums;
+            default -> null;
+        };
+    }
+
+    /** The axis of a tensor, or null where it has none or kernels do not see that far. */
+    private static @Nullable AxisShape along(Cell in, long given) {
+        Shape shape = in.shape();
+        if (shape.rank() == 0) {
+            return null;
+        }
+        int axis = Shape.axis(given, shape.rank());
+        long inner = shape.elements(axis + 1, shape.rank());
+        return in.elements() == 0 || shape.dim(axis) > MOST_ALONG_AXIS || inner > MOST_ALONG_AXIS
+                ? null
+                : new AxisShape(shape.elements(0, axis), shape.dim(axis), inner);
+    }
+
+    private static boolean best(Op op, Best.Extreme extreme) {
+        AxisShape shape = along(op.in(0), op.attributes().integer("axis", 0));
+        if (!op.in(0).isFloat() || shape == null) {
+            return false;
+        }
+        var best = new Best(extreme, op.attributes().flag("select_last_index", false));
+        ArgBest driver = op.kit().driver(best, () -> new ArgBest(op.kit().kernels(), best));
+        View from = op.lowering().dense(op.in(0));
+        View to = op.lowering().allocate(op.out());
+        op.lowering()
+                .add(Step.of("place of the " + extreme, op.node().name())
+                        .reading(from)
+                        .writing(to)
+                        .calling(memory -> {
+                            MemorySegment in = memory.segment(from);
+                            MemorySegment out = memory.segment(to);
+                            return crew -> driver.run(shape, in, out, crew);
+                        }));
+        return true;
+    }
+
+    /** The key of a driver. */
+    private record Ranking(Best.Extreme extreme) {}
+
+    private static boolean largest(Op op) {
+        long given = op.attributes().integer("axis", -1);
+        AxisShape shape = along(op.in(0), given);
+        if (!op.in(0).isFloat() || shape == null) {
+            return false;
+        }
+        Best.Extreme extreme =
+                op.attributes().flag("largest", true) ? Best.Extreme.LARGEST : Best.Extreme.SMALLEST;
+        TopK driver = op.kit()
+                .driver(new Ranking(extreme), () -> new TopK(op.kit().kernels(), extreme));
+        Cell some = op.out(op.wants(0) ? 0 : 1);
+        int k = Math.toIntExact(some.shape().dim(Shape.axis(given, some.shape().rank())));
+        View from = op.lowering().dense(op.in(0));
+        View values = output(op, 0, ElementType.FLOAT, some.shape());
+        View places = output(op, 1, ElementType.INT64, some.shape());
+        op.lowering()
+                .add(Step.of("the " + k + " " + extreme, op.node().name())
+                        .reading(from)
+                        .writing(values, places)
+                        .scratch(driver.scratchBytes(shape, op.lowering().width()))
+                        .calling(memory -> {
+                            MemorySegment in = memory.segment(from);
+                            MemorySegment best = memory.segment(values);
+                            MemorySegment where = memory.segment(places);
+                            MemorySegment scratch = memory.scratch();
+                            return crew -> driver.run(shape, k, in, best, where, scratch, crew);
+                        }));
+        return true;
+    }
+
+    private static View output(Op op, int output, ElementType type, Shape shape) {
+        return op.wants(output)
+                ? op.lowering().allocate(op.out(output))
+                : op.lowering().allocate(type, shape);
+    }
+
+    private static boolean sums(Op op) {
+        ElementType type = op.in(0).type();
+        AxisShape shape = along(op.in(0), op.content(1).longs()[0]);
+        if (type != ElementType.FLOAT && type != ElementType.INT32 || shape == null) {
+            return false;
+        }
+        var rule = new SumRule(
+                type == ElementType.FLOAT ? SumRule.Type.FLOAT : SumRule.Type.INT,
+                op.attributes().flag("exclusive", false),
+                op.attributes().flag("reverse", false));
+        PrefixSum driver = op.kit().driver(rule, () -> new PrefixSum(op.kit().kernels(), rule));
+        View from = op.lowering().dense(op.in(0));
+        View to = op.lowering().allocate(op.out());
+        op.lowering()
+                .add(Step.of("running sums", op.node().name()).reading(from).writing(to).calling(memory -> {
+                    MemorySegment in = memory.segment(from);
+                    MemorySegment out = memory.segment(to);
+                    return crew -> driver.run(shape, in, out, crew);
+                }));
+        return true;
+    }
+}

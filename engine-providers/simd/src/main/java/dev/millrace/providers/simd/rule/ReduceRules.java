@@ -1,0 +1,136 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.Operator;
+import dev.millrace.kernels.pool.Pooling;
+import dev.millrace.kernels.reduce.ReduceOp;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Lowering;
+import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.Rule;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** Reductions over axes, and what divides a value by one of its reductions. */
+final class ReduceRules {
+    /** What MeanVarianceNormalization adds to a deviation. */
+    private static final float LEAST_DEVIATION = 1e-9f;
+
+    private ReduceRules() {}
+
+    static @Nullable Rule named(String name) {
+        ReduceOp reduction = switch (name) {
+            case "ReduceSum" -> ReduceOp.SUM;
+            case "ReduceMean" -> ReduceOp.MEAN;
+            case "ReduceMax" -> ReduceOp.MAX;
+            case "ReduceMin" -> ReduceOp.MIN;
+            case "ReduceProd" -> ReduceOp.PROD;
+            case "ReduceSumSquare" -> ReduceOp.SUM_SQUARE;
+            case "ReduceL1" -> ReduceOp.L1;
+            case "ReduceL2" -> ReduceOp.L2;
+            case "ReduceLogSum" -> ReduceOp.LOG_SUM;
+            case "ReduceLogSumExp" -> ReduceOp.LOG_SUM_EXP;
+            default -> null;
+        };
+        if (reduction != null) {
+            return op -> reduce(op, reduction);
+        }
+        return switch (name) {
+            case "LpNormalization" -> ReduceRules::norm;
+            case "MeanVarianceNormalization" -> ReduceRules::meanVariance;
+            default -> null;
+        };
+    }
+
+    private static boolean reduce(Op op, ReduceOp reduction) {
+        Cell in = op.in(0);
+        if (!Reductions.suit(in, reduction) || in.type() != op.out().type()) {
+            return false;
+        }
+        int[] axes = axes(op);
+        if (ofImages(op, reduction, axes)) {
+            return true;
+        }
+        Reductions.add(op, reduction, in, op.out(), axes);
+        return true;
+    }
+
+    private static int[] axes(Op op) {
+        int rank = op.in(0).shape().rank();
+        long[] given = op.has(1) ? op.content(1).longs() : op.attributes().integers("axes");
+        if (given != null && given.length > 0) {
+            return Arrays.stream(given)
+                    .mapToInt(axis -> Shape.axis(axis, rank))
+                    .distinct()
+                    .toArray();
+        }
+        boolean none = op.attributes().flag("noop_with_empty_axes", false);
+        return none ? new int[0] : IntStream.range(0, rank).toArray();
+    }
+
+    /** Images in blocks of channels are pooled as they lie. */
+    private static boolean ofImages(Op op, ReduceOp reduction, int[] axes) {
+        Cell in = op.in(0);
+        op.lowering().materialise(in);
+        int rank = in.shape().rank();
+        int[] spatial = Arrays.stream(axes).sorted().toArray();
+        Pooling pooling = switch (reduction) {
+            case MEAN -> Pooling.average();
+            case MAX -> Pooling.max();
+            default -> null;
+        };
+        boolean whole = in.isBlockedOnly()
+                && op.out().shape().rank() == rank
+                && Arrays.equals(spatial, IntStream.range(2, rank).toArray());
+        return whole && pooling != null && PoolRules.whole(op, pooling);
+    }
+
+    private static boolean norm(Op op) {
+        Cell in = op.in(0);
+        if (!in.isFloat() || in.shape().rank() == 0) {
+            return false;
+        }
+        int axis = Shape.axis(op.attributes().integer("axis", -1), in.shape().rank());
+        Cell norm = op.lowering().part(op.out(), in.type(), in.shape().with(axis, 1));
+        Reductions.add(op, op.attributes().integer("p", 2) == 1 ? ReduceOp.L1 : ReduceOp.L2, in, norm, axis);
+        op.lowering().pend(op.out(), List.of(in, norm), v -> {
+            Expr isZero = v.get(1).combine(Operator.EQUAL, Expr.number(0));
+            return isZero.choose(Expr.number(0), v.get(0).over(v.get(1)));
+        });
+        return true;
+    }
+
+    private static boolean meanVariance(Op op) {
+        Cell in = op.in(0);
+        int rank = in.shape().rank();
+        long[] given = op.attributes().integers("axes");
+        if (!in.isFloat() || given == null && rank != 4) {
+            return false;
+        }
+        int[] axes = Arrays.stream(given == null ? new long[] {0, 2, 3} : given)
+                .mapToInt(axis -> Shape.axis(axis, rank))
+                .distinct()
+                .toArray();
+        Shape rest = in.shape();
+        for (int axis : axes) {
+            rest = rest.with(axis, 1);
+        }
+        Lowering lowering = op.lowering();
+        Cell mean = lowering.part(op.out(), in.type(), rest);
+        Reductions.add(op, ReduceOp.MEAN, in, mean, axes);
+        Cell centred = lowering.part(op.out(), in.type(), in.shape());
+        lowering.pend(centred, List.of(in, mean), v -> v.get(0).minus(v.get(1)));
+        Cell length = lowering.part(op.out(), in.type(), rest);
+        Reductions.add(op, ReduceOp.L2, centred, length, axes);
+        long results = rest.elements();
+        float factor = (float) Math.sqrt((double) results / in.elements());
+        lowering.pend(op.out(), List.of(centred, length), v -> {
+            Expr deviation = v.get(1).times(Expr.number(factor));
+            return v.get(0).over(deviation.plus(Expr.number(LEAST_DEVIATION)));
+        });
+        return true;
+    }
+}

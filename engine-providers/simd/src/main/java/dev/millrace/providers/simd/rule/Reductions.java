@@ -1,0 +1,49 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.kernels.cast.NumberType;
+import dev.millrace.kernels.reduce.ReduceOp;
+import dev.millrace.kernels.reduce.Reduction;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.DataTypes;
+import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.program.View;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.Objects;
+
+/** Steps that reduce a value over some of its axes. */
+final class Reductions {
+    private Reductions() {}
+
+    /** Whether kernels reduce such values, with the results that the operator wants. */
+    static boolean suit(Cell in, ReduceOp reduction) {
+        return switch (in.type()) {
+            case FLOAT, FLOAT16, BFLOAT16 -> true;
+            case DOUBLE, INT64 -> reduction.isOfAllNumbers();
+            // sums of ints wrap around before they are divided
+            case INT32 -> reduction.isOfAllNumbers() && reduction != ReduceOp.MEAN;
+            default -> false;
+        };
+    }
+
+    /** @param to has as many elements as there are results */
+    static void add(Op op, ReduceOp reduction, Cell in, Cell to, int... axes) {
+        View from = op.lowering().dense(in);
+        View out = op.lowering().allocate(to);
+        NumberType type = Objects.requireNonNull(DataTypes.number(in.type()));
+        var driver = new Reduction(op.kit().kernels(), reduction, type, in.shape().toArray(), axes);
+        op.lowering()
+                .add(Step.of("reduce " + reduction + " " + in.shape() + " over " + Arrays.toString(axes), op.node().name())
+                        .reading(from)
+                        .writing(out)
+                        .work(in.elements())
+                        .scratch(driver.scratchBytes())
+                        .calling(memory -> {
+                            MemorySegment numbers = memory.segment(from);
+                            MemorySegment results = memory.segment(out);
+                            MemorySegment scratch = memory.scratch();
+                            return crew -> driver.run(numbers, results, scratch, crew);
+                        }));
+    }
+}

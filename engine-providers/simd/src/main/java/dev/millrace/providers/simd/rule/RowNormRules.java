@@ -1,0 +1,193 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.norm.NormRows;
+import dev.millrace.kernels.norm.RowNorm;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Lowering;
+import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.program.Memory;
+import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.program.View;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Normalisations of rows, from an axis to the end. A sum of two values is done on the way where it waits. */
+final class RowNormRules {
+    private RowNormRules() {}
+
+    static @Nullable Rule named(String name) {
+        return switch (name) {
+            case "LayerNormalization" -> op -> plain(op, true);
+            case "RMSNormalization", "SimplifiedLayerNormalization" -> op -> plain(op, false);
+            case "SkipLayerNormalization" -> op -> afterSkip(op, true);
+            case "SkipSimplifiedLayerNormalization" -> op -> afterSkip(op, false);
+            default -> null;
+        };
+    }
+
+    /** The key of a driver. */
+    private record Driver(NormRows.Variant variant, float epsilon) {}
+
+    /** The cells and views that a step reads or writes; null for those that it does not have. */
+    private record Parts(
+            View in,
+            View out,
+            @Nullable View skip,
+            @Nullable View sum,
+            @Nullable View scale,
+            @Nullable View bias,
+            @Nullable View means,
+            @Nullable View deviations) {
+        List<View> reads() {
+            return present(in, skip, scale, bias);
+        }
+
+        List<View> writes() {
+            return present(out, sum == out ? null : sum, means, deviations);
+        }
+
+        private static List<View> present(@Nullable View... views) {
+            var present = new ArrayList<View>();
+            for (View view : views) {
+                if (view != null) {
+                    present.add(view);
+                }
+            }
+            return present;
+        }
+
+        RowNorm.Operands in(Memory memory) {
+            return new RowNorm.Operands(
+                    memory.segment(in),
+                    memory.segment(out),
+                    skip == null ? null : memory.segment(skip),
+                    sum == null ? null : memory.segment(sum),
+                    scale == null ? null : memory.segment(scale),
+                    bias == null ? null : memory.segment(bias),
+                    means == null ? null : memory.segment(means),
+                    deviations == null ? null : memory.segment(deviations));
+        }
+    }
+
+    private static boolean plain(Op op, boolean centred) {
+        Cell in = op.in(0);
+        if (!suits(op, centred)) {
+            return false;
+        }
+        int axis = in.shape().rank() == 0
+                ? 0
+                : Shape.axis(op.attributes().integer("axis", -1), in.shape().rank());
+        Cell scale = op.find(1);
+        Cell bias = centred ? op.find(2) : null;
+        if (!isRow(scale, in.shape(), axis) || !isRow(bias, in.shape(), axis)) {
+            return false;
+        }
+        normalise(op, in, in.readers() > 1, axis, scale, bias, centred);
+        return true;
+    }
+
+    private static boolean afterSkip(Op op, boolean centred) {
+        Shape shape = op.in(0).shape();
+        int axis = shape.rank() - 1;
+        Cell scale = op.find(2);
+        Cell beta = centred ? op.find(3) : null;
+        Cell added = op.find(centred ? 4 : 3);
+        if (!suits(op, centred) || !isRow(scale, shape, axis) || !isRow(beta, shape, axis) || !isRow(added, shape, axis)) {
+            return false;
+        }
+        boolean kept = op.wants(3);
+        Cell sum = kept ? op.out(3) : op.lowering().part(op.out(), ElementType.FLOAT, shape);
+        var operands = new ArrayList<>(List.of(op.in(0), op.in(1)));
+        if (added != null) {
+            operands.add(added);
+        }
+        op.lowering().pend(sum, operands, v -> {
+            Expr both = v.get(0).plus(v.get(1));
+            return v.size() == 2 ? both : both.plus(v.get(2));
+        });
+        normalise(op, sum, kept, axis, scale, beta, centred);
+        return true;
+    }
+
+    private static boolean suits(Op op, boolean centred) {
+        boolean keeps = op.wants(1) || op.wants(2);
+        if (op.in(0).elements() == 0 || !op.out().isFloat() || keeps && !centred) {
+            return false;
+        }
+        for (int i = 0; i < op.inputs(); i++) {
+            if (op.has(i) && !op.in(i).isFloat()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether an operand, if there is one, has a number for each element of a row from an axis on. */
+    private static boolean isRow(@Nullable Cell operand, Shape shape, int axis) {
+        if (operand == null) {
+            return true;
+        }
+        if (!operand.isFloat() || operand.elements() != shape.elements(axis, shape.rank())) {
+            return false;
+        }
+        int more = shape.rank() - operand.shape().rank();
+        for (int i = axis; i < shape.rank(); i++) {
+            long extent = i < more ? 1 : operand.shape().dim(i - more);
+            if (extent != shape.dim(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** @param kept whether somebody else reads what is normalised */
+    private static void normalise(
+            Op op, Cell in, boolean kept, int axis, @Nullable Cell scale, @Nullable Cell bias, boolean centred) {
+        boolean means = op.wants(1);
+        boolean deviations = op.wants(2);
+        Lowering lowering = op.lowering();
+        List<Cell> addends = lowering.addends(in);
+        View first = lowering.dense(addends == null ? in : addends.getFirst());
+        View skip = addends == null ? null : lowering.dense(addends.getLast());
+        View factors = scale == null ? null : lowering.dense(scale);
+        View offsets = bias == null ? null : lowering.dense(bias);
+        View out = lowering.allocate(op.out());
+        View sum = addends == null ? null : kept ? lowering.allocate(in) : out;
+        long count = in.shape().elements(axis, in.shape().rank());
+        long rows = in.elements() / count;
+        boolean keeps = means || deviations;
+        var variant = new NormRows.Variant(centred, skip != null, scale != null, bias != null, keeps);
+        var parts = new Parts(
+                first,
+                out,
+                skip,
+                sum,
+                factors,
+                offsets,
+                keeps ? statistic(op, means ? 1 : -1, rows) : null,
+                keeps ? statistic(op, deviations ? 2 : -1, rows) : null);
+        float epsilon = op.attributes().real("epsilon", 1e-5f);
+        RowNorm norm = op.kit()
+                .driver(
+                        new Driver(variant, epsilon),
+                        () -> new RowNorm(op.kit().kernels(), variant, epsilon));
+        lowering.add(Step.of(variant.key().toString(), op.node().name())
+                .reading(parts.reads())
+                .writing(parts.writes())
+                .calling(memory -> {
+                    RowNorm.Operands operands = parts.in(memory);
+                    return crew -> norm.run(operands, rows, count, crew);
+                }));
+    }
+
+    private static View statistic(Op op, int output, long rows) {
+        return output < 0
+                ? op.lowering().allocate(ElementType.FLOAT, Shape.of(rows))
+                : op.lowering().allocate(op.out(output));
+    }
+}

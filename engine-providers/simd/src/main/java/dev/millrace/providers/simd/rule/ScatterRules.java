@@ -1,0 +1,125 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.kernels.gather.ElementShape;
+import dev.millrace.kernels.gather.IndexList;
+import dev.millrace.kernels.gather.RowMove;
+import dev.millrace.kernels.gather.RowNumbers;
+import dev.millrace.kernels.gather.Rows;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.program.View;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** Operators that write updates into a copy of the data, at places given by indices. */
+final class ScatterRules {
+    private static final long MOST_ROW_BYTES = 1 << 30;
+
+    private ScatterRules() {}
+
+    static @Nullable Rule named(String name) {
+        return switch (name) {
+            case "Scatter", "ScatterElements" -> ScatterRules::elements;
+            case "ScatterND" -> ScatterRules::tuples;
+            default -> null;
+        };
+    }
+
+    /** Fills a table of row numbers from indices. */
+    private interface Table {
+        void fill(RowNumbers numbers, IndexList indices, MemorySegment table);
+    }
+
+    /** What becomes of what is there, or null where kernels cannot do that. */
+    private static RowMove.@Nullable Update update(Op op) {
+        String reduction = op.attributes().text("reduction", "none");
+        if (reduction.equals("none")) {
+            return Indices.elementBytes(op.in(0).type()) == 0 ? null : RowMove.Update.SET;
+        }
+        return !op.in(0).isFloat()
+                ? null
+                : switch (reduction) {
+                    case "add" -> RowMove.Update.ADD;
+                    case "mul" -> RowMove.Update.MUL;
+                    case "min" -> RowMove.Update.MIN;
+                    case "max" -> RowMove.Update.MAX;
+                    default -> null;
+                };
+    }
+
+    private static boolean elements(Op op) {
+        Cell data = op.in(0);
+        RowMove.Update update = update(op);
+        if (update == null || data.shape().rank() == 0 || !op.in(1).shape().equals(op.in(2).shape())) {
+            return false;
+        }
+        int axis = Shape.axis(op.attributes().integer("axis", 0), data.shape().rank());
+        ElementShape shape = Indices.along(op.in(1), data, axis);
+        Indices indices = shape == null ? null : Indices.of(op, 1);
+        if (shape == null || indices == null) {
+            return false;
+        }
+        add(
+                op,
+                update,
+                indices,
+                (numbers, list, table) -> numbers.ofElements(list, shape, table),
+                indices.count(),
+                data.elements(),
+                Indices.elementBytes(data.type()));
+        return true;
+    }
+
+    private static boolean tuples(Op op) {
+        Shape shape = op.in(0).shape();
+        RowMove.Update update = update(op);
+        if (update == null || op.in(1).shape().rank() == 0) {
+            return false;
+        }
+        int length = Math.toIntExact(op.in(1).shape().dimAt(-1));
+        if (length < 1 || length > shape.rank()) {
+            return false;
+        }
+        long rows = shape.elements(0, length);
+        long row = shape.elements(length, shape.rank());
+        long width = row * Indices.elementBytes(op.in(0).type());
+        long count = op.in(1).elements() / length;
+        boolean fits = rows <= Integer.MAX_VALUE && width <= MOST_ROW_BYTES && op.in(2).elements() == count * row;
+        Indices indices = fits ? Indices.of(op, 1) : null;
+        if (indices == null) {
+            return false;
+        }
+        long[] dims = Arrays.copyOf(shape.toArray(), length);
+        add(op, update, indices, (numbers, list, table) -> numbers.ofTuples(list, dims, table), count, rows, width);
+        return true;
+    }
+
+    private static void add(
+            Op op, RowMove.Update update, Indices indices, Table places, long count, long rows, long width) {
+        RowNumbers numbers = Indices.numbers(op.kit());
+        Rows mover = Indices.rows(op.kit());
+        View data = op.lowering().view(op.in(0));
+        View updates = op.lowering().dense(op.in(2));
+        View to = op.lowering().allocate(op.out());
+        op.lowering().copy(data, to, op.node().name());
+        op.lowering()
+                .add(Step.of("scatter " + update + " rows of " + width + " bytes", op.node().name())
+                        .reading(indices.view(), updates)
+                        .writing(to)
+                        .scratch(RowNumbers.tableBytes(count))
+                        .calling(memory -> {
+                            MemorySegment given = memory.segment(updates);
+                            MemorySegment out = memory.segment(to);
+                            MemorySegment table = memory.scratch();
+                            IndexList list = indices.in(memory);
+                            return crew -> {
+                                indices.check(() -> places.fill(numbers, list, table));
+                                mover.scatter(table, count, given, update, out, rows, width, crew);
+                            };
+                        }));
+    }
+}
