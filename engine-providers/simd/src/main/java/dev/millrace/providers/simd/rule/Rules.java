@@ -17,6 +17,7 @@ public final class Rules {
             ProductRules::named,
             ConvRules::named,
             PoolRules::named,
+            RecurrentRules::named,
             MoveRules::named);
 
     private static final Map<String, Found> KNOWN = new ConcurrentHashMap<>();
