@@ -83,7 +83,7 @@ final class Claims {
                 && areNumbers(node.inputs())
                 && areNumbers(node.outputs())
                 && Contents.areKnown(node, nodes::contains)
-                && sink.lookUpFallback(node) instanceof ShapedKernel;
+                && (Rules.of(node) != null || sink.lookUpFallback(node) instanceof ShapedKernel);
     }
 
     private static boolean areNumbers(List<@Nullable Value> values) {

@@ -8,6 +8,7 @@ import dev.millrace.providers.spi.CompileContext;
 import dev.millrace.providers.spi.CompiledGraph;
 import dev.millrace.providers.spi.ContextSink;
 import dev.millrace.providers.spi.ExecutionProvider;
+import dev.millrace.providers.spi.Fallback;
 import dev.millrace.providers.spi.Partition;
 import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.KernelFactory;
@@ -29,17 +30,17 @@ public final class ProviderKernels implements KernelFactory {
     public static ProviderKernels of(Graph graph, List<ExecutionProvider> providers) {
         var kernels = new ProviderKernels(Partitioner.partition(graph, providers, "case"));
         for (ExecutionProvider provider : providers) {
-            kernels.compile(provider);
+            kernels.compile(provider, providers);
         }
         return kernels;
     }
 
-    private void compile(ExecutionProvider provider) {
+    private void compile(ExecutionProvider provider, List<ExecutionProvider> providers) {
         List<Partition> partitions = fusedBy(provider);
         if (partitions.isEmpty()) {
             return;
         }
-        List<Kernel> kernels = provider.compile(partitions, new NothingKept());
+        List<Kernel> kernels = provider.compile(partitions, new NothingKept(Fallback.behind(provider, providers)));
         for (int i = 0; i < partitions.size(); i++) {
             compiled.put(partitions.get(i).fused(), kernels.get(i));
         }
@@ -64,7 +65,7 @@ public final class ProviderKernels implements KernelFactory {
         return kernels == null ? null : kernels.create(node);
     }
 
-    private record NothingKept() implements CompileContext {
+    private record NothingKept(KernelFactory fallback) implements CompileContext {
         @Override
         public @Nullable ContextSink sink() {
             return null;

@@ -24,6 +24,7 @@ public final class Rules {
             GatherRules::named,
             ScatterRules::named,
             RankRules::named,
+            RecurrentRules::named,
             MoveRules::named);
 
     private static final Map<String, Found> KNOWN = new ConcurrentHashMap<>();

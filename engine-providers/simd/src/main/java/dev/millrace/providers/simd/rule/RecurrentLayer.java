@@ -1,0 +1,180 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.kernels.recurrent.Recurrent;
+import dev.millrace.kernels.recurrent.RecurrentCall;
+import dev.millrace.kernels.recurrent.RecurrentShape;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Lowering;
+import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.program.Call;
+import dev.millrace.providers.simd.program.Memory;
+import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.program.Storage;
+import dev.millrace.providers.simd.program.View;
+import dev.millrace.providers.simd.weights.Weights;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** One recurrent layer on its way to a step. Kernels want steps outermost; a layout with the batch first is a view. */
+final class RecurrentLayer {
+    static final int LENGTHS = 4;
+    static final int PEEPHOLES = 7;
+    private static final int STATE = 5;
+    private static final int CELL = 6;
+    private static final int[] SWAPPED = {1, 0, 2};
+    private static final int[] BATCH_FIRST = {2, 0, 1, 3};
+
+    private final Op op;
+    private final Lowering lowering;
+    private final Recurrent driver;
+    private final RecurrentShape shape;
+    private final boolean batchFirst;
+    private final List<View> reads = new ArrayList<>();
+    private final List<View> writes = new ArrayList<>();
+
+    RecurrentLayer(Op op, Recurrent driver, RecurrentShape shape, boolean batchFirst) {
+        this.op = op;
+        this.driver = driver;
+        this.shape = shape;
+        this.batchFirst = batchFirst;
+        lowering = op.lowering();
+    }
+
+    void lower() {
+        boolean isLstm = op.name().equals("LSTM");
+        View packed = packed();
+        View x = steps(op.in(0));
+        View state = input(STATE);
+        View cell = isLstm ? input(CELL) : null;
+        View peepholes = isLstm && op.has(PEEPHOLES) ? reading(lowering.dense(op.in(PEEPHOLES))) : null;
+        View lengths = op.has(LENGTHS) ? reading(lowering.dense(op.in(LENGTHS))) : null;
+        View y = states();
+        View lastState = last(1);
+        View lastCell = isLstm ? last(2) : null;
+        lowering.add(Step.of("recurrent " + op.name() + " " + shape, op.node().name())
+                .reading(reads)
+                .writing(writes)
+                .work(work())
+                .scratch(driver.scratchBytes(shape))
+                .calling(memory -> {
+                    MemorySegment segmentOfLengths = find(memory, lengths);
+                    var call = new RecurrentCall(
+                            shape,
+                            memory.segment(x),
+                            memory.segment(packed),
+                            find(memory, peepholes),
+                            find(memory, state),
+                            find(memory, cell),
+                            null,
+                            memory.segment(y),
+                            find(memory, lastState),
+                            find(memory, lastCell));
+                    return prepared(call, segmentOfLengths, memory.scratch());
+                }));
+    }
+
+    private Call prepared(RecurrentCall call, @Nullable MemorySegment lengths, MemorySegment scratch) {
+        if (lengths == null) {
+            return crew -> driver.run(call, scratch, crew);
+        }
+        return crew -> driver.run(with(call, lengths(lengths)), scratch, crew);
+    }
+
+    private int[] lengths(MemorySegment given) {
+        int[] lengths = given.toArray(ValueLayout.JAVA_INT_UNALIGNED);
+        for (int i = 0; i < lengths.length; i++) {
+            lengths[i] = Math.clamp(lengths[i], 0, shape.steps());
+        }
+        return lengths;
+    }
+
+    private static RecurrentCall with(RecurrentCall call, int[] lengths) {
+        return new RecurrentCall(
+                call.shape(),
+                call.x(),
+                call.packed(),
+                call.peepholes(),
+                call.state(),
+                call.cell(),
+                lengths,
+                call.y(),
+                call.lastState(),
+                call.lastCell());
+    }
+
+    private static @Nullable MemorySegment find(Memory memory, @Nullable View view) {
+        return view == null ? null : memory.segment(view);
+    }
+
+    private View reading(View view) {
+        reads.add(view);
+        return view;
+    }
+
+    private long work() {
+        Tensor w = Objects.requireNonNull(op.in(1).known());
+        Tensor r = Objects.requireNonNull(op.in(2).known());
+        return (w.elements() + r.elements()) * shape.steps() * shape.batch();
+    }
+
+    /** Operands of three axes, steps or directions first. */
+    private View steps(Cell given) {
+        if (!batchFirst) {
+            return reading(lowering.dense(given));
+        }
+        View view = lowering.view(given).transposed(SWAPPED);
+        if (!view.isDense()) {
+            View copy = lowering.allocate(view.type(), view.shape());
+            lowering.copy(view, copy, given.name());
+            view = copy;
+        }
+        return reading(view);
+    }
+
+    private @Nullable View input(int index) {
+        return op.has(index) ? steps(op.in(index)) : null;
+    }
+
+    private View states() {
+        Shape all = Shape.of(shape.steps(), shape.directions(), shape.batch(), shape.hidden());
+        View view = lowering.allocate(ElementType.FLOAT, all);
+        if (op.wants(0)) {
+            lowering.provide(op.out(0), batchFirst ? view.transposed(BATCH_FIRST) : view);
+        }
+        writes.add(view);
+        return view;
+    }
+
+    private @Nullable View last(int output) {
+        if (!op.wants(output)) {
+            return null;
+        }
+        View view = lowering.allocate(
+                ElementType.FLOAT, Shape.of(shape.directions(), shape.batch(), shape.hidden()));
+        lowering.provide(op.out(output), batchFirst ? view.transposed(SWAPPED) : view);
+        writes.add(view);
+        return view;
+    }
+
+    /** The weights of all directions with their biases. */
+    private View packed() {
+        Weights store = op.kit().weights();
+        Tensor w = Objects.requireNonNull(op.in(1).known());
+        MemorySegment r = store.plain(Objects.requireNonNull(op.in(2).known()));
+        Tensor biases = op.has(3) ? op.in(3).known() : null;
+        MemorySegment b = biases == null ? null : store.plain(biases);
+        String layout = driver.packedLayout() + " with " + r.address() + (b == null ? "" : " and " + b.address());
+        MemorySegment memory = store.packed(
+                w, layout, driver.packedBytes(shape), target -> driver.pack(shape, store.plain(w), r, b, target));
+        View view = View.dense(
+                Storage.constant(memory), ElementType.FLOAT, Shape.of(memory.byteSize() / Float.BYTES));
+        return reading(view);
+    }
+}

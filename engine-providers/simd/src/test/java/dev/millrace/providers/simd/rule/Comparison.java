@@ -1,0 +1,174 @@
+package dev.millrace.providers.simd.rule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.graph.infer.Facts;
+import dev.millrace.graph.infer.Inference;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.GraphEditor;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.SymbolicShape;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.Datum;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.cpu.CpuFactory;
+import dev.millrace.providers.simd.SimdFactory;
+import dev.millrace.providers.simd.program.Program;
+import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.spi.ExecutionProvider;
+import dev.millrace.providers.spi.ProviderOptions;
+import dev.millrace.providers.testkit.ProviderKernels;
+import dev.millrace.scheduler.Cancellation;
+import dev.millrace.scheduler.device.Device;
+import dev.millrace.scheduler.kernel.BindContext;
+import dev.millrace.scheduler.kernel.Kernel;
+import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.ShapedKernel;
+import dev.millrace.scheduler.plan.Plan;
+import dev.millrace.scheduler.plan.PlanBuilder;
+import dev.millrace.scheduler.pool.WorkerPool;
+import dev.millrace.scheduler.run.PlanRunner;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A graph that is run by {@code simd} with {@code cpu} behind it and by {@code cpu} alone, which have to agree. */
+final class Comparison implements AutoCloseable {
+    private static final double OF_LARGEST = 1e-4;
+
+    private final WorkerPool pool = new WorkerPool(1);
+    private final List<Step> steps = new ArrayList<>();
+    private final Graph graph;
+    private final PlanRunner fast;
+    private final PlanRunner plain;
+
+    Comparison(Consumer<GraphEditor> making) {
+        ExecutionProvider simd = new SimdFactory().create(List.of(), new ProviderOptions(1, Map.of()));
+        ExecutionProvider cpu = new CpuFactory().create(List.of(), new ProviderOptions(1, Map.of()));
+        graph = made(making);
+        fast = runner(graph, List.of(simd, cpu));
+        plain = runner(made(making), List.of(cpu));
+    }
+
+    private static Graph made(Consumer<GraphEditor> making) {
+        Graph graph = Graph.named("case");
+        making.accept(new GraphEditor(graph));
+        Inference.infer(graph);
+        return graph;
+    }
+
+    private PlanRunner runner(Graph shared, List<ExecutionProvider> providers) {
+        var kernels = ProviderKernels.of(shared, providers);
+        Plan plan = PlanBuilder.build(shared, node -> {
+            Kernel kernel = Objects.requireNonNull(kernels.create(node), node::describe);
+            boolean compiled = node.op().domain().equals("dev.millrace.fused");
+            return new PlanBuilder.Assignment(
+                    compiled ? new Watched((ShapedKernel) kernel, steps) : kernel, "provider", Device.CPU);
+        });
+        return new PlanRunner(plan, pool, 2, 8);
+    }
+
+    /** A compiled partition whose steps are kept when it is bound. */
+    private record Watched(ShapedKernel kernel, List<Step> steps) implements ShapedKernel {
+        @Override
+        public Launch bind(BindContext context) {
+            Launch launch = kernel.bind(context);
+            if (launch instanceof Program program) {
+                steps.addAll(program.steps());
+            }
+            return launch;
+        }
+
+        @Override
+        public List<@Nullable ValueType> outputs(Node node, Facts facts) {
+            return kernel.outputs(node, facts);
+        }
+    }
+
+    /** Runs both on these inputs, in the order of the graph's. */
+    Comparison agreesOn(Tensor... inputs) {
+        Datum[] actual = run(fast, inputs);
+        Datum[] expected = run(plain, inputs);
+        assertThat(actual).hasSameSizeAs(expected);
+        for (int i = 0; i < actual.length; i++) {
+            assertSame((Tensor) actual[i], (Tensor) expected[i], i);
+        }
+        return this;
+    }
+
+    private Datum[] run(PlanRunner runner, Tensor[] inputs) {
+        var named = new HashMap<String, Datum>();
+        for (int i = 0; i < inputs.length; i++) {
+            named.put(graph.inputs().get(i).name(), inputs[i]);
+        }
+        return runner.run(named::get, new Cancellation(), null);
+    }
+
+    private static void assertSame(Tensor actual, Tensor expected, int output) {
+        assertThat(actual.shape()).as("shape of output " + output).isEqualTo(expected.shape());
+        assertThat(actual.type()).isEqualTo(expected.type());
+        double[] a = actual.doubles();
+        double[] e = expected.doubles();
+        double largest = 1e-6;
+        for (double number : e) {
+            largest = Double.isFinite(number) ? Math.max(largest, Math.abs(number)) : largest;
+        }
+        for (int i = 0; i < a.length; i++) {
+            boolean same = Double.compare(a[i], e[i]) == 0 || Math.abs(a[i] - e[i]) <= OF_LARGEST * largest;
+            assertThat(same)
+                    .as("element %d of output %d is %s, not %s", i, output, a[i], e[i])
+                    .isTrue();
+        }
+    }
+
+    /** The kernels of the steps of all partitions that have been bound. */
+    List<String> kernels() {
+        return steps.stream().map(Step::kernel).toList();
+    }
+
+    /** No step is left to the provider behind. */
+    Comparison withoutFallback() {
+        assertThat(steps).isNotEmpty();
+        assertThat(kernels()).noneMatch(kernel -> kernel.startsWith("cpu "));
+        return this;
+    }
+
+    /** How many nodes the graph has left. */
+    int nodes() {
+        return graph.nodeCount();
+    }
+
+    @Override
+    public void close() {
+        pool.close();
+    }
+
+    static Tensor random(Random random, long... dims) {
+        return random(random, Shape.of(dims));
+    }
+
+    static Tensor random(Random random, Shape shape) {
+        float[] numbers = new float[Math.toIntExact(shape.elements())];
+        for (int i = 0; i < numbers.length; i++) {
+            numbers[i] = 2 * random.nextFloat() - 1;
+        }
+        return Tensor.copyOf(numbers, shape.toArray());
+    }
+
+    /** An input of floats, of any shape of this rank. */
+    static Value floats(GraphEditor editor, String name, int rank) {
+        return input(editor, name, ElementType.FLOAT, rank);
+    }
+
+    static Value input(GraphEditor editor, String name, ElementType type, int rank) {
+        return editor.addInput(name, ValueType.tensor(type, SymbolicShape.ofRank(rank)));
+    }
+}
