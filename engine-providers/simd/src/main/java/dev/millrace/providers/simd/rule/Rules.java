@@ -17,7 +17,9 @@ public final class Rules {
             ProductRules::named,
             ConvRules::named,
             PoolRules::named,
-            MoveRules::named);
+            MoveRules::named,
+            QuantisedProductRules::named,
+            QuantiseRules::named);
 
     private static final Map<String, Found> KNOWN = new ConcurrentHashMap<>();
 
@@ -30,6 +32,11 @@ public final class Rules {
         String domain = node.op().domain();
         boolean ours = domain.equals(OpId.ONNX) || domain.equals(OpId.MICROSOFT) || domain.equals(OpId.MILLRACE);
         return ours ? KNOWN.computeIfAbsent(node.op().name(), Rules::find).rule() : null;
+    }
+
+    /** Whether a node multiplies bytes. */
+    public static boolean isQuantisedProduct(Node node) {
+        return QuantisedProductRules.named(node.op().name()) != null;
     }
 
     private static Found find(String name) {
