@@ -137,6 +137,9 @@ final class Claims {
     }
 
     private static boolean isWorthIt(Node node) {
+        if (Rules.isQuantisedProduct(node)) {
+            return true;
+        }
         for (Value output : node.outputs()) {
             if (output != null && output.elementType() != null && output.elementType().isFloating()) {
                 return Rules.of(node) != null;

@@ -108,7 +108,7 @@ final class Region {
         Map<Cell, Expr> made = new HashMap<>();
         int next = 0;
         if (anchor != null) {
-            made.put(anchor, Expr.input(next++));
+            made.put(anchor, Expr.input(next++, DataTypes.of(anchor.type())));
         }
         for (Cell input : inputs) {
             made.put(input, Expr.input(next++, DataTypes.of(input.type())));

@@ -26,6 +26,9 @@ public final class Rules {
             RankRules::named,
             RecurrentRules::named,
             MoveRules::named);
+            MoveRules::named,
+            QuantisedProductRules::named,
+            QuantiseRules::named);
 
     private static final Map<String, Found> KNOWN = new ConcurrentHashMap<>();
 
@@ -38,6 +41,11 @@ public final class Rules {
         String domain = node.op().domain();
         boolean ours = domain.equals(OpId.ONNX) || domain.equals(OpId.MICROSOFT) || domain.equals(OpId.MILLRACE);
         return ours ? KNOWN.computeIfAbsent(node.op().name(), Rules::find).rule() : null;
+    }
+
+    /** Whether a node multiplies bytes. */
+    public static boolean isQuantisedProduct(Node node) {
+        return QuantisedProductRules.named(node.op().name()) != null;
     }
 
     private static Found find(String name) {

@@ -1,0 +1,101 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.Operator;
+import dev.millrace.kernels.gemm.Activation;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Lowering;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** Expressions taken apart, and put together again with other parts. */
+final class Expressions {
+    private Expressions() {}
+
+    /** What an expression is made of directly. */
+    static List<Expr> parts(Expr expression) {
+        return switch (expression) {
+            case Expr.Input _, Expr.Single _, Expr.Literal _ -> List.of();
+            case Expr.Apply(var _, Expr argument) -> List.of(argument);
+            case Expr.Convert(var _, Expr argument) -> List.of(argument);
+            case Expr.Combine(var _, Expr left, Expr right) -> List.of(left, right);
+            case Expr.Choose(Expr condition, Expr then, Expr otherwise) -> List.of(condition, then, otherwise);
+        };
+    }
+
+    static boolean contains(Expr expression, Expr wanted) {
+        return expression.equals(wanted) || parts(expression).stream().anyMatch(part -> contains(part, wanted));
+    }
+
+    /** An expression with another one wherever {@code part} was. */
+    static Expr replaced(Expr expression, Expr part, Expr by) {
+        return mapped(expression, some -> some.equals(part) ? by : null);
+    }
+
+    /** Computes an expression over some of these operands. */
+    static void materialise(Lowering lowering, Cell result, Expr expression, List<Cell> operands) {
+        Map<Integer, Integer> places = new TreeMap<>();
+        var read = new ArrayList<Cell>();
+        collectInputs(expression, places);
+        for (Map.Entry<Integer, Integer> place : places.entrySet()) {
+            place.setValue(read.size());
+            read.add(operands.get(place.getKey()));
+        }
+        lowering.pend(
+                result,
+                read,
+                parts -> mapped(
+                        expression,
+                        some -> some instanceof Expr.Input(int index, var _) ? parts.get(places.get(index)) : null));
+        lowering.materialise(result);
+    }
+
+    private static void collectInputs(Expr expression, Map<Integer, Integer> into) {
+        if (expression instanceof Expr.Input(int index, var _)) {
+            into.put(index, 0);
+        }
+        parts(expression).forEach(part -> collectInputs(part, into));
+    }
+
+    private static Expr mapped(Expr expression, Mapping mapping) {
+        Expr other = mapping.of(expression);
+        if (other != null) {
+            return other;
+        }
+        UnaryOperator<Expr> deeper = part -> mapped(part, mapping);
+        return switch (expression) {
+            case Expr.Input _, Expr.Single _, Expr.Literal _ -> expression;
+            case Expr.Apply(var function, Expr argument) -> deeper.apply(argument).apply(function);
+            case Expr.Convert(var kind, Expr argument) -> deeper.apply(argument).to(kind);
+            case Expr.Combine(var operator, Expr left, Expr right) ->
+                deeper.apply(left).combine(operator, deeper.apply(right));
+            case Expr.Choose(Expr condition, Expr then, Expr otherwise) ->
+                deeper.apply(condition).choose(deeper.apply(then), deeper.apply(otherwise));
+        };
+    }
+
+    /** What stands in the place of an expression, or null where it stays. */
+    private interface Mapping {
+        @Nullable
+        Expr of(Expr expression);
+    }
+
+    /** What an activation is taken of, or null where an expression is none of that kind. */
+    static @Nullable Expr argument(Activation activation, Expr expression) {
+        Expr argument = switch (activation) {
+            case NONE -> expression;
+            case RELU, SIGMOID, TANH -> expression instanceof Expr.Apply(Function _, Expr x) ? x : null;
+            case SILU -> expression instanceof Expr.Combine(Operator _, Expr x, Expr _) ? x : null;
+            case GELU ->
+                expression instanceof Expr.Combine(Operator _, Expr.Combine(Operator _, Expr x, Expr _), Expr _)
+                        ? x
+                        : null;
+        };
+        return argument != null && activation.of(argument).equals(expression) ? argument : null;
+    }
+}

@@ -1,0 +1,38 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.providers.simd.program.Storage;
+import dev.millrace.providers.simd.program.View;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** Small tables of numbers that a binding makes, where kernels read them. */
+final class Tables {
+    private static final long ALIGNMENT = 64;
+
+    private Tables() {}
+
+    static View floats(float... numbers) {
+        MemorySegment memory = memory(4L * numbers.length);
+        MemorySegment.copy(numbers, 0, memory, ValueLayout.JAVA_FLOAT, 0, numbers.length);
+        return View.dense(Storage.constant(memory), ElementType.FLOAT, Shape.of(numbers.length));
+    }
+
+    static View ints(int... numbers) {
+        MemorySegment memory = memory(4L * numbers.length);
+        MemorySegment.copy(numbers, 0, memory, ValueLayout.JAVA_INT, 0, numbers.length);
+        return View.dense(Storage.constant(memory), ElementType.INT32, Shape.of(numbers.length));
+    }
+
+    static View bytes(byte... numbers) {
+        MemorySegment memory = memory(numbers.length);
+        MemorySegment.copy(numbers, 0, memory, ValueLayout.JAVA_BYTE, 0, numbers.length);
+        return View.dense(Storage.constant(memory), ElementType.INT8, Shape.of(numbers.length));
+    }
+
+    private static MemorySegment memory(long bytes) {
+        return Arena.ofAuto().allocate(Math.max(1, bytes), ALIGNMENT).asSlice(0, bytes);
+    }
+}
