@@ -25,7 +25,6 @@ public final class Rules {
             ScatterRules::named,
             RankRules::named,
             RecurrentRules::named,
-            MoveRules::named);
             MoveRules::named,
             QuantisedProductRules::named,
             QuantiseRules::named);
