@@ -73,12 +73,41 @@ final class BindingFacts {
             cells.put(input, cell(input, inputs.type(i), inputs.shape(i), inputs.known(i)));
         }
         var all = new ArrayList<Node>();
-        for (Node node : graph.nodes()) {
-            if (!walk(node)) {
+        walk(graph, all);
+        dropUnread(all);
+    }
+
+    private void walk(Graph part, List<Node> all) {
+        for (Node node : part.nodes()) {
+            if (node.is("If")) {
+                take(node, all);
+            } else if (!walk(node)) {
                 all.add(node);
             }
         }
-        dropUnread(all);
+    }
+
+    /** Walks the branch that an If takes, whose results are those of the If. */
+    private void take(Node node, List<Node> all) {
+        Graph branch = node.attributes().graph(condition(node) ? "then_branch" : "else_branch");
+        walk(branch, all);
+        for (int i = 0; i < node.outputs().size(); i++) {
+            Value output = node.output(i);
+            if (output != null) {
+                cells.put(output, cell(branch.outputs().get(i)));
+            }
+        }
+    }
+
+    private boolean condition(Node node) {
+        Value value = node.requireInput(0);
+        Tensor known = cell(value).known();
+        int input = graph.inputs().indexOf(value);
+        Tensor content = known == null && input >= 0 ? inputs.content(input) : known;
+        if (content == null) {
+            throw new ShapeUnknown(node);
+        }
+        return content.booleans()[0];
     }
 
     /** The nodes to be done, in their order. */
