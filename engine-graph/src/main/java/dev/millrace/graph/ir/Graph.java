@@ -100,8 +100,8 @@ public final class Graph {
         return owner;
     }
 
-    /** The node of {@code around} in which {@code inner} stands, or {@code inner} itself; null where it stands in none. */
-    static @Nullable Node nodeIn(Graph around, Node inner) {
+    /** The node of {@code around} in which {@code inner} stands, or {@code inner} itself; null where there is none. */
+    static @Nullable Node nodeIn(Graph around, @Nullable Node inner) {
         Node node = inner;
         while (node != null && node.graph() != around) {
             node = node.graph().owner;

@@ -63,6 +63,29 @@ public final class Node {
         return List.copyOf(found);
     }
 
+    /** The values of the graphs around this node that graphs nested in it read or return, each once. */
+    public Set<Value> captured() {
+        var found = new LinkedHashSet<Value>();
+        attributes.graphs().forEach(nested -> addCaptured(nested, found));
+        return found;
+    }
+
+    private void addCaptured(Graph nested, Set<Value> found) {
+        for (Node inner : nested.nodes()) {
+            for (Value input : inner.inputs) {
+                if (input != null && isAround(input)) {
+                    found.add(input);
+                }
+            }
+            inner.attributes.graphs().forEach(deeper -> addCaptured(deeper, found));
+        }
+        nested.outputs.stream().filter(this::isAround).forEach(found::add);
+    }
+
+    private boolean isAround(Value value) {
+        return Graph.nodeIn(graph, value.graph().owner) != this;
+    }
+
     private static void addIfPresent(Set<Node> found, @Nullable Node node) {
         if (node != null) {
             found.add(node);

@@ -46,15 +46,18 @@ final class Claims {
             "Upsample");
 
     private final CapabilitySink sink;
+    private final Graph graph;
     private final Set<Node> nodes = new LinkedHashSet<>();
+    private final Set<Node> inBranches = new HashSet<>();
 
-    private Claims(CapabilitySink sink) {
+    private Claims(Graph graph, CapabilitySink sink) {
+        this.graph = graph;
         this.sink = sink;
     }
 
     /** Claims what {@code provider} compiles, and the EPContext nodes that it made before. */
     static void claim(String provider, Graph graph, CapabilitySink sink) {
-        var claims = new Claims(sink);
+        var claims = new Claims(graph, sink);
         for (Node node : graph.nodes()) {
             if (isOwnContext(provider, node)) {
                 sink.fuse(List.of(node));
@@ -74,16 +77,48 @@ final class Claims {
     }
 
     private boolean suits(Node node) {
-        if (sink.isTaken(node) || !node.attributes().graphs().isEmpty()) {
+        if (sink.isTaken(node)) {
             return false;
+        }
+        if (!node.attributes().graphs().isEmpty()) {
+            return node.is("If") && areNumbers(node.outputs()) && suitBranches(node) && isDecided(node.requireInput(0));
         }
         boolean known = Rules.of(node) != null
                 || node.op().domain().equals(OpId.ONNX) && BETWEEN.contains(node.op().name());
         return known
                 && areNumbers(node.inputs())
                 && areNumbers(node.outputs())
-                && Contents.areKnown(node, nodes::contains)
+                && Contents.areKnown(node, this::isClaimed)
                 && (Rules.of(node) != null || sink.lookUpFallback(node) instanceof ShapedKernel);
+    }
+
+    private boolean isClaimed(Node node) {
+        return nodes.contains(node) || inBranches.contains(node);
+    }
+
+    private boolean suitBranches(Node node) {
+        for (Graph branch : node.attributes().graphs()) {
+            for (Node inner : branch.nodes()) {
+                if (!suits(inner)) {
+                    return false;
+                }
+                inBranches.add(inner);
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Whether a condition is known when a partition is bound. What makes one out of integers is left outside: then a
+     * binding depends on the condition alone, and not on all of them.
+     */
+    private boolean isDecided(Value condition) {
+        var makers = new HashSet<Node>();
+        if (!Contents.addMakers(condition, this::isClaimed, makers) || !nodes.containsAll(makers)) {
+            return false;
+        }
+        nodes.removeAll(makers);
+        return true;
     }
 
     private static boolean areNumbers(List<@Nullable Value> values) {
@@ -121,16 +156,14 @@ final class Claims {
         while (!open.isEmpty()) {
             Node node = open.removeLast();
             if (nodes.contains(node) && useful.add(node)) {
-                for (Value input : node.inputs()) {
-                    if (input != null && input.producer() != null) {
-                        open.add(input.producer());
+                var read = new HashSet<@Nullable Value>(node.inputs());
+                read.addAll(node.captured());
+                for (Value value : read) {
+                    if (value != null && value.producer() != null) {
+                        open.add(value.producer());
                     }
                 }
-                for (Value output : node.outputs()) {
-                    if (output != null) {
-                        open.addAll(output.users());
-                    }
-                }
+                open.addAll(node.readersIn(graph));
             }
         }
         nodes.retainAll(useful);
@@ -139,6 +172,13 @@ final class Claims {
     private static boolean isWorthIt(Node node) {
         if (Rules.isQuantisedProduct(node)) {
             return true;
+        }
+        for (Graph branch : node.attributes().graphs()) {
+            for (Node inner : branch.nodes()) {
+                if (isWorthIt(inner)) {
+                    return true;
+                }
+            }
         }
         for (Value output : node.outputs()) {
             if (output != null && output.elementType() != null && output.elementType().isFloating()) {

@@ -1,7 +1,10 @@
 package dev.millrace.providers.simd;
 
+import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.ElementType;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /** Inputs whose contents have to be known before a node can be bound, such as the shape that a Reshape makes. */
@@ -26,15 +29,56 @@ final class Contents {
         if (value.isConstant() || producer == null || !claimed.test(producer)) {
             return true;
         }
-        if (producer.op().isOnnx("Shape") || producer.op().isOnnx("Size")) {
-            return true;
+        return isOfShapes(producer) || areAll(producer, value, input -> follows(input, claimed));
+    }
+
+    private static boolean isOfShapes(Node node) {
+        return node.is("Shape") || node.is("Size");
+    }
+
+    /** Whether something is true of all that a value is made of by its producer. */
+    private static boolean areAll(Node producer, Value value, Predicate<Value> test) {
+        for (Graph branch : producer.attributes().graphs()) {
+            if (!test.test(branch.outputs().get(value.outputIndex()))) {
+                return false;
+            }
         }
         for (Value input : producer.inputs()) {
-            if (input != null && !follows(input, claimed)) {
+            if (input != null && !test.test(input)) {
                 return false;
             }
         }
         return true;
+    }
+
+    /** Whether the content of a value is the same in every run of a binding, because it follows from shapes. */
+    static boolean isSettled(Value value) {
+        Node producer = value.producer();
+        return value.isConstant()
+                || producer != null
+                        && (isOfShapes(producer) || areAll(producer, value, Contents::isSettled));
+    }
+
+    /**
+     * Adds the nodes that make a value out of integers and truths that come from outside.
+     *
+     * @return false where it is made of anything else
+     */
+    static boolean addMakers(Value value, Predicate<Node> claimed, Set<Node> makers) {
+        if (isSettled(value)) {
+            return true;
+        }
+        ElementType type = value.elementType();
+        if (type == null || type.isFloating()) {
+            return false;
+        }
+        Node producer = value.producer();
+        if (producer == null || !claimed.test(producer)) {
+            return true;
+        }
+        makers.add(producer);
+        return producer.attributes().graphs().isEmpty()
+                && areAll(producer, value, input -> addMakers(input, claimed, makers));
     }
 
     private static int[] wanted(Node node) {

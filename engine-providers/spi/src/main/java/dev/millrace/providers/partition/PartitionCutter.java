@@ -1,6 +1,9 @@
 package dev.millrace.providers.partition;
 
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.GraphCopier;
 import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
@@ -60,8 +63,9 @@ final class PartitionCutter {
         return new Partition(name, part, fused);
     }
 
-    private static boolean isReadOutside(Value value, Set<Node> members) {
-        return value.isGraphOutput() || !members.containsAll(value.users());
+    private boolean isReadOutside(Value value, Set<Node> members) {
+        return value.isGraphOutput()
+                || value.users().stream().anyMatch(user -> !members.contains(user.within(around)));
     }
 
     private void copy(Node node) {
@@ -77,7 +81,19 @@ final class PartitionCutter {
                 copies.put(output, outputs[i]);
             }
         }
-        editor.insert(NodeSpec.like(node, mapped), null, outputs);
+        node.captured().forEach(this::copyOf);
+        editor.insert(NodeSpec.like(node, mapped).with(copyOf(node.attributes())), null, outputs);
+    }
+
+    /** Attributes whose nested graphs read the part's own values. */
+    private Attributes copyOf(Attributes attributes) {
+        Attributes copy = attributes;
+        for (String name : attributes.names()) {
+            if (attributes.find(name) instanceof Attribute.GraphValue(Graph nested)) {
+                copy = copy.with(name, Attribute.of(GraphCopier.copy(nested, part, copies)));
+            }
+        }
+        return copy;
     }
 
     /** The part's own value for one of the graph around: made inside, a constant, or an input of the part. */

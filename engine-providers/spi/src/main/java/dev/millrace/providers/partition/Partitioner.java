@@ -1,7 +1,6 @@
 package dev.millrace.providers.partition;
 
 import dev.millrace.graph.EngineException;
-import dev.millrace.graph.Status;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.TopologicalOrder;
@@ -23,8 +22,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the providers, in their order, which nodes they take, nested graphs before the graphs around them. A node belongs
- * to the first who claims it. What is to be fused is cut into maximal convex groups, each replaced by one node.
+ * Asks the providers, in their order, which nodes they take, graphs before what is nested in them and is not fused. A
+ * node belongs to the first who claims it. What is to be fused is cut into maximal convex groups, each replaced by one
+ * node.
  */
 public final class Partitioner {
     private final List<ExecutionProvider> providers;
@@ -46,9 +46,6 @@ public final class Partitioner {
     }
 
     private void share(Graph graph) {
-        for (Node node : graph.nodes()) {
-            node.attributes().graphs().forEach(this::share);
-        }
         for (ExecutionProvider provider : providers) {
             var claims = new Claims(provider);
             provider.claim(graph, claims);
@@ -64,6 +61,7 @@ public final class Partitioner {
             if (!isTaken(node)) {
                 throw unclaimed(node);
             }
+            node.attributes().graphs().forEach(this::share);
         }
     }
 
@@ -106,12 +104,6 @@ public final class Partitioner {
             for (Node node : nodes) {
                 if (isTaken(node) || isForeignContext(node)) {
                     continue;
-                }
-                if (!node.attributes().graphs().isEmpty()) {
-                    throw new EngineException(
-                            Status.EP_FAIL,
-                            "provider '" + provider.name() + "' fuses " + node.describe()
-                                    + ", but control flow is taken one node at a time");
                 }
                 (node.op().equals(EpContext.OP) ? contexts : toFuse).add(node);
             }

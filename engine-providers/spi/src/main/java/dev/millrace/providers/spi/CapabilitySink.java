@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 public interface CapabilitySink {
     /**
      * Takes nodes to be compiled into one. Nodes that another has taken already are left out by their owner's right; what
-     * is left is cut into the largest parts that can be one step each without a cycle.
+     * is left is cut into the largest parts that can be one step each without a cycle. A node that has nested graphs is
+     * taken with all that is in them; what they read from around them becomes inputs of the part.
      */
     void fuse(Collection<Node> nodes);
 

@@ -25,7 +25,10 @@ public interface ExecutionProvider extends AutoCloseable {
         return Device.CPU;
     }
 
-    /** Claims nodes of a graph. Nested graphs are asked about before the graph around them, each on its own. */
+    /**
+     * Claims nodes of a graph. Graphs nested in it are asked about afterwards, each on its own, unless a provider has
+     * fused the node that they belong to.
+     */
     void claim(Graph graph, CapabilitySink sink);
 
     /**

@@ -85,6 +85,46 @@ class PartitionerTest {
         assertThat(graph.nodeCount()).isEqualTo(3);
     }
 
+    private Value withBody(String op, Value... read) {
+        Graph body = Graph.nested("body", graph);
+        var inside = new GraphEditor(body);
+        inside.addOutput(
+                "r",
+                inside.append(NodeSpec.of(new OpId("test", "F"), 1, read), List.of("r"))
+                        .requireOutput(0));
+        NodeSpec spec = NodeSpec.of(new OpId("test", op), 1).with("body", Attribute.of(body));
+        return editor.append(spec, List.of("w" + graph.nodeCount())).requireOutput(0);
+    }
+
+    @Test
+    void aNodeIsFusedWithItsNestedGraphWhichThenReadsThePartsOwnValues() {
+        Value x = editor.addInput("x", null);
+        Value inner = node("F", x);
+        editor.addOutput("y", withBody("F", x, inner));
+        Partitioning parts = partition();
+        assertThat(sizes(parts)).containsExactly(2);
+        Partition part = parts.fused().getFirst().partition();
+        assertThat(part.graph().inputs()).hasSize(1);
+        assertThat(part.fused().outputs()).hasSize(1);
+        Node last = part.nodes().getLast();
+        assertThat(last.captured())
+                .containsExactlyInAnyOrder(
+                        part.graph().inputs().getFirst(), part.nodes().getFirst().requireOutput(0))
+                .allMatch(value -> value.graph() == part.graph());
+    }
+
+    @Test
+    void aNestedGraphIsCutByItselfWhereNobodyFusesTheNodeAroundIt() {
+        Value x = editor.addInput("x", null);
+        Value outer = node("F", x);
+        editor.addOutput("y", withBody("G", x, outer));
+        Partitioning parts = partition();
+        assertThat(sizes(parts)).containsExactly(1, 1);
+        Partition nested = parts.fused().getLast().partition();
+        assertThat(nested.fused().inputs()).containsExactly(x, outer);
+        assertThat(nested.fused().graph().parent()).isSameAs(graph);
+    }
+
     @Test
     void nodesThatAreNotConnectedStayApart() {
         Value x = editor.addInput("x", null);

@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 final class BindingFacts {
     /** Results of shape arithmetic and small tables are worth keeping; bulk data is not. */
     private static final long FOLD_LIMIT = 1 << 20;
+    /** So many nodes may lie between an input and a content that follows from it. */
+    private static final int MOST_STEPS = 64;
     /** So many parts a node can have between two values. */
     private static final long PARTS = 1 << 10;
 
@@ -73,12 +75,68 @@ final class BindingFacts {
             cells.put(input, cell(input, inputs.type(i), inputs.shape(i), inputs.known(i)));
         }
         var all = new ArrayList<Node>();
-        for (Node node : graph.nodes()) {
-            if (!walk(node)) {
+        walk(graph, all);
+        dropUnread(all);
+    }
+
+    private void walk(Graph part, List<Node> all) {
+        for (Node node : part.nodes()) {
+            if (node.is("If")) {
+                take(node, all);
+            } else if (!walk(node)) {
                 all.add(node);
             }
         }
-        dropUnread(all);
+    }
+
+    /** Walks the branch that an If takes, whose results are those of the If. */
+    private void take(Node node, List<Node> all) {
+        Graph branch = node.attributes().graph(condition(node) ? "then_branch" : "else_branch");
+        walk(branch, all);
+        for (int i = 0; i < node.outputs().size(); i++) {
+            Value output = node.output(i);
+            if (output != null) {
+                cells.put(output, cell(branch.outputs().get(i)));
+            }
+        }
+    }
+
+    private boolean condition(Node node) {
+        Tensor content = content(node.requireInput(0), MOST_STEPS);
+        if (content == null) {
+            throw new ShapeUnknown(node);
+        }
+        return content.booleans()[0];
+    }
+
+    /** The content of a value, which the binding comes to depend on; null where it is only there in a run. */
+    @Nullable
+    Tensor content(Value value) {
+        return content(value, MOST_STEPS);
+    }
+
+    private @Nullable Tensor content(Value value, int steps) {
+        Cell cell = cell(value);
+        if (cell.known() != null || steps == 0 || cell.type().bytes(cell.elements()) > FOLD_LIMIT) {
+            return cell.known();
+        }
+        int input = graph.inputs().indexOf(value);
+        Node producer = value.producer();
+        if (input >= 0 || producer == null) {
+            return input < 0 ? null : inputs.content(input);
+        }
+        if (!producer.attributes().graphs().isEmpty()) {
+            return null;
+        }
+        var given = new ArrayList<@Nullable Datum>();
+        for (Value operand : producer.inputs()) {
+            Tensor tensor = operand == null ? null : content(operand, steps - 1);
+            if (operand != null && tensor == null) {
+                return null;
+            }
+            given.add(tensor);
+        }
+        return fold(producer, given) ? cell(value).known() : null;
     }
 
     /** The nodes to be done, in their order. */
@@ -183,12 +241,16 @@ final class BindingFacts {
         if (node.op().isOnnx("Shape") || node.op().isOnnx("Size")) {
             return foldShape(node);
         }
-        if (!(kit.fallback().create(node) instanceof ShapedKernel kernel) || !kernel.isPure()) {
-            return false;
-        }
         var given = new ArrayList<@Nullable Datum>();
         for (Value input : node.inputs()) {
             given.add(input == null ? null : cell(input).known());
+        }
+        return fold(node, given);
+    }
+
+    private boolean fold(Node node, List<@Nullable Datum> given) {
+        if (!(kit.fallback().create(node) instanceof ShapedKernel kernel) || !kernel.isPure()) {
+            return false;
         }
         List<@Nullable Datum> outputs = DirectRun.run((Kernel) kernel, node, given);
         for (int i = 0; i < node.outputs().size(); i++) {
@@ -232,7 +294,7 @@ final class BindingFacts {
         for (Node node : all.reversed()) {
             boolean read = false;
             for (Value output : node.outputs()) {
-                read |= output != null && cell(output).readers > 0;
+                read |= output != null && cell(output).readers > 0 && cell(output).known() == null;
             }
             if (read) {
                 left.addFirst(node);
@@ -271,12 +333,7 @@ final class BindingFacts {
             if (value == null) {
                 return null;
             }
-            Tensor known = cell(value).known();
-            if (known != null || !withContents || value.producer() != null) {
-                return known;
-            }
-            int index = graph.inputs().indexOf(value);
-            return index < 0 ? null : inputs.content(index);
+            return withContents ? content(value, MOST_STEPS) : cell(value).known();
         }
     }
 }

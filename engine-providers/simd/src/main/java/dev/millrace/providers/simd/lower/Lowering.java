@@ -199,15 +199,12 @@ public final class Lowering {
 
     /** The content of a cell that the binding depends on. */
     Tensor content(Cell cell) {
-        Tensor known = cell.known();
-        if (known != null) {
-            return known;
-        }
-        int input = graph.inputs().indexOf(cell.value());
-        if (input < 0) {
+        Value value = cell.value();
+        Tensor content = value == null ? cell.known() : facts.content(value);
+        if (content == null) {
             throw EngineException.invalidGraph("the content of '" + cell.name() + "' is only known in a run");
         }
-        return context.requireValue(input);
+        return content;
     }
 
     /** Something that is computed on the way to a value, and read once. */

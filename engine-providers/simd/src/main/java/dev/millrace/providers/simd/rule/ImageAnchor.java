@@ -33,7 +33,7 @@ abstract class ImageAnchor implements Anchor {
 
     @Override
     public boolean emit(Cell result, @Nullable Expr after, List<Cell> operands) {
-        if (after != null && after.kind() != Kind.FLOAT) {
+        if (!result.isFloat() || after != null && after.kind() != Kind.FLOAT) {
             return false;
         }
         Cell residual = operands.isEmpty() ? null : operands.getFirst();

@@ -109,7 +109,7 @@ final class ProductAnchor implements Anchor {
 
     @Override
     public boolean emit(Cell result, @Nullable Expr after, List<Cell> operands) {
-        if (after != null && after.kind() != Kind.FLOAT) {
+        if (!result.isFloat() || after != null && after.kind() != Kind.FLOAT) {
             return false;
         }
         View left = matrix(a, ProductRules.asMatrix(a.shape(), true), batch.rank() == 0 && !transA);

@@ -77,7 +77,15 @@ final class Comparison implements AutoCloseable {
     }
 
     /** A compiled partition whose steps are kept when it is bound. */
-    private record Watched(ShapedKernel kernel, List<Step> steps) implements ShapedKernel {
+    private static final class Watched implements ShapedKernel {
+        private final ShapedKernel kernel;
+        private final List<Step> steps;
+
+        Watched(ShapedKernel kernel, List<Step> steps) {
+            this.kernel = kernel;
+            this.steps = steps;
+        }
+
         @Override
         public Launch bind(BindContext context) {
             Launch launch = kernel.bind(context);
