@@ -1,8 +1,10 @@
 package dev.millrace.bench.suite;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +21,7 @@ record RatioChart(String title, List<String> series, List<Bars> places) {
      */
     record Bars(String label, List<@Nullable Double> values, boolean strong) {
         Bars {
-            values = java.util.Collections.unmodifiableList(new ArrayList<>(values));
+            values = Collections.unmodifiableList(new ArrayList<>(values));
         }
     }
 
@@ -31,6 +33,7 @@ record RatioChart(String title, List<String> series, List<Bars> places) {
     private static final int GAP = 7;
     private static final double LEAST_END = 2;
     private static final double MOST_END = 6;
+    private static final String EDGE = " stroke=\"white\" stroke-width=\"3\" paint-order=\"stroke\"";
     private static final List<String> COLOURS = List.of("#4477aa", "#ee8866", "#44aa77", "#aa4499");
 
     String toSvg() {
@@ -47,10 +50,12 @@ record RatioChart(String title, List<String> series, List<Bars> places) {
         legend(svg);
         grid(svg, end, bottom);
         for (int i = 0; i < places.size(); i++) {
-            bars(svg, places.get(i), TOP + i * place, end);
+            boxes(svg, places.get(i), TOP + i * place, end);
         }
-        double one = LABELS + AXIS / end;
-        svg.append(line(one, TOP - 8, bottom, "stroke=\"#222222\" stroke-width=\"1.5\""));
+        svg.append(line(LABELS + AXIS / end, TOP - 8, bottom, "stroke=\"#222222\" stroke-width=\"1.5\""));
+        for (int i = 0; i < places.size(); i++) {
+            words(svg, places.get(i), TOP + i * place, end);
+        }
         return svg.append("</svg>\n").toString();
     }
 
@@ -83,25 +88,36 @@ record RatioChart(String title, List<String> series, List<Bars> places) {
         }
     }
 
-    private void bars(StringBuilder svg, Bars bars, int top, double end) {
-        int height = series.size() * BAR;
+    private void boxes(StringBuilder svg, Bars bars, int top, double end) {
+        for (int i = 0; i < bars.values().size(); i++) {
+            Double value = bars.values().get(i);
+            if (value != null) {
+                svg.append(
+                        box(LABELS, top + i * BAR, length(value, end), BAR - 1, colour(i), bars.strong() ? 1 : 0.75));
+            }
+        }
+    }
+
+    /** Labels and numbers, with a white edge that keeps them apart from the line behind them. */
+    private void words(StringBuilder svg, Bars bars, int top, double end) {
+        double middle = top + series.size() * BAR / 2.0 + 4;
         String weight = bars.strong() ? " font-weight=\"bold\"" : "";
-        svg.append(text(LABELS - 8, top + height / 2.0 + 4, "text-anchor=\"end\"" + weight, bars.label()));
-        boolean empty = bars.values().stream().allMatch(value -> value == null);
-        if (empty) {
-            svg.append(text(LABELS + 5, top + height / 2.0 + 4, "fill=\"#777777\"", "not measured"));
-            return;
+        svg.append(text(LABELS - 8, middle, "text-anchor=\"end\"" + weight, bars.label()));
+        if (bars.values().stream().allMatch(Objects::isNull)) {
+            svg.append(text(LABELS + 5, middle, "fill=\"#777777\"" + EDGE, "not measured"));
         }
         for (int i = 0; i < bars.values().size(); i++) {
             Double value = bars.values().get(i);
-            if (value == null) {
-                continue;
+            if (value != null) {
+                double y = top + (i + 1) * BAR - 2;
+                String style = "font-size=\"10\"" + weight + EDGE;
+                svg.append(text(LABELS + length(value, end) + 4, y, style, number("%.2f", value)));
             }
-            double length = AXIS * Math.min(value, end) / end;
-            double y = top + (double) i * BAR;
-            svg.append(box(LABELS, y, length, BAR - 1, colour(i), bars.strong() ? 1 : 0.75));
-            svg.append(text(LABELS + length + 4, y + BAR - 2, "font-size=\"10\"" + weight, number("%.2f", value)));
         }
+    }
+
+    private static double length(double value, double end) {
+        return AXIS * Math.min(value, end) / end;
     }
 
     private static String colour(int index) {

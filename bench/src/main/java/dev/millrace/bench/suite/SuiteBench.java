@@ -8,6 +8,7 @@ import dev.millrace.bench.Millrace;
 import dev.millrace.bench.OnnxRuntime;
 import dev.millrace.cli.ModelArgument;
 import dev.millrace.cli.model.InputMaker;
+import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
@@ -36,8 +37,14 @@ final class SuiteBench {
         } catch (AbsentModel absent) {
             return SuiteRow.unmeasured(test, threads, "skipped: " + absent.getMessage());
         } catch (Exception | LinkageError failure) {
-            return SuiteRow.unmeasured(test, threads, "failed: " + failure);
+            return SuiteRow.unmeasured(test, threads, "failed: " + reason(failure));
         }
+    }
+
+    static String reason(Throwable failure) {
+        return failure instanceof EngineException refused
+                ? refused.status() + ": " + refused.getMessage()
+                : failure.toString();
     }
 
     private SuiteRow measure(SuiteCase test, int threads) throws Exception {

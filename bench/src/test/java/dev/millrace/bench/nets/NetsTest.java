@@ -1,0 +1,90 @@
+package dev.millrace.bench.nets;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ai.onnxruntime.OrtSession.SessionOptions.OptLevel;
+import dev.millrace.bench.Answers;
+import dev.millrace.bench.Millrace;
+import dev.millrace.bench.OnnxRuntime;
+import dev.millrace.cli.model.InputMaker;
+import dev.millrace.graph.format.Models;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.session.Engine;
+import dev.millrace.session.Inputs;
+import dev.millrace.session.SessionOptions;
+import dev.millrace.session.ValueInfo;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Built models load in both engines and mean the same to both. */
+class NetsTest {
+    @TempDir
+    private Path folder;
+
+    private Path write(String name, byte[] model) throws Exception {
+        return Files.write(folder.resolve(name), model);
+    }
+
+    private static Map<String, Tensor> peer(Path model, Inputs inputs) throws Exception {
+        try (var peer = new OnnxRuntime(model, 1, OptLevel.ALL_OPT)) {
+            peer.create();
+            return peer.answer(inputs);
+        }
+    }
+
+    @Test
+    void bothEnginesAgreeOnTheNetInFloats() throws Exception {
+        Path model = write("net.onnx", MobileNet.floats());
+        try (Engine engine = Engine.create();
+                var ours = new Millrace(engine, model, SessionOptions.defaults())) {
+            ours.create();
+            Inputs inputs = new InputMaker(null, Map.of(), 1).make(ours.inputs());
+            assertThat(Answers.relativeDiff(ours.answer(inputs), peer(model, inputs)))
+                    .isLessThan(1e-4);
+        }
+    }
+
+    @Test
+    void theQuantisedNetIsCloseToTheOneInFloatsOnBothSides() throws Exception {
+        Path exact = write("net.onnx", MobileNet.floats());
+        Path quantised = write("quantised.onnx", MobileNet.quantised());
+        try (Engine engine = Engine.create();
+                var ours = new Millrace(engine, quantised, SessionOptions.defaults())) {
+            ours.create();
+            Inputs inputs = new InputMaker(null, Map.of(), 1).make(ours.inputs());
+            Map<String, Tensor> reference = peer(exact, inputs);
+            assertThat(Answers.relativeDiff(ours.answer(inputs), reference)).isLessThan(0.15);
+            assertThat(Answers.relativeDiff(peer(quantised, inputs), reference)).isLessThan(0.15);
+        }
+    }
+
+    @Test
+    void thePeerRunsTheDecoderAndKeepsItsKeys() throws Exception {
+        Path model = write("decoder.onnx", Decoder.bytes(0));
+        List<ValueInfo> declared = Models.read(model).graph().inputs().stream()
+                .map(NetsTest::info)
+                .toList();
+        Inputs inputs = new InputMaker(null, Decoder.shapes(5), 1).make(declared);
+        Map<String, Tensor> answer = peer(model, inputs);
+        assertThat(answer.get("present_key.1").shape().dim(2)).isEqualTo(6);
+        for (float logit : answer.get("logits").floats()) {
+            assertThat(Math.abs(logit)).isLessThan(100);
+        }
+    }
+
+    private static ValueInfo info(Value input) {
+        return new ValueInfo(input.name(), input.type(), false);
+    }
+
+    @Test
+    void aRangeHoldsZeroAndMapsItToAByte() {
+        assertThat(Range.of(new float[] {1, 2})).isEqualTo(new Range(0, 2));
+        assertThat(new Range(-1, 1).zeroPoint()).isEqualTo(128);
+        assertThat(new Range(0, 0).scale()).isEqualTo(1);
+    }
+}
