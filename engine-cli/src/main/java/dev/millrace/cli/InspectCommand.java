@@ -49,6 +49,9 @@ final class InspectCommand implements Callable<Integer> {
             description = "The shape for which memory is planned, like x=1,3,224,224.")
     private List<String> shapes = new ArrayList<>();
 
+    @Option(names = "--program", description = "Print the programs that partitions became, step by step.")
+    private boolean program;
+
     @Option(names = "--no-run", description = "Do not run it once to plan memory.")
     private boolean noRun;
 
@@ -117,6 +120,9 @@ final class InspectCommand implements Callable<Integer> {
             var maker = new InputMaker(argument.known(), ShapeFlag.parse(shapes), 1);
             session.run(maker.make(session.inputs())).close();
             SessionText.memory(session, out);
+            if (program) {
+                SessionText.programs(session, out);
+            }
         } catch (EngineException e) {
             out.println("  not planned, the model does not run on inputs of these shapes: " + e.getMessage());
         }

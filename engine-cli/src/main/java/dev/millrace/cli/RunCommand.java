@@ -7,7 +7,9 @@ import dev.millrace.cli.io.Npy;
 import dev.millrace.cli.model.InputMaker;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.cli.show.Profile;
 import dev.millrace.scheduler.event.ChromeTrace;
+import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.session.Engine;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.Outputs;
@@ -90,6 +92,9 @@ final class RunCommand implements Callable<Integer> {
     @Option(names = "--trace", paramLabel = "FILE", description = "Write a Chrome trace of the runs.")
     private @Nullable Path trace;
 
+    @Option(names = "--profile", description = "Print the time of each kernel; best with some --runs.")
+    private boolean profile;
+
     @Mixin
     private SessionFlags flags = new SessionFlags();
 
@@ -100,13 +105,20 @@ final class RunCommand implements Callable<Integer> {
                 Session session = engine.session(argument.file(), flags.options());
                 ChromeTrace listener = trace == null ? null : ChromeTrace.to(trace)) {
             Inputs inputs = inputs(argument, session);
-            RunOptions how =
-                    listener == null ? RunOptions.create() : RunOptions.create().heardBy(listener);
+            var times = new Profile();
+            RunListener all = RunListener.both(listener, profile ? times : null);
+            RunOptions how = all == null ? RunOptions.create() : RunOptions.create().heardBy(all);
             for (int i = 1; i < runs; i++) {
                 session.run(inputs, how).close();
+                if (i == 1) {
+                    times.clear();
+                }
             }
             try (Outputs outputs = session.run(inputs, how)) {
                 show(outputs);
+            }
+            if (profile) {
+                times.print(spec.commandLine().getOut());
             }
         }
         return ExitCode.OK;

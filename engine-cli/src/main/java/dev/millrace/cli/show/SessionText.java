@@ -50,6 +50,15 @@ public final class SessionText {
         out.printf("  %-14s %8.2f ms%n", "total", session.report().creation().toNanos() / 1e6);
     }
 
+    /** The steps of programs that were run. */
+    public static void programs(Session session, PrintWriter out) {
+        for (StretchSummary stretch : session.stretches()) {
+            for (String text : stretch.programs()) {
+                out.println("\nProgram of " + text);
+            }
+        }
+    }
+
     /** The blocks of the stretches that were run. */
     public static void memory(Session session, PrintWriter out) {
         for (StretchSummary stretch : session.stretches()) {

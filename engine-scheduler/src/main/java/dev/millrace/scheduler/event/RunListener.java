@@ -1,5 +1,6 @@
 package dev.millrace.scheduler.event;
 
+import dev.millrace.scheduler.kernel.Work;
 import dev.millrace.scheduler.plan.PlanStep;
 import org.jspecify.annotations.Nullable;
 
@@ -7,6 +8,11 @@ import org.jspecify.annotations.Nullable;
 public interface RunListener {
     /** A step has run; times are those of {@link System#nanoTime()}. */
     void stepEnded(String plan, PlanStep step, long startNanos, long endNanos);
+
+    /** A piece of work inside of a step has ended. */
+    default void workEnded(String plan, PlanStep step, Work work, long startNanos, long endNanos) {
+        // most want to hear of steps alone
+    }
 
     /** A run has ended, whether well or not. */
     void runEnded(String plan, long startNanos, long endNanos, boolean failed);
@@ -21,6 +27,12 @@ public interface RunListener {
             public void stepEnded(String plan, PlanStep step, long startNanos, long endNanos) {
                 one.stepEnded(plan, step, startNanos, endNanos);
                 other.stepEnded(plan, step, startNanos, endNanos);
+            }
+
+            @Override
+            public void workEnded(String plan, PlanStep step, Work work, long startNanos, long endNanos) {
+                one.workEnded(plan, step, work, startNanos, endNanos);
+                other.workEnded(plan, step, work, startNanos, endNanos);
             }
 
             @Override

@@ -10,4 +10,9 @@ public interface Launch {
     Launch NONE = context -> {};
 
     void run(LaunchContext context);
+
+    /** What it does, line by line, for a reader; nothing where there is no more to say than the node's name. */
+    default String text() {
+        return "";
+    }
 }

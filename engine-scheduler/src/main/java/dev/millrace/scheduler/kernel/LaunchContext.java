@@ -1,6 +1,7 @@
 package dev.millrace.scheduler.kernel;
 
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The memory of one launch. Types and shapes are known since {@link ShapedKernel#bind}; here is only where the bytes
@@ -19,4 +20,9 @@ public interface LaunchContext extends RunContext {
 
     /** The memory asked for with {@link BindContext#workspace}. */
     MemorySegment workspace();
+
+    /** Who wants to hear of the pieces of work inside of the launch, or null where nobody does. */
+    default Work.@Nullable Listener listener() {
+        return null;
+    }
 }

@@ -8,6 +8,7 @@ import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.Scratch;
+import dev.millrace.scheduler.kernel.Work;
 import dev.millrace.scheduler.plan.PlanStep;
 import dev.millrace.scheduler.pool.ParallelJob;
 import java.lang.foreign.MemorySegment;
@@ -96,6 +97,15 @@ final class Lane implements LaunchContext {
     @Override
     public Scratch scratch() {
         return scratch;
+    }
+
+    @Override
+    public Work.@Nullable Listener listener() {
+        RunListener listener = frame.listener;
+        PlanStep step = bound().step();
+        return listener == null
+                ? null
+                : (work, start, end) -> listener.workEnded(frame.plan.name(), step, work, start, end);
     }
 
     @Override

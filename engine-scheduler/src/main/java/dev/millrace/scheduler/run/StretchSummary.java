@@ -8,10 +8,11 @@ import java.util.List;
  * A binding, to look at: which steps it covers, the memory it takes and where its values lie.
  *
  * @param blockBytes the block that a run of it needs
+ * @param programs what launches do that are programs of their own, step by step
  * @param unsharedBytes what the same values would need without taking each other's place
  */
 public record StretchSummary(
-        int firstStep, int endStep, int launches, long blockBytes, long unsharedBytes, List<Place> places) {
+        int firstStep, int endStep, int launches, long blockBytes, long unsharedBytes, List<Place> places, List<String> programs) {
 
     /** A value in the block, alive from one step to another. */
     public record Place(int slot, Shape shape, long offset, long bytes, int fromStep, int toStep) {}
@@ -35,6 +36,20 @@ public record StretchSummary(
                     value.buffer().from(),
                     Math.min(value.buffer().to(), binding.to)));
         }
-        return new StretchSummary(binding.from, binding.to, binding.steps.size(), binding.blockBytes, unshared, places);
+        var programs = new ArrayList<String>();
+        for (BoundStep step : binding.steps) {
+            String text = step.launch() == null ? "" : step.launch().text();
+            if (!text.isEmpty()) {
+                programs.add(step.step().describe() + System.lineSeparator() + text);
+            }
+        }
+        return new StretchSummary(
+                binding.from,
+                binding.to,
+                binding.steps.size(),
+                binding.blockBytes,
+                unshared,
+                places,
+                List.copyOf(programs));
     }
 }

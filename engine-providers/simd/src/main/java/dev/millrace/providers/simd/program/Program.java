@@ -87,6 +87,11 @@ public final class Program implements Launch {
     }
 
     @Override
+    public String text() {
+        return ProgramText.of(this);
+    }
+
+    @Override
     public void run(LaunchContext context) {
         ProgramFrame frame = frames.take();
         if (frame == null) {

@@ -3,6 +3,7 @@ package dev.millrace.providers.simd.program;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.Scratch;
+import dev.millrace.scheduler.kernel.Work;
 import dev.millrace.scheduler.plan.MemoryPlanner;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -78,9 +79,16 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
                     enter(outputs, i, launch.output(i), writers[i]);
                 }
             }
+            Work.Listener listener = launch.listener();
             for (int i = 0; i < calls.length; i++) {
                 launch.checkCancelled();
-                call(i).run(this);
+                if (listener == null) {
+                    call(i).run(this);
+                } else {
+                    long start = System.nanoTime();
+                    call(i).run(this);
+                    listener.ended(steps.get(i).asWork(), start, System.nanoTime());
+                }
             }
         } finally {
             context = null;

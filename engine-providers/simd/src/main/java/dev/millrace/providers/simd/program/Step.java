@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.program;
 
+import dev.millrace.scheduler.kernel.Work;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -112,6 +113,11 @@ public final class Step {
             bytes += view.type().bytes(view.elements());
         }
         return bytes;
+    }
+
+    /** What it is for those who measure. */
+    Work asWork() {
+        return new Work(kernel, node, work, bytes());
     }
 
     Call prepare(Memory memory) {
