@@ -20,6 +20,7 @@ public final class Rules {
             SoftmaxRules::named,
             RowNormRules::named,
             ChannelNormRules::named,
+            AttentionRules::named,
             ReduceRules::named,
             GatherRules::named,
             ScatterRules::named,
