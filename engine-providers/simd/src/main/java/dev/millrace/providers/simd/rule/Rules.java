@@ -25,6 +25,7 @@ public final class Rules {
             GatherRules::named,
             ScatterRules::named,
             RankRules::named,
+            BlockRules::named,
             RecurrentRules::named,
             MoveRules::named,
             QuantisedProductRules::named,
