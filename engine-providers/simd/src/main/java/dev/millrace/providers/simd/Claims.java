@@ -23,7 +23,6 @@ final class Claims {
     private static final Set<String> BETWEEN = Set.of(
             "BitShift",
             "ConstantOfShape",
-            "DepthToSpace",
             "Einsum",
             "EyeLike",
             "GlobalLpPool",
@@ -40,8 +39,6 @@ final class Claims {
             "Resize",
             "Shape",
             "Size",
-            "SpaceToDepth",
-            "Tile",
             "Trilu",
             "Upsample");
 

@@ -46,7 +46,7 @@ final class ElementwiseRules {
             case "Xor" -> truths(Operator.XOR);
             case "Not" -> op -> pend(op, v -> Formulas.not(v.getFirst()), 1);
             case "Where" -> ElementwiseRules::where;
-            case "Cast" -> ElementwiseRules::cast;
+            case "Cast", "CastLike" -> ElementwiseRules::cast;
             case "Clip" -> ElementwiseRules::clip;
             default -> function(name);
         };
@@ -267,11 +267,11 @@ final class ElementwiseRules {
         ElementType from = op.in(0).type();
         ElementType to = op.out().type();
         if (DataTypes.find(from) == null || DataTypes.find(to) == null) {
-            return false;
+            return CastRules.lower(op);
         }
         boolean widens = isFloat(to) || to == ElementType.BOOL || to == ElementType.INT32 && !isFloat(from);
         if (!widens) {
-            return false;
+            return CastRules.lower(op);
         }
         Kind kind = DataTypes.of(to).kind();
         return pend(op, v -> v.getFirst().to(kind), 1);

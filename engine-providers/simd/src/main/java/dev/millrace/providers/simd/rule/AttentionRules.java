@@ -1,0 +1,173 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.kernels.attention.AttentionShape;
+import dev.millrace.kernels.attention.ScoreRule;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Lowering;
+import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.program.View;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Attention of fp32 queries to keys and values, which are read where they lie. */
+final class AttentionRules {
+    /** The inputs of ONNX's operator. */
+    private static final int MASK = 3;
+
+    private static final int PAST_KEY = 4;
+    private static final int PAST_VALUE = 5;
+    private static final int LENGTHS = 6;
+    private static final int SCORES_OUTPUT = 3;
+
+    private AttentionRules() {}
+
+    static @Nullable Rule named(String name) {
+        return name.equals("Attention") ? AttentionRules::lower : null;
+    }
+
+    private static boolean lower(Op op) {
+        if (!op.node().op().domain().equals(OpId.ONNX) || op.wants(SCORES_OUTPUT) || !areSuited(op)) {
+            return false;
+        }
+        Lowering lowering = op.lowering();
+        View queries = heads(op, 0, op.attributes().integer("q_num_heads", 0));
+        long keyHeads = op.attributes().integer("kv_num_heads", 0);
+        View newKeys = heads(op, 1, keyHeads);
+        View newValues = heads(op, 2, keyHeads);
+        if (queries == null || newKeys == null || newValues == null) {
+            return false;
+        }
+        if (newKeys.shape().dim(1) == 0 || queries.shape().dim(1) % newKeys.shape().dim(1) != 0) {
+            return false;
+        }
+        AttentionBias bias = AttentionBias.of(op, MASK, op.find(LENGTHS), past(op) + newKeys.shape().dim(2), queries);
+        if (bias == null) {
+            return false;
+        }
+        View keys = withPast(op, PAST_KEY, newKeys, 1);
+        View values = withPast(op, PAST_VALUE, newValues, 2);
+        var shape = new AttentionShape(
+                extent(queries, 0),
+                extent(queries, 1),
+                extent(keys, 1),
+                extent(queries, 2),
+                bias.keys(),
+                extent(queries, 3),
+                extent(values, 3));
+        float cap = op.attributes().real("softcap", 0);
+        var step = new AttentionStep(
+                shape,
+                readable(lowering, queries),
+                readable(lowering, keys),
+                readable(lowering, values),
+                output(op, shape),
+                op.attributes().real("scale", (float) (1 / Math.sqrt(shape.depth()))),
+                cap,
+                new ScoreRule(
+                        bias.kind(), cap > 0 ? ScoreRule.Cap.BEFORE_MASK : ScoreRule.Cap.NONE, false),
+                bias,
+                op.attributes().flag("is_causal", false),
+                Math.toIntExact(past(op)));
+        lowering.add(step.of(op));
+        return true;
+    }
+
+    private static boolean areSuited(Op op) {
+        for (int i : List.of(0, 1, 2, PAST_KEY, PAST_VALUE)) {
+            if (op.has(i) && !op.in(i).isFloat()) {
+                return false;
+            }
+        }
+        boolean cached = op.has(PAST_KEY) == op.has(PAST_VALUE);
+        return cached && op.out().isFloat() && op.attributes().real("softcap", 0) >= 0;
+    }
+
+    private static long past(Op op) {
+        return op.has(PAST_KEY) ? op.in(PAST_KEY).shape().dim(2) : 0;
+    }
+
+    private static int extent(View view, int axis) {
+        return Math.toIntExact(view.shape().dim(axis));
+    }
+
+    /** An operand by batch, head, place and depth. */
+    private static @Nullable View heads(Op op, int input, long heads) {
+        Shape shape = op.in(input).shape();
+        if (shape.rank() == 4) {
+            return shape.dim(3) < 1 ? null : op.lowering().view(op.in(input));
+        }
+        if (shape.rank() != 3 || heads < 1 || shape.dim(2) < heads || shape.dim(2) % heads != 0) {
+            return null;
+        }
+        Shape apart = Shape.of(shape.dim(0), shape.dim(1), heads, shape.dim(2) / heads);
+        View view = op.lowering().view(op.in(input)).reshaped(apart);
+        return view == null ? null : view.transposed(new int[] {0, 2, 1, 3});
+    }
+
+    /** Keys or values behind those of the past, which is an output, too. */
+    private static View withPast(Op op, int past, View now, int output) {
+        Lowering lowering = op.lowering();
+        if (!op.has(past)) {
+            if (op.wants(output)) {
+                lowering.provide(op.out(output), now);
+            }
+            return now;
+        }
+        Cell before = op.in(past);
+        long there = before.shape().dim(2);
+        Shape all = now.shape().with(2, there + now.shape().dim(2));
+        View whole = op.wants(output)
+                ? lowering.allocate(op.out(output))
+                : lowering.allocate(ElementType.FLOAT, all);
+        long[] steps = new long[4];
+        Arrays.fill(steps, 1);
+        lowering.copy(lowering.view(before), whole.sliced(new long[4], steps, before.shape()), before.name());
+        lowering.copy(now, whole.sliced(new long[] {0, 0, there, 0}, steps, now.shape()), op.node().name());
+        return whole;
+    }
+
+    /** A view whose rows lie together. */
+    private static View readable(Lowering lowering, View view) {
+        if (AttentionStep.isReadable(view)) {
+            return view;
+        }
+        View copy = lowering.allocate(view.type(), view.shape());
+        lowering.copy(view, copy, "rows of heads");
+        return copy;
+    }
+
+    /** Where the output lies, by batch, head, place and depth. */
+    private static View output(Op op, AttentionShape shape) {
+        Shape byPlace = Shape.of(shape.batch(), shape.queries(), shape.heads(), shape.valueDepth());
+        int[] order = {0, 2, 1, 3};
+        if (op.in(0).shape().rank() == 3) {
+            View dense = op.lowering().allocate(op.out());
+            return View.dense(dense.storage(), dense.type(), byPlace).transposed(order);
+        }
+        if (!isReadByPlace(op.node())) {
+            return op.lowering().allocate(op.out());
+        }
+        View view = op.lowering().allocate(ElementType.FLOAT, byPlace).transposed(order);
+        op.lowering().provide(op.out(), view);
+        return view;
+    }
+
+    /** Whether all that read the output exchange heads and places first. */
+    private static boolean isReadByPlace(Node node) {
+        Value output = node.requireOutput(0);
+        for (Node user : output.users()) {
+            long[] perm = user.op().isOnnx("Transpose") ? user.attributes().integers("perm") : null;
+            if (perm == null || !Arrays.equals(perm, new long[] {0, 2, 1, 3})) {
+                return false;
+            }
+        }
+        return !output.isGraphOutput();
+    }
+}

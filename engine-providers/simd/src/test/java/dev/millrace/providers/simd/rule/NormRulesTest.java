@@ -1,0 +1,173 @@
+package dev.millrace.providers.simd.rule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.Tensor;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class NormRulesTest {
+    private final Random random = new Random(2);
+
+    @Test
+    void layersFromEveryAxisOn() {
+        long[] dims = {2, 3, 5, 17};
+        for (int axis = -4; axis < 4; axis++) {
+            int first = Math.floorMod(axis, 4);
+            long[] row = Arrays.copyOfRange(dims, first, 4);
+            var graph = new SmallGraph();
+            var results = graph.nodes(
+                    3,
+                    "LayerNormalization",
+                    17,
+                    Map.of("axis", Attribute.of(axis), "epsilon", Attribute.of(1e-3f)),
+                    graph.input(SmallGraph.random(random, dims)),
+                    graph.constant(SmallGraph.random(random, row)),
+                    graph.input(SmallGraph.random(random, row)));
+            graph.output(results.get(0), results.get(2));
+            graph.check(1e-5);
+        }
+    }
+
+    @Test
+    void rootMeanSquareWithoutStatistics() {
+        var graph = new SmallGraph();
+        var in = graph.input(SmallGraph.random(random, 4, 31));
+        var scale = graph.input(SmallGraph.random(random, 31));
+        graph.output(graph.node("RMSNormalization", 23, Map.of(), in, scale));
+        graph.check(1e-5);
+    }
+
+    @Test
+    void aSumThatNobodyElseReadsIsDoneOnTheWay() {
+        var graph = new SmallGraph();
+        var sum = graph.node(
+                "Add",
+                14,
+                Map.of(),
+                graph.input(SmallGraph.random(random, 6, 40)),
+                graph.input(SmallGraph.random(random, 6, 40)));
+        graph.output(normalised(graph, sum));
+        graph.check(1e-5);
+        assertThat(graph.kernels()).singleElement().asString().contains("skip=1");
+    }
+
+    @Test
+    void aSumThatIsReadLaterIsKept() {
+        var graph = new SmallGraph();
+        var sum = graph.node(
+                "Add",
+                14,
+                Map.of(),
+                graph.input(SmallGraph.random(random, 6, 40)),
+                graph.input(SmallGraph.random(random, 6, 40)));
+        graph.output(graph.node("Sub", 14, Map.of(), sum, normalised(graph, sum)), sum);
+        graph.check(1e-5);
+        assertThat(graph.kernels().getFirst()).contains("skip=1");
+    }
+
+    @Test
+    void aSumOfDifferentShapesIsNone() {
+        var graph = new SmallGraph();
+        var sum = graph.node(
+                "Add",
+                14,
+                Map.of(),
+                graph.input(SmallGraph.random(random, 6, 40)),
+                graph.input(SmallGraph.random(random, 40)));
+        graph.output(normalised(graph, sum));
+        graph.check(1e-5);
+    }
+
+    private Value normalised(SmallGraph graph, Value in) {
+        return graph.node(
+                "LayerNormalization",
+                17,
+                Map.of(),
+                in,
+                graph.constant(SmallGraph.random(random, 40)),
+                graph.constant(SmallGraph.random(random, 40)));
+    }
+
+    @Test
+    void skipsWithBiasAndSum() {
+        for (boolean kept : new boolean[] {false, true}) {
+            for (boolean biased : new boolean[] {false, true}) {
+                for (long[] skip : List.of(new long[] {2, 3, 24}, new long[] {1, 3, 24})) {
+                    var graph = new SmallGraph();
+                    var results = graph.nodes(
+                            new OpId(OpId.MICROSOFT, "SkipLayerNormalization"),
+                            4,
+                            1,
+                            Map.of(),
+                            graph.input(SmallGraph.random(random, 2, 3, 24)),
+                            graph.input(SmallGraph.random(random, skip)),
+                            graph.constant(SmallGraph.random(random, 24)),
+                            graph.constant(SmallGraph.random(random, 24)),
+                            biased ? graph.constant(SmallGraph.random(random, 24)) : null);
+                    graph.output(results.getFirst());
+                    if (kept) {
+                        graph.output(results.getLast());
+                    }
+                    graph.check(1e-5);
+                }
+            }
+        }
+    }
+
+    @Test
+    void instancesAndGroupsOfChannels() {
+        for (long[] dims : List.of(new long[] {2, 6, 5, 7}, new long[] {1, 6, 3}, new long[] {3, 6, 1, 1, 9})) {
+            var graph = new SmallGraph();
+            var in = graph.input(SmallGraph.random(random, dims));
+            var scale = graph.constant(SmallGraph.random(random, 6));
+            var bias = graph.input(SmallGraph.random(random, 6));
+            var ofGroups = graph.constant(SmallGraph.random(random, 3));
+            Map<String, Attribute> three = Map.of("num_groups", Attribute.of(3));
+            graph.output(
+                    graph.node("InstanceNormalization", 22, Map.of(), in, scale, bias),
+                    graph.node("GroupNormalization", 21, three, in, scale, bias),
+                    graph.node("GroupNormalization", 18, three, in, ofGroups, ofGroups));
+            graph.check(2e-5);
+        }
+    }
+
+    @Test
+    void batchesAreOneExpressionWithWhatFollows() {
+        var graph = new SmallGraph();
+        var in = graph.input(SmallGraph.random(random, 2, 5, 3, 3));
+        float[] variances = {0.5f, 1, 2, 0.1f, 3};
+        var result = graph.node(
+                "BatchNormalization",
+                15,
+                Map.of(),
+                in,
+                graph.constant(SmallGraph.random(random, 5)),
+                graph.constant(SmallGraph.random(random, 5)),
+                graph.constant(SmallGraph.random(random, 5)),
+                graph.constant(Tensor.copyOf(variances, 5)));
+        graph.output(graph.node("Relu", 14, Map.of(), result));
+        graph.check(1e-5);
+        assertThat(graph.kernels()).hasSize(1);
+    }
+
+    @Test
+    void lengthsAndVariancesOfAxes() {
+        var graph = new SmallGraph();
+        var in = graph.input(SmallGraph.random(random, 2, 3, 4, 5));
+        var zeros = graph.input(Tensor.copyOf(new float[6], 2, 3));
+        graph.output(
+                graph.node("LpNormalization", 22, Map.of("axis", Attribute.of(1)), in),
+                graph.node("LpNormalization", 22, Map.of("p", Attribute.of(1)), in),
+                graph.node("LpNormalization", 22, Map.of(), zeros),
+                graph.node("MeanVarianceNormalization", 13, Map.of(), in),
+                graph.node("MeanVarianceNormalization", 13, Map.of("axes", Attribute.of(-1L, 1L)), in));
+        graph.check(1e-5);
+    }
+}
