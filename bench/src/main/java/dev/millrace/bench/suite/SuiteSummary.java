@@ -1,5 +1,6 @@
 package dev.millrace.bench.suite;
 
+import dev.millrace.bench.Numbers;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
