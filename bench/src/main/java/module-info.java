@@ -5,6 +5,8 @@ module dev.millrace.bench {
     requires dev.millrace.kernels;
     requires dev.millrace.session;
     requires info.picocli;
+    requires java.management;
+    requires jdk.management;
     requires jmh.core;
     requires tools.jackson.core;
     requires static transitive org.jspecify;
@@ -14,6 +16,8 @@ module dev.millrace.bench {
     opens dev.millrace.bench.kernels to
             info.picocli;
     opens dev.millrace.bench.suite to
+            info.picocli;
+    opens dev.millrace.bench.sweep to
             info.picocli;
 
     provides dev.millrace.cli.Subcommand with

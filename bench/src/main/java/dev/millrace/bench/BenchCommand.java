@@ -2,6 +2,7 @@ package dev.millrace.bench;
 
 import dev.millrace.bench.kernels.KernelsCommand;
 import dev.millrace.bench.suite.SuiteCommand;
+import dev.millrace.bench.sweep.SweepCommand;
 import dev.millrace.cli.ExitCode;
 import dev.millrace.cli.ModelArgument;
 import dev.millrace.cli.SessionFlags;
@@ -23,7 +24,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "bench",
         mixinStandardHelpOptions = true,
-        subcommands = {KernelsCommand.class, SuiteCommand.class},
+        subcommands = {KernelsCommand.class, SuiteCommand.class, Add8Command.class, SweepCommand.class},
         description = {
             "Measures runs, session creation and the first run of models.",
             "With --vs the peer runs the same in turns, and both answers are compared first.",
@@ -70,7 +71,7 @@ public final class BenchCommand implements Subcommand {
     @Override
     public Integer call() throws Exception {
         if (models.isEmpty()) {
-            throw EngineException.invalidArgument("bench needs a model, or 'kernels' or 'suite'");
+            throw EngineException.invalidArgument("bench needs a model, or 'kernels', 'suite', 'add8' or 'sweep'");
         }
         if (peer != null && !peer.equals("onnxruntime")) {
             throw EngineException.invalidArgument("there is no peer '" + peer + "'; there is onnxruntime");

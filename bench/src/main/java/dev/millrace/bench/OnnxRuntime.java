@@ -18,6 +18,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.EnumMap;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -43,8 +44,7 @@ public final class OnnxRuntime implements Contender {
     private final int threads;
     private final OrtSession.SessionOptions.OptLevel level;
     private @Nullable OrtSession session;
-    private @Nullable Inputs current;
-    private Map<String, OnnxTensor> tensors = Map.of();
+    private final Map<Inputs, Map<String, OnnxTensor>> views = new IdentityHashMap<>();
 
     public OnnxRuntime(Path model, int threads, OrtSession.SessionOptions.OptLevel level) {
         this.model = model;
@@ -103,10 +103,11 @@ public final class OnnxRuntime implements Contender {
 
     /** The peer's view of the inputs, made once for the same inputs. */
     private Map<String, OnnxTensor> tensors(Inputs inputs) throws OrtException {
-        if (inputs == current) {
-            return tensors;
+        Map<String, OnnxTensor> known = views.get(inputs);
+        if (known != null) {
+            return known;
         }
-        var views = new LinkedHashMap<String, OnnxTensor>();
+        var tensors = new LinkedHashMap<String, OnnxTensor>();
         for (Map.Entry<String, Datum> input : inputs.asMap().entrySet()) {
             Tensor tensor = (Tensor) input.getValue();
             OnnxJavaType type = TYPES.get(tensor.type());
@@ -114,20 +115,18 @@ public final class OnnxRuntime implements Contender {
                 throw EngineException.notImplemented("the peer is not given inputs of type " + tensor.type());
             }
             ByteBuffer bytes = tensor.segment().asByteBuffer().order(ByteOrder.nativeOrder());
-            views.put(
+            tensors.put(
                     input.getKey(),
                     OnnxTensor.createTensor(environment, bytes, tensor.shape().toArray(), type));
         }
-        tensors = views;
-        current = inputs;
-        return views;
+        views.put(inputs, tensors);
+        return tensors;
     }
 
     @Override
     public void close() throws OrtException {
-        tensors.values().forEach(OnnxTensor::close);
-        tensors = Map.of();
-        current = null;
+        views.values().forEach(tensors -> tensors.values().forEach(OnnxTensor::close));
+        views.clear();
         if (session != null) {
             session.close();
             session = null;

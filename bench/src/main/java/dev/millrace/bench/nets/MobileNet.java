@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 
 /** A net of MobileNet v2's blocks for images of 224×224, its norms folded into its convolutions as exporters do. */
@@ -94,14 +95,18 @@ public final class MobileNet {
                 var ranges = new ArrayList<Range>();
                 ranges.add(Range.of(image.floats()));
                 for (int i = 1; i < count - 1; i++) {
-                    ranges.add(Range.of(seen.get("activation" + i).floats()));
+                    ranges.add(rangeOf(seen, "activation" + i));
                 }
-                ranges.add(Range.of(seen.get("y").floats()));
+                ranges.add(rangeOf(seen, "y"));
                 return ranges;
             }
         } finally {
             Files.delete(file);
         }
+    }
+
+    private static Range rangeOf(Map<String, Tensor> seen, String name) {
+        return Range.of(Objects.requireNonNull(seen.get(name), name).floats());
     }
 
     private static Tensor image() {

@@ -1,5 +1,6 @@
 package dev.millrace.bench.suite;
 
+import dev.millrace.bench.Numbers;
 import org.jspecify.annotations.Nullable;
 
 /**

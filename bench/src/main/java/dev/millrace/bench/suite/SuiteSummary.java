@@ -1,10 +1,12 @@
 package dev.millrace.bench.suite;
 
+import dev.millrace.bench.Numbers;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -90,8 +92,8 @@ final class SuiteSummary {
 
     /** The worst of all thread counts; what is not measured says why instead. */
     private static String differences(List<SuiteRow> ofCase) {
-        Double ours = worst(ofCase.stream().map(SuiteRow::difference).toList());
-        Double peer = worst(ofCase.stream().map(SuiteRow::peerDifference).toList());
+        Double ours = worst(ofCase, SuiteRow::difference);
+        Double peer = worst(ofCase, SuiteRow::peerDifference);
         String note = ofCase.stream()
                 .map(SuiteRow::note)
                 .distinct()
@@ -102,9 +104,10 @@ final class SuiteSummary {
         return (numbers + " " + note).strip();
     }
 
-    private static @Nullable Double worst(List<@Nullable Double> values) {
+    private static @Nullable Double worst(List<SuiteRow> rows, Function<SuiteRow, @Nullable Double> of) {
         Double worst = null;
-        for (Double value : values) {
+        for (SuiteRow row : rows) {
+            Double value = of.apply(row);
             if (value != null && (worst == null || value > worst)) {
                 worst = value;
             }

@@ -1,11 +1,11 @@
-package dev.millrace.bench.suite;
+package dev.millrace.bench;
 
 /** Fields of comma-separated values. */
-final class Csv {
+public final class Csv {
     private Csv() {}
 
     /** In quotes where it needs them. */
-    static String quoted(String field) {
+    public static String quoted(String field) {
         boolean plain = field.chars().noneMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r');
         return plain ? field : '"' + field.replace("\"", "\"\"") + '"';
     }

@@ -1,19 +1,19 @@
-package dev.millrace.bench.suite;
+package dev.millrace.bench;
 
 import java.util.Collection;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Numbers for readers. */
-final class Numbers {
+public final class Numbers {
     private Numbers() {}
 
     /** The number, or nothing where there is none. */
-    static String format(String format, @Nullable Double value) {
+    public static String format(String format, @Nullable Double value) {
         return value == null ? "" : String.format(Locale.ROOT, format, value);
     }
 
-    static double geometricMean(Collection<Double> values) {
+    public static double geometricMean(Collection<Double> values) {
         return Math.exp(values.stream().mapToDouble(Math::log).average().orElse(Double.NaN));
     }
 }

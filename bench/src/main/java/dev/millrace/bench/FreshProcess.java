@@ -1,16 +1,17 @@
-package dev.millrace.bench.kernels;
+package dev.millrace.bench;
 
 import dev.millrace.graph.EngineException;
+import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
-/** A Java process that does one thing and prints how many nanoseconds that took. */
-final class FreshProcess {
+/** A Java process that does one thing and prints numbers about it. */
+public final class FreshProcess {
     private static final double MILLI = 1e6;
 
     private final Class<?> main;
@@ -18,12 +19,11 @@ final class FreshProcess {
     private final List<String> options;
 
     /**
-     * @param main a class with a main method that prints the nanoseconds
-     * @param file its first argument
-     * @param numbers the rest of its arguments
+     * @param main a class with a main method that prints whole numbers, separated by white space
+     * @param arguments of the main method
      */
-    FreshProcess(Class<?> main, Path file, int... numbers) {
-        this(main, arguments(file, numbers), List.of());
+    public FreshProcess(Class<?> main, Object... arguments) {
+        this(main, Arrays.stream(arguments).map(Object::toString).toList(), List.of());
     }
 
     private FreshProcess(Class<?> main, List<String> arguments, List<String> options) {
@@ -32,16 +32,21 @@ final class FreshProcess {
         this.options = options;
     }
 
-    private static List<String> arguments(Path file, int... numbers) {
-        List<String> arguments = new ArrayList<>(List.of(file.toString()));
-        for (int number : numbers) {
-            arguments.add(Integer.toString(number));
+    /**
+     * What a process printed.
+     *
+     * @param firstLineMillis from before the process was started to its first line
+     * @param numbers of all lines
+     */
+    public record Said(double firstLineMillis, List<Long> numbers) {
+        /** Number {@code index}, as milliseconds where it is nanoseconds. */
+        public double millis(int index) {
+            return numbers.get(index) / MILLI;
         }
-        return arguments;
     }
 
     /** Whether the JVM can keep an ahead-of-time cache of this class path: it takes jars, and no folders. */
-    static boolean cachesWork() {
+    public static boolean cachesWork() {
         for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
             if (!entry.endsWith(".jar")) {
                 return false;
@@ -50,18 +55,33 @@ final class FreshProcess {
         return true;
     }
 
-    /** The milliseconds that a new process says it took. */
-    double millis() throws IOException, InterruptedException {
+    /** Starts the process and waits for its end. */
+    public Said say() throws IOException, InterruptedException {
+        long start = System.nanoTime();
         Process process = start(options, ProcessBuilder.Redirect.INHERIT);
-        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+        var numbers = new ArrayList<Long>();
+        double firstLine = 0;
+        try (BufferedReader lines = process.inputReader()) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                firstLine = numbers.isEmpty() ? (System.nanoTime() - start) / MILLI : firstLine;
+                for (String number : line.strip().split("\\s+")) {
+                    numbers.add(Long.parseLong(number));
+                }
+            }
+        }
         if (process.waitFor() != 0) {
             throw EngineException.invalidArgument(main.getSimpleName() + " ended with " + process.exitValue());
         }
-        return Long.parseLong(said) / MILLI;
+        return new Said(firstLine, numbers);
+    }
+
+    /** The milliseconds that a new process says it took, where it prints nanoseconds. */
+    public double millis() throws IOException, InterruptedException {
+        return say().millis(0);
     }
 
     /** Runs the process once so that the JVM writes a cache of what it loaded and linked. */
-    Cached train() throws IOException, InterruptedException {
+    public Cached train() throws IOException, InterruptedException {
         Path cache = Files.createTempFile("millrace-startup", ".aot");
         Process process = start(List.of("-XX:AOTCacheOutput=" + cache), ProcessBuilder.Redirect.DISCARD);
         process.getInputStream().readAllBytes();
@@ -76,6 +96,7 @@ final class FreshProcess {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("--enable-native-access=ALL-UNNAMED");
+        command.add("--sun-misc-unsafe-memory-access=allow");
         command.addAll(more);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
         command.addAll(arguments);
@@ -87,7 +108,7 @@ final class FreshProcess {
      *
      * @param cache the file, deleted on close
      */
-    record Cached(FreshProcess process, Path cache) implements AutoCloseable {
+    public record Cached(FreshProcess process, Path cache) implements AutoCloseable {
         @Override
         public void close() throws IOException {
             Files.delete(cache);

@@ -1,0 +1,84 @@
+package dev.millrace.bench;
+
+import ai.onnxruntime.OrtSession.SessionOptions.OptLevel;
+import dev.millrace.bench.kernels.PeerModel;
+import dev.millrace.cli.ExitCode;
+import dev.millrace.cli.SessionFlags;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.session.Engine;
+import dev.millrace.session.Inputs;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Measures what a run costs where there is next to nothing to compute. */
+@Command(
+        name = "add8",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Measures whole runs of a model that adds 8 floats to 8 floats, beside ONNX Runtime's Java call.",
+            "The inputs are made beforehand on both sides, and results are closed."
+        })
+final class Add8Command implements Callable<Integer> {
+    private static final double NANOS = 1e9;
+    private static final int LENGTH = 8;
+    private static final long WARM_UP = 1_000_000_000;
+    private static final long BLOCK = 2_000_000;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "S",
+            description = "How long to measure (default: ${DEFAULT-VALUE}).",
+            defaultValue = "3")
+    private double seconds;
+
+    @Mixin
+    private SessionFlags flags = new SessionFlags();
+
+    @Override
+    public Integer call() throws Exception {
+        Inputs inputs = Inputs.of("a", 1, 2, 3, 4, 5, 6, 7, 8f).and("b", Tensor.copyOf(new float[LENGTH], LENGTH));
+        var sum = new PeerModel();
+        sum.output(
+                "y",
+                sum.node("Add", sum.input("a", tensor(inputs, "a")), sum.input("b", tensor(inputs, "b"))));
+        Path model = Files.createTempFile("millrace-add8", ".onnx");
+        try {
+            Files.write(model, sum.bytes());
+            return measure(model, inputs);
+        } finally {
+            Files.delete(model);
+        }
+    }
+
+    private static Tensor tensor(Inputs inputs, String name) {
+        return (Tensor) Objects.requireNonNull(inputs.asMap().get(name));
+    }
+
+    private int measure(Path model, Inputs inputs) throws Exception {
+        PrintWriter out = spec.commandLine().getOut();
+        try (Engine engine = flags.engine();
+                var ours = new Millrace(engine, model, flags.options());
+                var peer = new OnnxRuntime(model, engine.threads(), OptLevel.ALL_OPT)) {
+            ours.create();
+            peer.create();
+            double difference = Answers.maxAbsDiff(ours.answer(inputs), peer.answer(inputs));
+            var duel = new Duel(() -> ours.run(inputs), () -> peer.run(inputs));
+            duel.run(new Duel.Pace(WARM_UP, BLOCK, (long) (seconds * NANOS), 5));
+            out.println("a run of Add of %d floats: ours %.3f µs, peer %.3f µs, ratio %.2f"
+                    .formatted(LENGTH, duel.ourMicros(), duel.peerMicros(), duel.ratio()));
+            out.flush();
+            return difference == 0 ? ExitCode.OK : ExitCode.NO;
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package dev.millrace.bench.suite;
+
+import ai.onnxruntime.OnnxJavaType;
+import ai.onnxruntime.OnnxTensor;
+import ai.onnxruntime.OrtEnvironment;
+import ai.onnxruntime.OrtSession;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+
+/** What {@link FirstRun} does, done by the peer. */
+final class FirstPeerRun {
+    private FirstPeerRun() {}
+
+    /** @param arguments the model, the inputs, threads, sessions, and runs of each */
+    public static void main(String[] arguments) throws Exception {
+        var inputs = new LinkedHashMap<String, OnnxTensor>();
+        var raws = RawInputs.read(Path.of(arguments[1]));
+        int count = Integer.parseInt(arguments[3]);
+        int runs = Integer.parseInt(arguments[4]);
+        long start = System.nanoTime();
+        OrtEnvironment environment = OrtEnvironment.getEnvironment();
+        var sessions = new OrtSession[count];
+        try (var options = new OrtSession.SessionOptions()) {
+            options.setIntraOpNumThreads(Integer.parseInt(arguments[2]));
+            options.addConfigEntry("session.force_spinning_stop", "1");
+            sessions[0] = environment.createSession(arguments[0], options);
+            long created = System.nanoTime();
+            for (RawInputs.Raw raw : raws) {
+                OnnxJavaType type = OnnxJavaType.valueOf(raw.type());
+                inputs.put(raw.name(), OnnxTensor.createTensor(environment, raw.bytes(), raw.dims(), type));
+            }
+            sessions[0].run(inputs).close();
+            long ran = System.nanoTime();
+            System.out.println((created - start) + " " + (ran - created));
+            for (int i = 1; i < count; i++) {
+                sessions[i] = environment.createSession(arguments[0], options);
+            }
+            for (int run = 0; run < runs; run++) {
+                for (OrtSession session : sessions) {
+                    session.run(inputs).close();
+                }
+            }
+            System.out.println(PeakMemory.kib());
+            for (OrtSession session : sessions) {
+                session.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package dev.millrace.bench.suite;
+
+import dev.millrace.bench.FreshProcess;
+import dev.millrace.cli.ModelArgument;
+import dev.millrace.cli.model.InputMaker;
+import dev.millrace.graph.format.Models;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.session.Inputs;
+import dev.millrace.session.ValueInfo;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Fresh processes of both sides that run the same case.
+ *
+ * @param inputs the file that both read, deleted on close
+ */
+record FreshSides(Path model, Path inputs, int threads, List<String> providers) implements AutoCloseable {
+    private static final long SEED = 1;
+
+    static FreshSides of(SuiteCase test, int threads, List<String> providers) throws Exception {
+        ModelArgument model = test.model().get();
+        Graph graph = Models.read(model.file()).graph();
+        List<ValueInfo> declared = graph.inputs().stream()
+                .map(input -> new ValueInfo(input.name(), input.type(), graph.defaultOf(input) != null))
+                .toList();
+        Inputs made = new InputMaker(model.known(), test.shapes(), SEED).make(declared);
+        Path file = Files.createTempFile("millrace-inputs", ".bin");
+        RawInputs.write(file, made);
+        return new FreshSides(model.file(), file, threads, providers);
+    }
+
+    /**
+     * @param sessions how many are open at once
+     * @param runs of each session after the first
+     */
+    FreshProcess ours(int sessions, int runs) {
+        var arguments = new ArrayList<Object>(List.of(model, inputs, threads, sessions, runs));
+        arguments.addAll(providers);
+        return new FreshProcess(FirstRun.class, arguments.toArray());
+    }
+
+    FreshProcess peer(int sessions, int runs) {
+        return new FreshProcess(FirstPeerRun.class, model, inputs, threads, sessions, runs);
+    }
+
+    @Override
+    public void close() throws IOException {
+        Files.delete(inputs);
+    }
+}

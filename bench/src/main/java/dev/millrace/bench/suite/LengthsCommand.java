@@ -1,0 +1,115 @@
+package dev.millrace.bench.suite;
+
+import ai.onnxruntime.OrtSession.SessionOptions.OptLevel;
+import dev.millrace.bench.Contender;
+import dev.millrace.bench.Millrace;
+import dev.millrace.bench.OnnxRuntime;
+import dev.millrace.cli.ExitCode;
+import dev.millrace.cli.ModelArgument;
+import dev.millrace.cli.SessionFlags;
+import dev.millrace.cli.model.InputMaker;
+import dev.millrace.graph.EngineException;
+import dev.millrace.session.Engine;
+import dev.millrace.session.Inputs;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Measures what it costs that lengths vary from run to run. */
+@Command(
+        name = "lengths",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Measures runs of MiniLM whose lengths come in random order, then the same lengths sorted: runs per second,",
+            "and the bytes that a run allocates on the heap, by the caller and by all other threads."
+        })
+final class LengthsCommand implements Callable<Integer> {
+    private static final int LENGTHS = 16;
+    private static final int STEP = 8;
+    private static final long SEED = 1;
+    private static final double NANOS = 1e9;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Option(
+            names = "--runs",
+            paramLabel = "N",
+            description = "Runs in each order (default: ${DEFAULT-VALUE}).",
+            defaultValue = "2000")
+    private int runs;
+
+    @Option(names = "--no-peer", description = "Measure our side alone.")
+    private boolean alone;
+
+    @Mixin
+    private SessionFlags flags = new SessionFlags();
+
+    @Override
+    public Integer call() throws Exception {
+        if (runs < 1) {
+            throw EngineException.invalidArgument("--runs is " + runs + "; it is at least 1");
+        }
+        ModelArgument model = ModelArgument.of("minilm");
+        PrintWriter out = spec.commandLine().getOut();
+        out.println("| side | random, runs/s | sorted, runs/s | random ÷ sorted | caller, bytes/run | others, bytes/run |");
+        out.println("|---|---|---|---|---|---|");
+        try (Engine engine = flags.engine();
+                var ours = new Millrace(engine, model.file(), flags.options())) {
+            ours.create();
+            var inputs = new ArrayList<Inputs>();
+            for (long length = STEP; length <= LENGTHS * STEP; length += STEP) {
+                inputs.add(new InputMaker(model.known(), shapes(length), SEED).make(ours.inputs()));
+            }
+            out.println(line("ours", ours, inputs));
+            out.flush();
+            if (!alone) {
+                try (var peer = new OnnxRuntime(model.file(), engine.threads(), OptLevel.ALL_OPT)) {
+                    peer.create();
+                    out.println(line("peer", peer, inputs));
+                }
+            }
+        }
+        out.flush();
+        return ExitCode.OK;
+    }
+
+    private static Map<String, long[]> shapes(long length) {
+        long[] tokens = {1, length};
+        return Map.of("input_ids", tokens, "attention_mask", tokens, "token_type_ids", tokens);
+    }
+
+    private String line(String side, Contender contender, List<Inputs> inputs) throws Exception {
+        int[] order = new Random(SEED).ints(runs, 0, inputs.size()).toArray();
+        int[] sorted = order.clone();
+        Arrays.sort(sorted);
+        for (int round = 0; round < 2; round++) {
+            for (Inputs each : inputs) {
+                contender.run(each);
+            }
+        }
+        var allocations = new Allocations();
+        double random = perSecond(contender, inputs, order);
+        Allocations.Bytes bytes = allocations.sinceThen();
+        double inOrder = perSecond(contender, inputs, sorted);
+        return "| %s | %.1f | %.1f | %.2f | %d | %d |"
+                .formatted(side, random, inOrder, random / inOrder, bytes.caller() / runs, bytes.others() / runs);
+    }
+
+    private static double perSecond(Contender contender, List<Inputs> inputs, int[] order) throws Exception {
+        long start = System.nanoTime();
+        for (int index : order) {
+            contender.run(inputs.get(index));
+        }
+        return order.length * NANOS / (System.nanoTime() - start);
+    }
+}

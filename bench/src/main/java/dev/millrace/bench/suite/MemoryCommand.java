@@ -1,0 +1,65 @@
+package dev.millrace.bench.suite;
+
+import dev.millrace.bench.FreshProcess;
+import dev.millrace.cli.ExitCode;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** Measures the memory of fresh processes. */
+@Command(
+        name = "memory",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Measures the peak of resident memory of a fresh process that opens a model and runs it a few times: ours,",
+            "the peer's, and ours with eight sessions of the same file. The JVM itself is counted on both sides.",
+            "Prints a table in Markdown, in MiB. A ratio is the peer's memory divided by ours."
+        })
+final class MemoryCommand implements Callable<Integer> {
+    private static final int MANY = 8;
+    private static final int RUNS = 4;
+    private static final int PEAK = 2;
+    private static final double KIB_PER_MIB = 1024;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Mixin
+    private SuiteFlags flags = new SuiteFlags();
+
+    @Override
+    public Integer call() {
+        PrintWriter out = spec.commandLine().getOut();
+        out.println("| model | threads | ours | peer | ratio | ours, " + MANY + " sessions | per further session |");
+        out.println("|---|---|---|---|---|---|---|");
+        boolean good = true;
+        for (SuiteCase test : flags.cases()) {
+            for (int threads : flags.threads()) {
+                String place = "| " + test.name() + " | " + threads + " |";
+                try (var sides = FreshSides.of(test, threads, flags.providers())) {
+                    double ours = mib(sides.ours(1, RUNS));
+                    double peer = mib(sides.peer(1, RUNS));
+                    double many = mib(sides.ours(MANY, RUNS));
+                    out.println(place
+                            + " %.0f | %.0f | %.2f | %.0f | %.1f |"
+                                    .formatted(ours, peer, peer / ours, many, (many - ours) / (MANY - 1)));
+                } catch (AbsentModel absent) {
+                    out.println(place + " skipped: " + absent.getMessage() + " |");
+                } catch (Exception failure) {
+                    out.println(place + " failed: " + SuiteBench.reason(failure) + " |");
+                    good = false;
+                }
+                out.flush();
+            }
+        }
+        return good ? ExitCode.OK : ExitCode.NO;
+    }
+
+    private static double mib(FreshProcess process) throws IOException, InterruptedException {
+        return process.say().numbers().get(PEAK) / KIB_PER_MIB;
+    }
+}

@@ -1,0 +1,118 @@
+package dev.millrace.bench.suite;
+
+import dev.millrace.bench.Duel;
+import dev.millrace.bench.FreshProcess;
+import dev.millrace.bench.FreshProcess.Said;
+import dev.millrace.cli.ExitCode;
+import dev.millrace.graph.EngineException;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.function.ToDoubleFunction;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Measures how long fresh processes take to the first answer of a model. */
+@Command(
+        name = "start",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Measures the first answer of fresh processes of both sides, in turns: the creation of a session, its first",
+            "run, and all from the start of the process; then again with an ahead-of-time cache of the JVM on each side.",
+            "Prints a table in Markdown of medians in milliseconds. A ratio is the peer's time divided by ours."
+        })
+final class StartCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Mixin
+    private SuiteFlags flags = new SuiteFlags();
+
+    @Option(
+            names = "--runs",
+            paramLabel = "N",
+            description = "Processes of each kind (default: ${DEFAULT-VALUE}).",
+            defaultValue = "5")
+    private int runs;
+
+    @Override
+    public Integer call() {
+        if (runs < 1) {
+            throw EngineException.invalidArgument("--runs is " + runs + "; it is at least 1");
+        }
+        List<SuiteCase> cases = flags.cases();
+        PrintWriter out = spec.commandLine().getOut();
+        boolean cached = FreshProcess.cachesWork();
+        if (!cached) {
+            out.println("with AOT caches: not measured, the class path is not of jars only\n");
+        }
+        out.println("| model | threads | create: ours, ms | peer, ms | ratio | first run: ours, ms | peer, ms | ratio |"
+                + " all: ours, ms | peer, ms | ratio |" + (cached ? " with caches: ours, ms | peer, ms | ratio |" : ""));
+        out.println("|---|" + "---|".repeat(cached ? 13 : 10));
+        boolean good = true;
+        for (SuiteCase test : cases) {
+            for (int threads : flags.threads()) {
+                try (var sides = FreshSides.of(test, threads, flags.providers())) {
+                    out.println("| " + test.name() + " | " + threads + " |" + measure(sides, cached));
+                } catch (AbsentModel absent) {
+                    out.println("| " + test.name() + " | " + threads + " | skipped: " + absent.getMessage() + " |");
+                } catch (Exception failure) {
+                    out.println("| " + test.name() + " | " + threads + " | failed: " + SuiteBench.reason(failure) + " |");
+                    good = false;
+                }
+                out.flush();
+            }
+        }
+        return good ? ExitCode.OK : ExitCode.NO;
+    }
+
+    private String measure(FreshSides sides, boolean cached) throws Exception {
+        FreshProcess ours = sides.ours(1, 0);
+        FreshProcess peer = sides.peer(1, 0);
+        var pairs = new Pairs();
+        for (int i = 0; i < runs; i++) {
+            pairs.add(ours.say(), peer.say());
+        }
+        String cells = pairs.cells(said -> said.millis(0))
+                + pairs.cells(said -> said.millis(1))
+                + pairs.cells(Said::firstLineMillis);
+        if (!cached) {
+            return cells;
+        }
+        var cachedPairs = new Pairs();
+        try (var ourCache = ours.train();
+                var peerCache = peer.train()) {
+            for (int i = 0; i < runs; i++) {
+                cachedPairs.add(ourCache.process().say(), peerCache.process().say());
+            }
+        }
+        return cells + cachedPairs.cells(Said::firstLineMillis);
+    }
+
+    /** What neighbouring processes of both sides said. */
+    private static final class Pairs {
+        private final List<Said> ours = new ArrayList<>();
+        private final List<Said> peer = new ArrayList<>();
+
+        void add(Said mine, Said theirs) {
+            ours.add(mine);
+            peer.add(theirs);
+        }
+
+        String cells(ToDoubleFunction<Said> of) {
+            var ratios = new ArrayList<Double>();
+            for (int i = 0; i < ours.size(); i++) {
+                ratios.add(of.applyAsDouble(peer.get(i)) / of.applyAsDouble(ours.get(i)));
+            }
+            return " %.1f | %.1f | %.2f |".formatted(median(ours, of), median(peer, of), Duel.median(ratios));
+        }
+
+        private static double median(List<Said> said, ToDoubleFunction<Said> of) {
+            return Duel.median(said.stream().mapToDouble(of).boxed().toList());
+        }
+    }
+}

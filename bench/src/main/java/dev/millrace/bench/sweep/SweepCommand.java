@@ -1,0 +1,168 @@
+package dev.millrace.bench.sweep;
+
+import dev.millrace.bench.Numbers;
+import dev.millrace.bench.sweep.SweepRow.Outcome;
+import dev.millrace.cli.ExitCode;
+import dev.millrace.cli.Progress;
+import dev.millrace.cli.conformance.BackendCase;
+import dev.millrace.graph.EngineException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Measures every operator that can be scaled. */
+@Command(
+        name = "sweep",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Measures the node cases of a folder of ONNX backend data beside ONNX Runtime, with inputs scaled up.",
+            "A case is measured where both sides load and run it and agree; the others say how far they came.",
+            "A ratio is the peer's time divided by ours: more is better."
+        })
+public final class SweepCommand implements Callable<Integer> {
+    private static final double NANOS = 1e9;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Parameters(
+            paramLabel = "DIR",
+            arity = "0..1",
+            description = "A folder of ONNX backend data (default: ${DEFAULT-VALUE}).",
+            defaultValue = "../shared/onnx-data")
+    private Path folder = Path.of("");
+
+    @Option(
+            names = "--only",
+            paramLabel = "FILTER",
+            description = "A part of the case's name.",
+            defaultValue = "")
+    private String only = "";
+
+    @Option(names = "--expanded", description = "Measure also cases that are an operator's function body.")
+    private boolean expanded;
+
+    @Option(
+            names = "--elements",
+            paramLabel = "N",
+            description = "How many elements the largest input has, about (default: ${DEFAULT-VALUE}).",
+            defaultValue = "100000")
+    private long elements;
+
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            description = "How many threads each side has (default: ${DEFAULT-VALUE}).",
+            defaultValue = "1")
+    private int threads;
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "S",
+            description = "How long a case is measured (default: ${DEFAULT-VALUE}).",
+            defaultValue = "0.3")
+    private double seconds;
+
+    @Option(
+            names = "--case-timeout",
+            paramLabel = "S",
+            description = "Seconds after which a case is given up (default: ${DEFAULT-VALUE}).",
+            defaultValue = "30")
+    private long timeout;
+
+    @Option(
+            names = "--below",
+            paramLabel = "R",
+            description = "List the cases whose ratio is below this (default: ${DEFAULT-VALUE}).",
+            defaultValue = "0.7")
+    private double below;
+
+    @Option(
+            names = "--provider",
+            paramLabel = "NAME",
+            split = ",",
+            description = "A provider to use, in the order in which they are asked; by default all there are.")
+    private List<String> providers = new ArrayList<>();
+
+    @Option(names = "--csv", paramLabel = "FILE", description = "Write a line per case.")
+    private @Nullable Path csv;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        List<BackendCase> cases = cases();
+        var arguments = new ArrayList<>(List.of("" + threads, "" + elements, "" + (long) (seconds * NANOS)));
+        arguments.addAll(providers);
+        PrintWriter out = spec.commandLine().getOut();
+        var rows = new ArrayList<SweepRow>();
+        try (var worker = new WorkerProcess(arguments, timeout);
+                var table = csv == null ? null : new PrintWriter(Files.newBufferedWriter(csv), true);
+                var progress = Progress.of("sweeping", cases.size())) {
+            if (table != null) {
+                table.println(SweepRow.csvHeading());
+            }
+            for (BackendCase test : cases) {
+                SweepRow row = worker.run(test);
+                rows.add(row);
+                out.println(row.toText());
+                out.flush();
+                if (table != null) {
+                    table.println(row.toCsv());
+                }
+                progress.step();
+            }
+        }
+        summarise(rows, out);
+        return ExitCode.OK;
+    }
+
+    private List<BackendCase> cases() throws IOException {
+        Path node = Files.isDirectory(folder.resolve("node")) ? folder.resolve("node") : folder;
+        if (!Files.isDirectory(node)) {
+            throw EngineException.invalidArgument("there is no folder " + folder);
+        }
+        List<BackendCase> cases = BackendCase.find(List.of(node)).stream()
+                .filter(test -> test.name().contains(only) && (expanded || !test.name().contains("_expanded")))
+                .toList();
+        if (cases.isEmpty()) {
+            throw EngineException.invalidArgument("no case in " + node + " has '" + only + "' in its name");
+        }
+        return cases;
+    }
+
+    private void summarise(List<SweepRow> rows, PrintWriter out) {
+        Map<Outcome, Integer> outcomes = new EnumMap<>(Outcome.class);
+        rows.forEach(row -> outcomes.merge(row.outcome(), 1, Integer::sum));
+        List<SweepRow> measured = rows.stream()
+                .filter(row -> row.ratio() != null)
+                .sorted(Comparator.comparing(row -> Objects.requireNonNull(row.ratio())))
+                .toList();
+        List<SweepRow> slow = measured.stream()
+                .filter(row -> Objects.requireNonNull(row.ratio()) < below)
+                .toList();
+        out.println();
+        out.println("outcomes: " + outcomes);
+        if (!measured.isEmpty()) {
+            List<Double> ratios = measured.stream()
+                    .map(row -> Objects.requireNonNull(row.ratio()))
+                    .toList();
+            out.println("geometric mean of %d ratios: %.2f".formatted(ratios.size(), Numbers.geometricMean(ratios)));
+        }
+        out.println(slow.size() + " below " + below + ":");
+        slow.forEach(row -> out.println(row.toText()));
+        out.flush();
+    }
+}
