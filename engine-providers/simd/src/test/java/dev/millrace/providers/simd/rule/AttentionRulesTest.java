@@ -1,0 +1,163 @@
+package dev.millrace.providers.simd.rule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class AttentionRulesTest {
+    private static final double TOLERANCE = 1e-5;
+
+    private final Random random = new Random(7);
+
+    private Value input(SmallGraph graph, long... dims) {
+        return graph.input(SmallGraph.random(random, dims));
+    }
+
+    private Tensor truths(long... dims) {
+        boolean[] truths = new boolean[Math.toIntExact(Shape.of(dims).elements())];
+        for (int i = 0; i < truths.length; i++) {
+            truths[i] = random.nextInt(3) > 0;
+        }
+        return Tensor.copyOf(truths, dims);
+    }
+
+    /** Eight queries of four heads, eleven keys of two. */
+    private Value attention(SmallGraph graph, Map<String, Attribute> attributes, @Nullable Value mask) {
+        return graph.node(
+                "Attention",
+                23,
+                attributes,
+                input(graph, 2, 4, 8, 16),
+                input(graph, 2, 2, 11, 16),
+                input(graph, 2, 2, 11, 24),
+                mask);
+    }
+
+    @Test
+    void grouped() {
+        var graph = new SmallGraph();
+        graph.output(
+                attention(graph, Map.of(), null),
+                attention(graph, Map.of("scale", Attribute.of(0.7f)), null),
+                attention(graph, Map.of("softcap", Attribute.of(1.5f)), null),
+                attention(graph, Map.of("is_causal", Attribute.of(1)), null));
+        graph.check(TOLERANCE);
+    }
+
+    @Test
+    void masksOfAnyShape() {
+        for (long[] dims : List.of(
+                new long[] {8, 11},
+                new long[] {1, 11},
+                new long[] {8, 1},
+                new long[] {4, 8, 11},
+                new long[] {2, 1, 8, 11},
+                new long[] {2, 1, 1, 11},
+                new long[] {2, 4, 8, 7})) {
+            var graph = new SmallGraph();
+            graph.output(
+                    attention(graph, Map.of(), graph.input(SmallGraph.random(random, dims))),
+                    attention(graph, Map.of("is_causal", Attribute.of(1)), graph.input(truths(dims))));
+            graph.check(TOLERANCE);
+        }
+    }
+
+    @Test
+    void rowsThatSeeNoKeyAreZeros() {
+        boolean[] none = new boolean[8 * 11];
+        none[11] = true;
+        float[] hidden = new float[8 * 11];
+        Arrays.fill(hidden, 0, 22, Float.NEGATIVE_INFINITY);
+        Arrays.fill(hidden, 22, 33, -Float.MAX_VALUE);
+        var graph = new SmallGraph();
+        graph.output(
+                attention(graph, Map.of(), graph.input(Tensor.copyOf(none, 8, 11))),
+                attention(graph, Map.of(), graph.input(Tensor.copyOf(hidden, 8, 11))));
+        graph.check(TOLERANCE);
+    }
+
+    @Test
+    void headsSideBySideWithAPast() {
+        for (int queries : new int[] {1, 5}) {
+            var graph = new SmallGraph();
+            Map<String, Attribute> attributes = Map.of(
+                    "q_num_heads", Attribute.of(6), "kv_num_heads", Attribute.of(2), "is_causal", Attribute.of(1));
+            List<Value> results = graph.nodes(
+                    3,
+                    "Attention",
+                    23,
+                    attributes,
+                    input(graph, 2, queries, 48),
+                    input(graph, 2, queries, 16),
+                    input(graph, 2, queries, 20),
+                    null,
+                    input(graph, 2, 2, 9, 8),
+                    input(graph, 2, 2, 9, 10));
+            graph.output(results.toArray(new Value[0]));
+            graph.check(TOLERANCE);
+        }
+    }
+
+    @Test
+    void keysWithoutAPastAreThePresent() {
+        var graph = new SmallGraph();
+        Map<String, Attribute> attributes =
+                Map.of("q_num_heads", Attribute.of(2), "kv_num_heads", Attribute.of(2));
+        List<Value> results = graph.nodes(
+                3, "Attention", 23, attributes, input(graph, 2, 5, 16), input(graph, 2, 5, 16), input(graph, 2, 5, 16));
+        graph.output(results.toArray(new Value[0]));
+        graph.check(TOLERANCE);
+    }
+
+    @Test
+    void lengthsOfEachEntry() {
+        var graph = new SmallGraph();
+        Value lengths = graph.input(Tensor.copyOf(new long[] {11, 9}, 2));
+        for (int causal = 0; causal < 2; causal++) {
+            graph.output(graph.node(
+                    "Attention",
+                    24,
+                    Map.of("is_causal", Attribute.of(causal)),
+                    input(graph, 2, 4, 8, 16),
+                    input(graph, 2, 2, 11, 16),
+                    input(graph, 2, 2, 11, 24),
+                    null,
+                    null,
+                    null,
+                    lengths));
+        }
+        graph.check(TOLERANCE);
+    }
+
+    @Test
+    void headsAreReadAndWrittenWhereTheProductsLeaveThem() {
+        var graph = new SmallGraph();
+        Value in = input(graph, 2, 9, 32);
+        var parts = new ArrayList<Value>();
+        Value apart = graph.constant(Tensor.copyOf(new long[] {0, 0, 4, 8}, 4));
+        Map<String, Attribute> exchanged = Map.of("perm", Attribute.of(0L, 2L, 1L, 3L));
+        for (int i = 0; i < 3; i++) {
+            Value weights = graph.constant(SmallGraph.random(random, 32, 32));
+            Value product = graph.node("MatMul", 13, Map.of(), in, weights);
+            Value heads = graph.node("Reshape", 14, Map.of(), product, apart);
+            parts.add(graph.node("Transpose", 13, exchanged, heads));
+        }
+        Value result = graph.node("Attention", 23, Map.of(), parts.get(0), parts.get(1), parts.get(2));
+        Value places = graph.node("Transpose", 13, exchanged, result);
+        Value together = graph.constant(Tensor.copyOf(new long[] {0, 0, 32}, 3));
+        Value joined = graph.node("Reshape", 14, Map.of(), places, together);
+        graph.output(graph.node("MatMul", 13, Map.of(), joined, graph.constant(SmallGraph.random(random, 32, 32))));
+        graph.check(TOLERANCE);
+        assertThat(graph.kernels()).hasSize(5).noneMatch(kernel -> kernel.equals("copy"));
+    }
+}
