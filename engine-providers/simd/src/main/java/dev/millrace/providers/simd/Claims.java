@@ -23,7 +23,6 @@ final class Claims {
     private static final Set<String> BETWEEN = Set.of(
             "BitShift",
             "ConstantOfShape",
-            "DepthToSpace",
             "Einsum",
             "EyeLike",
             "GlobalLpPool",
@@ -35,15 +34,10 @@ final class Claims {
             "LpPool",
             "Mod",
             "OneHot",
-            "Pad",
             "Range",
-            "Resize",
             "Shape",
             "Size",
-            "SpaceToDepth",
-            "Tile",
-            "Trilu",
-            "Upsample");
+            "Trilu");
 
     private final CapabilitySink sink;
     private final Graph graph;

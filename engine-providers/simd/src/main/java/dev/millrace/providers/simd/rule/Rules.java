@@ -25,6 +25,9 @@ public final class Rules {
             ScatterRules::named,
             RankRules::named,
             RecurrentRules::named,
+            ResizeRules::named,
+            PadRules::named,
+            RearrangeRules::named,
             MoveRules::named,
             QuantisedProductRules::named,
             QuantiseRules::named);
