@@ -28,8 +28,10 @@ final class Expressions {
         };
     }
 
-    static boolean contains(Expr expression, Expr wanted) {
-        return expression.equals(wanted) || parts(expression).stream().anyMatch(part -> contains(part, wanted));
+    /** Whether an expression reads an input. */
+    static boolean reads(Expr expression, int input) {
+        return expression instanceof Expr.Input(int index, var _) && index == input
+                || parts(expression).stream().anyMatch(part -> reads(part, input));
     }
 
     /** An expression with another one wherever {@code part} was. */

@@ -90,8 +90,8 @@ final class IntegerProductAnchor implements Anchor {
             add("s32", result, List.of(), null, Activation.NONE);
             return true;
         }
-        IntegerEpilogue epilogue =
-                IntegerEpilogue.of(after, operands.stream().map(this::kind).toList());
+        ColumnEpilogue epilogue =
+                ColumnEpilogue.ofInts(after, operands.stream().map(this::kind).toList());
         if (epilogue == null) {
             return false;
         }

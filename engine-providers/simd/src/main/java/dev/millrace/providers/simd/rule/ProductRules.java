@@ -37,8 +37,11 @@ final class ProductRules {
     }
 
     private static boolean matMul(Op op) {
-        if (!areFloat(op) || op.in(0).shape().rank() < 1 || op.in(1).shape().rank() < 1) {
+        if (op.in(0).shape().rank() < 1 || op.in(1).shape().rank() < 1) {
             return false;
+        }
+        if (!areFloat(op)) {
+            return WeightRules.halves(op);
         }
         ProductAnchor anchor = ProductAnchor.of(op.lowering(), op.in(0), op.in(1), false, false, op.out().shape());
         if (anchor == null) {
