@@ -53,8 +53,8 @@ record ColumnEpilogue(List<Expr> scales, Expr.@Nullable Input bias, Activation a
             collect(expression, candidates);
             for (Expr candidate : candidates) {
                 ColumnEpilogue found = match(candidate);
-                boolean once = !Expressions.reads(Expressions.replaced(expression, candidate, Expr.number(0)), 0);
-                if (found != null && once) {
+                if (found != null
+                        && !Expressions.reads(Expressions.replaced(expression, candidate, Expr.number(0)), 0)) {
                     Expr rest = Expressions.replaced(expression, candidate, RESULT);
                     return new ColumnEpilogue(found.scales, found.bias, found.activation, rest);
                 }

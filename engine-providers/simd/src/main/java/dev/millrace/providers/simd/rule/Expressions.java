@@ -2,6 +2,7 @@ package dev.millrace.providers.simd.rule;
 
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.expression.Operator;
 import dev.millrace.kernels.gemm.Activation;
 import dev.millrace.providers.simd.lower.Cell;
@@ -98,6 +99,9 @@ final class Expressions {
                         ? x
                         : null;
         };
-        return argument != null && activation.of(argument).equals(expression) ? argument : null;
+        boolean fits = argument != null
+                && argument.kind() == Kind.FLOAT
+                && activation.of(argument).equals(expression);
+        return fits ? argument : null;
     }
 }

@@ -77,6 +77,8 @@ final class QuantiseRules {
                             v.get(0).over(v.get(1)),
                             varies ? v.get(2).to(Kind.FLOAT) : Expr.number(point),
                             type));
+            // what follows reads few bits, rather than computing them again
+            lowering.materialise(op.out());
         } else {
             lowering.pend(
                     op.out(),
