@@ -58,6 +58,13 @@ public final class Op {
         return value == null ? null : lowering.cell(value);
     }
 
+    /** The node of this graph that makes an input, or null where none does. */
+    public @Nullable Op producer(int input) {
+        Value value = node.input(input);
+        Node producer = value == null ? null : value.producer();
+        return producer == null || producer.graph() != node.graph() ? null : new Op(producer, lowering);
+    }
+
     public int outputs() {
         return node.outputs().size();
     }

@@ -16,7 +16,7 @@ final class ConvRules {
 
     static @Nullable Rule named(String name) {
         return switch (name) {
-            case "Conv" -> ConvRules::conv;
+            case "Conv" -> op -> QuantisedProductRules.dequantised(op) || conv(op);
             case "ConvTranspose" -> ConvRules::transposed;
             default -> null;
         };

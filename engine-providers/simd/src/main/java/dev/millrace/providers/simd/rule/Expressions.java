@@ -2,6 +2,7 @@ package dev.millrace.providers.simd.rule;
 
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.expression.Operator;
 import dev.millrace.kernels.gemm.Activation;
 import dev.millrace.providers.simd.lower.Cell;
@@ -28,8 +29,10 @@ final class Expressions {
         };
     }
 
-    static boolean contains(Expr expression, Expr wanted) {
-        return expression.equals(wanted) || parts(expression).stream().anyMatch(part -> contains(part, wanted));
+    /** Whether an expression reads an input. */
+    static boolean reads(Expr expression, int input) {
+        return expression instanceof Expr.Input(int index, var _) && index == input
+                || parts(expression).stream().anyMatch(part -> reads(part, input));
     }
 
     /** An expression with another one wherever {@code part} was. */
@@ -96,6 +99,9 @@ final class Expressions {
                         ? x
                         : null;
         };
-        return argument != null && activation.of(argument).equals(expression) ? argument : null;
+        boolean fits = argument != null
+                && argument.kind() == Kind.FLOAT
+                && activation.of(argument).equals(expression);
+        return fits ? argument : null;
     }
 }

@@ -37,8 +37,14 @@ final class ProductRules {
     }
 
     private static boolean matMul(Op op) {
-        if (!areFloat(op) || op.in(0).shape().rank() < 1 || op.in(1).shape().rank() < 1) {
+        if (op.in(0).shape().rank() < 1 || op.in(1).shape().rank() < 1) {
             return false;
+        }
+        if (!areFloat(op)) {
+            return WeightRules.halves(op);
+        }
+        if (QuantisedProductRules.dequantised(op)) {
+            return true;
         }
         ProductAnchor anchor = ProductAnchor.of(op.lowering(), op.in(0), op.in(1), false, false, op.out().shape());
         if (anchor == null) {
@@ -51,6 +57,9 @@ final class ProductRules {
     private static boolean gemm(Op op) {
         if (!areFloat(op) || op.opset() < 7) {
             return false;
+        }
+        if (QuantisedProductRules.dequantised(op)) {
+            return true;
         }
         boolean transA = op.attributes().flag("transA", false);
         boolean transB = op.attributes().flag("transB", false);

@@ -2,27 +2,132 @@ package dev.millrace.providers.simd.rule;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.Formulas;
+import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.quantise.Quantisation;
+import dev.millrace.kernels.quantise.QuantisedType;
+import dev.millrace.kernels.quantise.Scales;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.DataTypes;
 import dev.millrace.providers.simd.lower.Kit;
+import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.lower.Op;
 import dev.millrace.providers.simd.lower.Rule;
 import dev.millrace.providers.simd.program.Step;
 import dev.millrace.providers.simd.program.View;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** To bytes and back. */
+/** To quantised elements and back: expressions where there are such elements, else passes of their own. */
 final class QuantiseRules {
     private QuantiseRules() {}
 
     static @Nullable Rule named(String name) {
         return switch (name) {
+            case "QuantizeLinear" -> op -> linear(op, true);
+            case "DequantizeLinear" -> op -> linear(op, false);
             case "DynamicQuantizeLinear" -> QuantiseRules::dynamic;
             default -> null;
         };
     }
 
-    private static Quantisation quantisation(Kit kit) {
+    static Quantisation quantisation(Kit kit) {
         return kit.driver(Quantisation.class, () -> new Quantisation(kit.kernels()));
+    }
+
+    private static boolean linear(Op op, boolean forward) {
+        Cell in = op.in(0);
+        Cell floats = forward ? in : op.out();
+        Cell quantised = forward ? op.out() : in;
+        Granularity granularity = Granularity.of(op);
+        if (!floats.isFloat() || !op.in(1).isFloat() || granularity == null) {
+            return false;
+        }
+        boolean isInteger = DataTypes.find(quantised.type()) != null && !quantised.type().isFloating();
+        if (granularity.shape() == null || !isInteger) {
+            return pass(op, granularity, quantised.type(), forward);
+        }
+        if (forward && Granularity.typeOf(quantised.type()) == null) {
+            return false;
+        }
+        Lowering lowering = op.lowering();
+        if (!forward && in.known() != null && in.elements() > 1 && WideningAnchor.pend(op, granularity)) {
+            return true;
+        }
+        var operands = new ArrayList<Cell>();
+        operands.add(in);
+        operands.add(granularity.broadcast(lowering, op.in(1), op.out()));
+        Cell zero = op.find(2);
+        Tensor known = zero == null ? null : zero.known();
+        int point = known != null && known.elements() == 1 ? known.ints()[0] : 0;
+        boolean varies = zero != null && (known == null || known.elements() != 1);
+        if (varies) {
+            operands.add(granularity.broadcast(lowering, zero, op.out()));
+        }
+        if (forward) {
+            QuantisedType type = Granularity.typeOf(quantised.type());
+            lowering.pend(
+                    op.out(),
+                    operands,
+                    v -> quantised(
+                            v.get(0).over(v.get(1)),
+                            varies ? v.get(2).to(Kind.FLOAT) : Expr.number(point),
+                            type));
+            // what follows reads few bits, rather than computing them again
+            lowering.materialise(op.out());
+        } else {
+            lowering.pend(
+                    op.out(),
+                    operands,
+                    v -> v.get(0)
+                            .minus(varies ? v.get(2) : Expr.integer(point))
+                            .to(Kind.FLOAT)
+                            .times(v.get(1)));
+        }
+        return true;
+    }
+
+    /** The element for a number of scales. */
+    private static Expr quantised(Expr steps, Expr zero, QuantisedType type) {
+        Expr shifted = steps.apply(Function.ROUND).plus(zero);
+        return Formulas.clip(shifted, Expr.number(type.least()), Expr.number(type.most())).to(Kind.INT);
+    }
+
+    /** Elements of 4 bits, and those that share scales in blocks. */
+    private static boolean pass(Op op, Granularity granularity, ElementType elements, boolean forward) {
+        QuantisedType type = Granularity.typeOf(elements);
+        Tensor zero = op.has(2) ? op.in(2).known() : null;
+        boolean rowsAreEven = type == null || type.bits() > 4 || granularity.axis() == 1 || granularity.inner() % 2 == 0;
+        if (type == null || op.has(2) && zero == null || !rowsAreEven) {
+            return false;
+        }
+        Quantisation quantisation = quantisation(op.kit());
+        View zeros = Tables.ints(granularity.zeros(zero));
+        View scales = op.lowering().dense(op.in(1));
+        View from = op.lowering().dense(op.in(0));
+        View to = op.lowering().allocate(op.out());
+        op.lowering()
+                .add(Step.of(forward ? "quantise" : "dequantise", op.node().name())
+                        .reading(from, scales, zeros)
+                        .writing(to)
+                        .calling(memory -> {
+                            var by = new Scales(
+                                    granularity.outer(),
+                                    granularity.axis(),
+                                    granularity.inner(),
+                                    memory.segment(scales),
+                                    memory.segment(zeros));
+                            var x = memory.segment(from);
+                            var y = memory.segment(to);
+                            return forward
+                                    ? crew -> quantisation.quantise(x, by, type, y, crew)
+                                    : crew -> quantisation.dequantise(x, type, by, y, crew);
+                        }));
+        return true;
     }
 
     private static boolean dynamic(Op op) {
@@ -44,7 +149,7 @@ final class QuantiseRules {
         op.lowering()
                 .add(Step.of("quantise dynamically", op.node().name())
                         .reading(from)
-                        .writing(bytes, scale, zero)
+                        .writing(List.of(bytes, scale, zero))
                         .calling(memory -> {
                             var x = memory.segment(from);
                             var y = memory.segment(bytes);

@@ -1,35 +1,119 @@
 package dev.millrace.providers.simd.rule;
 
+import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.kernels.intgemm.QuantisedOutput;
 import dev.millrace.providers.simd.lower.Cell;
 import dev.millrace.providers.simd.lower.Op;
 import dev.millrace.providers.simd.lower.Rule;
 import org.jspecify.annotations.Nullable;
 
-/** Products of matrices of bytes by constant weights. */
+/** Products and convolutions of bytes by constant weights. */
 final class QuantisedProductRules {
+    private static final int BIAS_OF_CONV = 8;
+
     private QuantisedProductRules() {}
 
     static @Nullable Rule named(String name) {
         return switch (name) {
-            case "MatMulInteger" -> QuantisedProductRules::matMulInteger;
+            case "MatMulInteger", "ConvInteger" -> QuantisedProductRules::integers;
+            case "QLinearMatMul", "QLinearConv" -> QuantisedProductRules::bytes;
             default -> null;
         };
     }
 
-    private static boolean matMulInteger(Op op) {
-        Tensor weights = op.in(1).known();
-        Cell zero = op.find(3);
-        if (weights == null || zero != null && zero.known() == null) {
+    private static @Nullable ByteSums sums(
+            Op op, boolean conv, Cell in, @Nullable Cell zero, ByteWeights weights, boolean transposed) {
+        return conv
+                ? ConvSums.of(op, in, zero, weights)
+                : ProductSums.of(op.lowering(), in, zero, weights, transposed, op.out().shape());
+    }
+
+    private static boolean integers(Op op) {
+        Tensor constant = op.in(1).known();
+        Cell zeros = op.find(3);
+        if (constant == null || zeros != null && zeros.known() == null) {
             return false;
         }
-        var bytes = new ByteWeights(op.kit(), weights, zero == null ? null : zero.known());
-        IntegerProductAnchor anchor =
-                IntegerProductAnchor.of(op.lowering(), op.in(0), op.find(2), bytes, op.out().shape());
-        if (anchor == null) {
+        var weights = new ByteWeights(op.kit(), constant, zeros == null ? null : zeros.known());
+        ByteSums sums = sums(op, op.name().equals("ConvInteger"), op.in(0), op.find(2), weights, false);
+        if (sums == null) {
             return false;
         }
-        op.lowering().pend(op.out(), anchor);
+        op.lowering().pend(op.out(), new IntegerAnchor(sums));
         return true;
+    }
+
+    /** A QLinearMatMul or a QLinearConv. */
+    private static boolean bytes(Op op) {
+        for (int i = 1; i < op.inputs(); i++) {
+            if (op.has(i) && op.in(i).known() == null) {
+                return false;
+            }
+        }
+        boolean conv = op.name().equals("QLinearConv");
+        Tensor constant = op.in(3).known();
+        Tensor scaleOfRows = op.in(1).known();
+        Tensor scales = op.in(4).known();
+        Tensor zeros = op.in(5).known();
+        Tensor scale = op.in(6).known();
+        Tensor zero = op.in(7).known();
+        boolean areThere = constant != null && scaleOfRows != null && scales != null && scale != null && zero != null;
+        boolean fits = areThere
+                && op.in(1).isFloat()
+                && op.in(4).isFloat()
+                && op.in(6).isFloat()
+                && scaleOfRows.elements() == 1
+                && scales.shape().rank() <= 1
+                && scale.elements() == 1
+                && zero.elements() == 1
+                && ByteWeights.areBytes(op.out().type());
+        if (!fits) {
+            return false;
+        }
+        ByteSums sums = sums(op, conv, op.in(0), op.in(2), new ByteWeights(op.kit(), constant, zeros), false);
+        if (sums == null) {
+            return false;
+        }
+        ScaledSums scaled = ScaledSums.of(sums, scaleOfRows.floats()[0], scales.floats());
+        if (op.inputs() > BIAS_OF_CONV && op.find(BIAS_OF_CONV) instanceof Cell bias && bias.known() != null) {
+            scaled = scaled.withInts(bias.known());
+        }
+        QuantisedOutput output = op.out().type() == ElementType.UINT8 ? QuantisedOutput.U8 : QuantisedOutput.S8;
+        return scaled.addBytes(op.out(), new Requantised(scale.floats()[0], zero.ints()[0], output));
+    }
+
+    /** A Conv, MatMul or Gemm of bytes that were widened before; false where it is none. */
+    static boolean dequantised(Op op) {
+        boolean conv = op.name().equals("Conv");
+        boolean gemm = op.name().equals("Gemm");
+        Dequantised in = Dequantised.of(op, 0);
+        Dequantised by = in == null ? null : Dequantised.of(op, 1);
+        boolean transposed = gemm && op.attributes().flag("transB", false);
+        ByteWeights weights = by == null ? null : by.weights(op, conv || transposed ? 0 : 1);
+        if (in == null || by == null || weights == null || !in.hasOneScale() || gemm && !isSimple(op)) {
+            return false;
+        }
+        Cell bias = op.inputs() > 2 ? op.find(2) : null;
+        Tensor added = bias == null ? null : bias.known();
+        ByteSums sums = sums(op, conv, in.bytes(), in.zero(), weights, transposed);
+        boolean biasFits = bias == null
+                || added != null
+                        && bias.isFloat()
+                        && sums != null
+                        && (added.elements() == 1 || added.elements() == sums.columns());
+        if (sums == null || !biasFits) {
+            return false;
+        }
+        ScaledSums scaled = ScaledSums.of(sums, in.scales()[0], by.scales());
+        op.lowering().pend(op.out(), new ScaledAnchor(added == null ? scaled : scaled.withFloats(added)));
+        return true;
+    }
+
+    private static boolean isSimple(Op op) {
+        return op.opset() >= 7
+                && !op.attributes().flag("transA", false)
+                && op.attributes().real("alpha", 1) == 1
+                && op.attributes().real("beta", 1) == 1;
     }
 }

@@ -32,7 +32,8 @@ public final class Rules {
             RearrangeRules::named,
             MoveRules::named,
             QuantisedProductRules::named,
-            QuantiseRules::named);
+            QuantiseRules::named,
+            WeightRules::named);
 
     private static final Map<String, Found> KNOWN = new ConcurrentHashMap<>();
 
@@ -44,6 +45,9 @@ public final class Rules {
     public static @Nullable Rule of(Node node) {
         String domain = node.op().domain();
         boolean ours = domain.equals(OpId.ONNX) || domain.equals(OpId.MICROSOFT) || domain.equals(OpId.MILLRACE);
+        if (node.op().name().equals(WeightRules.BLOCKED) && !WeightRules.suits(node)) {
+            return null;
+        }
         return ours ? KNOWN.computeIfAbsent(node.op().name(), Rules::find).rule() : null;
     }
 

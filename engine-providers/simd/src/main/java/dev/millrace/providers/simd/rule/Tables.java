@@ -15,24 +15,28 @@ final class Tables {
     private Tables() {}
 
     static View floats(float... numbers) {
-        MemorySegment memory = memory(4L * numbers.length);
+        MemorySegment memory = allocate(4L * numbers.length);
         MemorySegment.copy(numbers, 0, memory, ValueLayout.JAVA_FLOAT, 0, numbers.length);
         return View.dense(Storage.constant(memory), ElementType.FLOAT, Shape.of(numbers.length));
     }
 
     static View ints(int... numbers) {
-        MemorySegment memory = memory(4L * numbers.length);
+        return View.dense(Storage.constant(memory(numbers)), ElementType.INT32, Shape.of(numbers.length));
+    }
+
+    static MemorySegment memory(int... numbers) {
+        MemorySegment memory = allocate(4L * numbers.length);
         MemorySegment.copy(numbers, 0, memory, ValueLayout.JAVA_INT, 0, numbers.length);
-        return View.dense(Storage.constant(memory), ElementType.INT32, Shape.of(numbers.length));
+        return memory;
     }
 
     static View bytes(byte... numbers) {
-        MemorySegment memory = memory(numbers.length);
+        MemorySegment memory = allocate(numbers.length);
         MemorySegment.copy(numbers, 0, memory, ValueLayout.JAVA_BYTE, 0, numbers.length);
         return View.dense(Storage.constant(memory), ElementType.INT8, Shape.of(numbers.length));
     }
 
-    private static MemorySegment memory(long bytes) {
+    private static MemorySegment allocate(long bytes) {
         return Arena.ofAuto().allocate(Math.max(1, bytes), ALIGNMENT).asSlice(0, bytes);
     }
 }

@@ -1,0 +1,110 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.gemm.Operand;
+import dev.millrace.kernels.intgemm.QuantisedMatrix;
+import dev.millrace.kernels.intgemm.QuantisedResult;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Lowering;
+import dev.millrace.providers.simd.program.Memory;
+import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.program.View;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Sums of products of bytes by constant weights: rows of as many columns as there are weights of one element of k. */
+abstract class ByteSums {
+    private final Lowering lowering;
+    private final Cell in;
+    private final @Nullable Cell zero;
+
+    /** @param zero the zero point of the bytes, or those of their rows */
+    ByteSums(Lowering lowering, Cell in, @Nullable Cell zero) {
+        this.lowering = lowering;
+        this.in = in;
+        this.zero = zero;
+    }
+
+    final Lowering lowering() {
+        return lowering;
+    }
+
+    final Cell in() {
+        return in;
+    }
+
+    /** Columns of a row of results. */
+    abstract long columns();
+
+    /** How an operand goes with the elements of the result; {@link Operand#ELEMENT} where products do not read it. */
+    abstract Operand kind(Cell operand);
+
+    /** Rows of bytes in memory. */
+    abstract View rows();
+
+    abstract View packedWeights();
+
+    /** Memory for a result whose rows are written one after another. */
+    abstract View allocate(ElementType type, Shape shape);
+
+    /** What computes the sums, for a reader. */
+    abstract String description();
+
+    abstract long work();
+
+    /** From one row of bytes to the next. */
+    abstract long stride();
+
+    abstract void run(QuantisedMatrix in, MemorySegment weights, QuantisedResult out, Parallel parallel);
+
+    /**
+     * Adds the step.
+     *
+     * @param scale of the rows, or null
+     * @param reads what else is read
+     * @param out makes the result of memory
+     */
+    final void add(String what, Cell result, @Nullable View scale, List<View> reads, Function<Memory, Result> out) {
+        View left = rows();
+        View right = packedWeights();
+        View point = zero == null ? null : lowering.dense(zero);
+        View to = allocate(result.type(), result.shape());
+        lowering.provide(result, to);
+        var all = new ArrayList<>(reads);
+        all.add(left);
+        all.add(right);
+        if (point != null) {
+            all.add(point);
+        }
+        if (scale != null) {
+            all.add(scale);
+        }
+        boolean signed = in.type() == ElementType.INT8;
+        lowering.add(Step.of(description() + " " + what, result.name())
+                .reading(all)
+                .writing(to)
+                .work(work())
+                .calling(memory -> {
+                    var bytes = new QuantisedMatrix(
+                            memory.segment(left),
+                            signed,
+                            stride(),
+                            point == null ? null : memory.segment(point),
+                            scale == null ? null : memory.segment(scale));
+                    MemorySegment weights = memory.segment(right);
+                    QuantisedResult c = out.apply(memory).to(memory.segment(to), columns());
+                    return crew -> run(bytes, weights, c, crew);
+                }));
+    }
+
+    /** What is written, but for where. */
+    @FunctionalInterface
+    interface Result {
+        QuantisedResult to(MemorySegment data, long columns);
+    }
+}

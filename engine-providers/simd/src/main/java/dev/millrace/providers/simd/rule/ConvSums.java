@@ -1,0 +1,137 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.conv.ConvShape;
+import dev.millrace.kernels.conv.bytes.QuantisedConv;
+import dev.millrace.kernels.conv.bytes.QuantisedConvolution;
+import dev.millrace.kernels.conv.bytes.QuantisedDepthwiseConv;
+import dev.millrace.kernels.gemm.Operand;
+import dev.millrace.kernels.image.Axis;
+import dev.millrace.kernels.intgemm.QuantisedMatrix;
+import dev.millrace.kernels.intgemm.QuantisedResult;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.program.View;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/** Convolutions of images of bytes, whose channels lie side by side. */
+final class ConvSums extends ByteSums {
+    private final ByteWeights weights;
+    private final ConvShape shape;
+    private final QuantisedConvolution conv;
+
+    private ConvSums(Op op, Cell in, @Nullable Cell zero, ByteWeights weights, ConvShape shape) {
+        super(op.lowering(), in, zero);
+        this.weights = weights;
+        this.shape = shape;
+        boolean depthwise = shape.groups() > 1 && QuantisedDepthwiseConv.fits(shape);
+        conv = op.kit()
+                .driver(
+                        shape,
+                        () -> depthwise
+                                ? new QuantisedDepthwiseConv(op.kit().kernels(), shape)
+                                : new QuantisedConv(op.kit().kernels(), shape));
+    }
+
+    /** The convolution of a node; null where kernels know none of that shape. */
+    static @Nullable ConvSums of(Op op, Cell in, @Nullable Cell zero, ByteWeights weights) {
+        Shape from = in.shape();
+        Shape to = op.out().shape();
+        Axis[] axes = from.rank() < 3
+                ? null
+                : Windows.axes(op, from, to, Windows.kernel(weights.bytes().shape()));
+        if (axes == null || from.elements() == 0 || to.elements() == 0 || zero != null && zero.elements() != 1) {
+            return null;
+        }
+        var shape = new ConvShape(
+                Math.toIntExact(from.dim(0)),
+                Math.toIntExact(from.dim(1)),
+                Math.toIntExact(to.dim(1)),
+                Math.toIntExact(op.attributes().integer("group", 1)),
+                axes[0],
+                axes[1],
+                axes[2]);
+        return new ConvSums(op, in, zero, weights, shape);
+    }
+
+    @Override
+    long columns() {
+        return shape.outChannels();
+    }
+
+    @Override
+    Operand kind(Cell operand) {
+        Shape given = operand.shape();
+        int spatial = in().shape().rank() - 2;
+        boolean isColumn = operand.elements() == columns()
+                && given.rank() > spatial
+                && given.dimAt(-1 - spatial) == columns();
+        return operand.elements() == 1 ? Operand.SINGLE : isColumn ? Operand.COLUMN : Operand.ELEMENT;
+    }
+
+    @Override
+    View rows() {
+        View view = lowering().view(in());
+        if (channelsLast(view).isDense()) {
+            return view;
+        }
+        View to = allocate(view.type(), view.shape());
+        lowering().copy(view, to, in().name());
+        lowering().provide(in(), to);
+        return to;
+    }
+
+    private static View channelsLast(View view) {
+        int rank = view.shape().rank();
+        int[] order = new int[rank];
+        for (int i = 1; i < rank; i++) {
+            order[i] = i == rank - 1 ? 1 : i + 1;
+        }
+        return view.transposed(order);
+    }
+
+    @Override
+    View packedWeights() {
+        long taps = weights.bytes().elements() / shape.outChannels();
+        return weights.packed(conv.packedLayout() + " of " + shape.groups(), conv.packedBytes(), taps, conv::pack);
+    }
+
+    /** Images whose channels lie side by side. */
+    @Override
+    View allocate(ElementType type, Shape wanted) {
+        int rank = wanted.rank();
+        long[] dims = new long[rank];
+        int[] order = new int[rank];
+        dims[0] = wanted.dim(0);
+        dims[rank - 1] = wanted.dim(1);
+        order[1] = rank - 1;
+        for (int i = 2; i < rank; i++) {
+            dims[i - 1] = wanted.dim(i);
+            order[i] = i - 1;
+        }
+        return lowering().allocate(type, Shape.of(dims)).transposed(order);
+    }
+
+    @Override
+    String description() {
+        return "conv.s8 " + shape.channels() + "->" + shape.outChannels() + " taps " + shape.taps();
+    }
+
+    @Override
+    long work() {
+        return shape.batch() * shape.outPixels() * shape.weightElements();
+    }
+
+    @Override
+    long stride() {
+        return shape.channels();
+    }
+
+    @Override
+    void run(QuantisedMatrix images, MemorySegment packed, QuantisedResult out, Parallel parallel) {
+        conv.run(images, packed, out, parallel);
+    }
+}

@@ -1,0 +1,50 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Op;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An operand that is bytes, widened by a DequantizeLinear with constant scales.
+ *
+ * @param zero the cell of the zero points, which are constant; null where all are 0
+ * @param axis that scales belong to, where there are several
+ */
+record Dequantised(Cell bytes, float[] scales, @Nullable Cell zero, int axis) {
+    /** What an input of a node is widened from; null where it is not of that kind. */
+    static @Nullable Dequantised of(Op op, int input) {
+        Op widening = op.has(input) ? op.producer(input) : null;
+        if (widening == null || !widening.name().equals("DequantizeLinear") || !widening.out().isFloat()) {
+            return null;
+        }
+        Cell bytes = widening.in(0);
+        Tensor scales = widening.in(1).known();
+        Cell zero = widening.find(2);
+        boolean fits = ByteWeights.areBytes(bytes.type())
+                && scales != null
+                && scales.shape().rank() <= 1
+                && widening.in(1).isFloat()
+                && widening.attributes().integer("block_size", 0) == 0
+                && (zero == null || zero.known() != null);
+        if (!fits) {
+            return null;
+        }
+        long axis = widening.attributes().integer("axis", 1);
+        int at = scales.elements() == 1 ? 0 : Shape.axis(axis, bytes.shape().rank());
+        return new Dequantised(bytes, scales.floats(), zero, at);
+    }
+
+    boolean hasOneScale() {
+        return scales.length == 1 && (zero == null || zero.elements() == 1);
+    }
+
+    /** As weights, whose scales are per column where there are several; null where they are no constants. */
+    @Nullable
+    ByteWeights weights(Op op, int columnAxis) {
+        Tensor constant = bytes.known();
+        boolean fits = constant != null && (hasOneScale() || axis == columnAxis);
+        return fits ? new ByteWeights(op.kit(), constant, zero == null ? null : zero.known()) : null;
+    }
+}

@@ -1,0 +1,102 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.gemm.Operand;
+import dev.millrace.kernels.intgemm.QuantisedGemm;
+import dev.millrace.kernels.intgemm.QuantisedMatrix;
+import dev.millrace.kernels.intgemm.QuantisedProduct;
+import dev.millrace.kernels.intgemm.QuantisedResult;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Lowering;
+import dev.millrace.providers.simd.program.View;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/** Products of matrices of bytes. */
+final class ProductSums extends ByteSums {
+    private final QuantisedGemm gemm;
+    private final ByteWeights weights;
+    private final boolean transposed;
+    private final long m;
+    private final long n;
+    private final long k;
+
+    private ProductSums(
+            Lowering lowering, Cell a, @Nullable Cell zero, ByteWeights weights, boolean transposed, long m) {
+        super(lowering, a, zero);
+        this.weights = weights;
+        this.transposed = transposed;
+        this.m = m;
+        n = weights.bytes().shape().dim(transposed ? 0 : 1);
+        k = weights.bytes().shape().dim(transposed ? 1 : 0);
+        gemm = lowering.kit()
+                .driver(QuantisedGemm.class, () -> new QuantisedGemm(lowering.kit().kernels()));
+    }
+
+    /**
+     * The product of a value and constant weights, which may be given as their transpose.
+     *
+     * @return null where the shapes are none that kernels multiply
+     */
+    static @Nullable ProductSums of(
+            Lowering lowering, Cell a, @Nullable Cell zero, ByteWeights weights, boolean transposed, Shape out) {
+        if (weights.bytes().shape().rank() != 2 || a.shape().rank() < 1 || out.elements() == 0) {
+            return null;
+        }
+        long n = weights.bytes().shape().dim(transposed ? 0 : 1);
+        var sums = new ProductSums(lowering, a, zero, weights, transposed, out.elements() / n);
+        boolean zerosFit =
+                zero == null || zero.elements() == 1 || zero.elements() == sums.m && a.shape().rank() == 2;
+        return zerosFit && sums.k > 0 && a.elements() == sums.m * sums.k ? sums : null;
+    }
+
+    @Override
+    long columns() {
+        return n;
+    }
+
+    @Override
+    Operand kind(Cell operand) {
+        boolean isColumn = operand.elements() == n
+                && operand.shape().rank() > 0
+                && operand.shape().dimAt(-1) == n;
+        return operand.elements() == 1 ? Operand.SINGLE : isColumn ? Operand.COLUMN : Operand.ELEMENT;
+    }
+
+    @Override
+    View rows() {
+        return lowering().dense(in());
+    }
+
+    @Override
+    View packedWeights() {
+        return weights.packed(gemm, k, n, transposed);
+    }
+
+    @Override
+    View allocate(ElementType type, Shape shape) {
+        return lowering().allocate(type, shape);
+    }
+
+    @Override
+    String description() {
+        return "gemm.s8 " + m + "x" + k + "x" + n;
+    }
+
+    @Override
+    long work() {
+        return m * n * k;
+    }
+
+    @Override
+    long stride() {
+        return k;
+    }
+
+    @Override
+    void run(QuantisedMatrix a, MemorySegment packed, QuantisedResult c, Parallel parallel) {
+        gemm.run(new QuantisedProduct(a, packed, c, m, n, k), parallel);
+    }
+}

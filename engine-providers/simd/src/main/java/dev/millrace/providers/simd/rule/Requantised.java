@@ -1,0 +1,70 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.Kind;
+import dev.millrace.kernels.expression.Operator;
+import dev.millrace.kernels.intgemm.QuantisedOutput;
+import org.jspecify.annotations.Nullable;
+
+/** How floats become bytes again. */
+record Requantised(float scale, int zero, QuantisedOutput output) {
+    private static final Expr FLOATS = Expr.input(0);
+
+    /**
+     * What an expression over floats, input 0, does: quantises them, limits before being none that bytes do not have.
+     *
+     * @return null where it does something else
+     */
+    static @Nullable Requantised of(Expr expression) {
+        if (expression instanceof Expr.Convert(Kind kind, Expr clipped)
+                && kind == Kind.INT
+                && Range.of(clipped) instanceof Range(Expr shifted, float least, float most)
+                && shifted instanceof Expr.Combine(Operator plus, Expr rounded, Expr.Literal zero)
+                && plus == Operator.ADD
+                && rounded instanceof Expr.Apply(Function round, Expr quotient)
+                && round == Function.ROUND
+                && quotient instanceof Expr.Combine(Operator over, Expr limited, Expr.Literal scale)
+                && over == Operator.DIV) {
+            QuantisedOutput output = least == 0 && most == 255
+                    ? QuantisedOutput.U8
+                    : least == -128 && most == 127 ? QuantisedOutput.S8 : null;
+            if (output != null) {
+                var found = new Requantised(number(scale), (int) number(zero), output);
+                return found.saturatesAtLimits(limited) ? found : null;
+            }
+        }
+        return null;
+    }
+
+    private boolean saturatesAtLimits(Expr limited) {
+        if (limited.equals(FLOATS)) {
+            return true;
+        }
+        Range range = Range.of(limited);
+        return range != null
+                && range.of().equals(FLOATS)
+                && Math.rint(range.least() / scale) + zero <= output.least()
+                && Math.rint(range.most() / scale) + zero >= output.most();
+    }
+
+    private static float number(Expr.Literal literal) {
+        return Float.intBitsToFloat(literal.bits());
+    }
+
+    /** An expression between two limits. */
+    private record Range(Expr of, float least, float most) {
+        static @Nullable Range of(Expr expression) {
+            return switch (expression) {
+                case Expr.Apply(Function function, Expr x) when function == Function.RELU ->
+                    new Range(x, 0, Float.POSITIVE_INFINITY);
+                case Expr.Combine(Operator min, Expr.Combine(Operator max, Expr x, Expr.Literal least), Expr.Literal most)
+                when min == Operator.MIN && max == Operator.MAX ->
+                    new Range(x, number(least), number(most));
+                case Expr.Combine(Operator max, Expr x, Expr.Literal least) when max == Operator.MAX ->
+                    new Range(x, number(least), Float.POSITIVE_INFINITY);
+                default -> null;
+            };
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.gemm.Activation;
+import dev.millrace.kernels.gemm.Operand;
+import dev.millrace.providers.simd.lower.Anchor;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Lowering;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Floats that are sums of products of bytes, and may become bytes again before they are written. */
+final class ScaledAnchor implements Anchor {
+    private final Lowering lowering;
+    private final ScaledSums sums;
+
+    ScaledAnchor(ScaledSums sums) {
+        lowering = sums.sums().lowering();
+        this.sums = sums;
+    }
+
+    @Override
+    public int mostOperands() {
+        return Expr.MAX_INPUTS - 1;
+    }
+
+    @Override
+    public boolean takes(Cell operand, Cell result) {
+        return true;
+    }
+
+    @Override
+    public boolean emit(Cell result, @Nullable Expr after, List<Cell> operands) {
+        if (after == null) {
+            sums.addFloats(result, Activation.NONE);
+            return true;
+        }
+        Requantised bytes = operands.isEmpty() ? Requantised.of(after) : null;
+        if (bytes != null && sums.addBytes(result, bytes)) {
+            return true;
+        }
+        ColumnEpilogue epilogue =
+                ColumnEpilogue.ofFloats(after, Collections.nCopies(operands.size(), Operand.ELEMENT));
+        boolean fuses = epilogue.activation() == Activation.NONE || epilogue.activation() == Activation.RELU;
+        Expr rest = fuses ? epilogue.rest() : after;
+        boolean isAll = fuses && epilogue.isAll();
+        Cell floats = isAll ? result : lowering.part(result, ElementType.FLOAT, result.shape());
+        sums.addFloats(floats, fuses ? epilogue.activation() : Activation.NONE);
+        if (!isAll) {
+            var all = new ArrayList<Cell>(List.of(floats));
+            all.addAll(operands);
+            Expressions.materialise(lowering, result, rest, all);
+        }
+        return true;
+    }
+}

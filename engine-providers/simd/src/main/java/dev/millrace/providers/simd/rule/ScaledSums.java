@@ -1,0 +1,90 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.kernels.gemm.Activation;
+import dev.millrace.kernels.intgemm.QuantisedOutput;
+import dev.millrace.kernels.intgemm.QuantisedResult;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.program.View;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sums of products of bytes whose scales are known.
+ *
+ * @param factors what the sums are multiplied with: one, or one for each column
+ * @param bias numbers for the columns, before they are scaled, or null
+ */
+record ScaledSums(ByteSums sums, double[] factors, double @Nullable [] bias) {
+    /** Sums without a bias. */
+    static ScaledSums of(ByteSums sums, float scaleOfRows, float[] scalesOfColumns) {
+        double[] factors = new double[scalesOfColumns.length];
+        Arrays.setAll(factors, i -> (double) scaleOfRows * scalesOfColumns[i]);
+        return new ScaledSums(sums, factors, null);
+    }
+
+    /** The same with a bias of ints, in units of the sums. */
+    ScaledSums withInts(Tensor bias) {
+        int[] given = bias.ints();
+        double[] numbers = new double[given.length];
+        Arrays.setAll(numbers, i -> given[i]);
+        return new ScaledSums(sums, factors, numbers);
+    }
+
+    /** The same with a bias of floats. */
+    ScaledSums withFloats(Tensor bias) {
+        float[] given = bias.floats();
+        double[] numbers = new double[Math.toIntExact(sums.columns())];
+        Arrays.setAll(numbers, i -> given[given.length == 1 ? 0 : i] / factor(i));
+        return new ScaledSums(sums, factors, numbers);
+    }
+
+    private double factor(int column) {
+        return factors[factors.length == 1 ? 0 : column];
+    }
+
+    /** Adds the step that writes floats. */
+    void addFloats(Cell result, Activation activation) {
+        float[] scales = new float[factors.length];
+        for (int i = 0; i < scales.length; i++) {
+            scales[i] = (float) factors[i];
+        }
+        View by = Tables.floats(scales);
+        float[] added = new float[bias == null ? 0 : bias.length];
+        for (int i = 0; i < added.length && bias != null; i++) {
+            added[i] = (float) (bias[i] * factor(i));
+        }
+        add("as floats " + activation, result, by, Tables.floats(added), QuantisedOutput.F32, activation, 0);
+    }
+
+    /** Adds the step that writes bytes; false where the bias has no ints. */
+    boolean addBytes(Cell result, Requantised to) {
+        int[] added = new int[bias == null ? 0 : bias.length];
+        for (int i = 0; i < added.length && bias != null; i++) {
+            double rounded = Math.rint(bias[i]);
+            if (!(Math.abs(rounded) <= Integer.MAX_VALUE)) {
+                return false;
+            }
+            added[i] = (int) rounded;
+        }
+        float[] scales = new float[factors.length];
+        for (int i = 0; i < scales.length; i++) {
+            scales[i] = (float) (factors[i] / to.scale());
+        }
+        add("as bytes", result, Tables.floats(scales), Tables.ints(added), to.output(), Activation.NONE, to.zero());
+        return true;
+    }
+
+    private void add(
+            String what, Cell result, View by, View added, QuantisedOutput output, Activation activation, int zero) {
+        boolean biased = bias != null;
+        sums.add(what, result, null, biased ? List.of(by, added) : List.of(by), memory -> {
+            MemorySegment scales = memory.segment(by);
+            MemorySegment numbers = biased ? memory.segment(added) : null;
+            return (data, columns) ->
+                    new QuantisedResult(data, output, columns, scales, numbers, activation, zero);
+        });
+    }
+}

@@ -1,0 +1,161 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.kernels.cast.FloatType;
+import dev.millrace.kernels.intgemm.BlockedWeights;
+import dev.millrace.kernels.intgemm.WeightFormat;
+import dev.millrace.kernels.intgemm.WeightGemm;
+import dev.millrace.kernels.intgemm.WeightType;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Kit;
+import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.Rule;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Products with weights of 16, 8 and 4 bits. */
+final class WeightRules {
+    static final String BLOCKED = "MatMulNBits";
+    private static final int ZERO_POINTS = 3;
+    private static final int ORDER = 4;
+    private static final int BIAS = 5;
+    private static final int LEAST_BLOCK = 16;
+    private static final int MOST_BLOCK = 256;
+
+    private WeightRules() {}
+
+    static @Nullable Rule named(String name) {
+        return name.equals(BLOCKED) ? WeightRules::blocked : null;
+    }
+
+    /** Whether a MatMulNBits has weights that kernels know; there is no other kernel for it. */
+    static boolean suits(Node node) {
+        long block = node.attributes().integer("block_size", 0);
+        long bits = node.attributes().integer("bits", 4);
+        Value zeros = node.input(ZERO_POINTS);
+        return (bits == 4 || bits == 8)
+                && block >= LEAST_BLOCK
+                && block <= MOST_BLOCK
+                && Long.bitCount(block) == 1
+                && node.input(ORDER) == null
+                && isConstant(node.input(1))
+                && isConstant(node.input(2))
+                && (zeros == null || isConstant(zeros) && zeros.elementType() == ElementType.UINT8)
+                && node.requireInput(0).elementType() == ElementType.FLOAT
+                && node.requireInput(2).elementType() == ElementType.FLOAT;
+    }
+
+    private static boolean isConstant(@Nullable Value value) {
+        return value != null && value.constant() != null;
+    }
+
+    private static boolean blocked(Op op) {
+        Cell product = op.out();
+        boolean biased = op.inputs() > BIAS && op.has(BIAS);
+        if (biased) {
+            product = op.lowering().part(op.out(), op.out().type(), op.out().shape());
+        }
+        op.lowering()
+                .pend(product, new WeightAnchor(op.lowering(), op.in(0), Blocked.of(op), op.out().shape()));
+        if (biased) {
+            op.lowering().pend(op.out(), List.of(product, op.in(BIAS)), v -> v.get(0).plus(v.get(1)));
+        }
+        return true;
+    }
+
+    /** The weights of a MatMulNBits. */
+    private record Blocked(
+            Kit kit, WeightFormat format, long k, long n, Tensor data, Tensor scales, @Nullable Tensor zeros)
+            implements WeightAnchor.StoredWeights {
+
+        static Blocked of(Op op) {
+            Tensor zeros = op.has(ZERO_POINTS) ? known(op.in(ZERO_POINTS)) : null;
+            WeightType type = op.attributes().integer("bits", 4) == 4 ? WeightType.INT4 : WeightType.INT8;
+            int block = Math.toIntExact(op.attributes().integer("block_size", 0));
+            return new Blocked(
+                    op.kit(),
+                    new WeightFormat(type, block, zeros != null),
+                    op.attributes().integer("K", 0),
+                    op.attributes().integer("N", 0),
+                    known(op.in(1)),
+                    known(op.in(2)),
+                    zeros);
+        }
+
+        private static Tensor known(Cell cell) {
+            Tensor known = cell.known();
+            if (known == null) {
+                throw new IllegalArgumentException(cell.name() + " is no constant");
+            }
+            return known;
+        }
+
+        @Override
+        public MemorySegment packed(WeightGemm gemm) {
+            MemorySegment by = kit.weights().plain(scales);
+            MemorySegment points = zeros == null ? null : kit.weights().plain(zeros);
+            String layout = gemm.packedLayout() + " scaled by " + by.address() + " from "
+                    + (points == null ? 0 : points.address());
+            return kit.weights().packed(data, layout, gemm.packedBytes(k, n), target -> {
+                MemorySegment words = kit.weights().plain(data);
+                gemm.pack(
+                        new BlockedWeights(format.type(), format.block(), words, by, FloatType.F32, points),
+                        k,
+                        n,
+                        target);
+            });
+        }
+    }
+
+    /** A product whose weights are constants of 16 bits; false where that is not so. */
+    static boolean halves(Op op) {
+        Tensor weights = op.in(1).known();
+        Shape shape = op.in(1).shape();
+        ElementType type = op.in(1).type();
+        boolean half = type == ElementType.FLOAT16 || type == ElementType.BFLOAT16;
+        boolean fits = weights != null
+                && half
+                && op.in(0).type() == type
+                && shape.rank() == 2
+                && op.in(0).shape().rank() > 0
+                && op.out().elements() > 0
+                && shape.dim(0) > 0;
+        if (!fits) {
+            return false;
+        }
+        op.lowering()
+                .pend(op.out(), new WeightAnchor(
+                        op.lowering(), op.in(0), new Halves(op.kit(), weights), op.out().shape()));
+        return true;
+    }
+
+    /** Weights of 16 bits. */
+    private record Halves(Kit kit, Tensor data) implements WeightAnchor.StoredWeights {
+        @Override
+        public WeightFormat format() {
+            return data.type() == ElementType.FLOAT16 ? WeightFormat.F16 : WeightFormat.BF16;
+        }
+
+        @Override
+        public long k() {
+            return data.shape().dim(0);
+        }
+
+        @Override
+        public long n() {
+            return data.shape().dim(1);
+        }
+
+        @Override
+        public MemorySegment packed(WeightGemm gemm) {
+            return kit.weights()
+                    .packed(data, gemm.packedLayout(), gemm.packedBytes(k(), n()), target ->
+                            gemm.pack(kit.weights().plain(data), n(), k(), n(), target));
+        }
+    }
+}

@@ -1,0 +1,76 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.quantise.QuantisedType;
+import dev.millrace.kernels.quantise.Scales;
+import dev.millrace.providers.simd.lower.Anchor;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.program.Storage;
+import dev.millrace.providers.simd.program.View;
+import dev.millrace.providers.simd.weights.Weights;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Quantised constants that are wanted as floats after all: they are made once, not in each run. */
+final class WideningAnchor implements Anchor {
+    private final Op op;
+    private final Granularity granularity;
+    private final QuantisedType type;
+    private final Tensor elements;
+    private final Tensor scales;
+
+    private WideningAnchor(Op op, Granularity granularity, QuantisedType type, Tensor elements, Tensor scales) {
+        this.op = op;
+        this.granularity = granularity;
+        this.type = type;
+        this.elements = elements;
+        this.scales = scales;
+    }
+
+    /** Lets the result of a DequantizeLinear of constants wait; false where not all it reads is constant. */
+    static boolean pend(Op op, Granularity granularity) {
+        Tensor elements = op.in(0).known();
+        Tensor scales = op.in(1).known();
+        QuantisedType type = Granularity.typeOf(op.in(0).type());
+        if (elements == null || scales == null || type == null || op.has(2) && op.in(2).known() == null) {
+            return false;
+        }
+        op.lowering().pend(op.out(), new WideningAnchor(op, granularity, type, elements, scales));
+        return true;
+    }
+
+    @Override
+    public int mostOperands() {
+        return 0;
+    }
+
+    @Override
+    public boolean takes(Cell operand, Cell result) {
+        return false;
+    }
+
+    @Override
+    public boolean emit(Cell result, @Nullable Expr after, List<Cell> operands) {
+        if (after != null) {
+            return false;
+        }
+        Weights weights = op.kit().weights();
+        MemorySegment by = weights.plain(scales);
+        Tensor zero = op.has(2) ? op.in(2).known() : null;
+        String layout = "floats, scaled by " + by.address() + " from "
+                + (zero == null ? 0 : weights.plain(zero).address());
+        MemorySegment floats = weights.packed(elements, layout, Float.BYTES * result.elements(), target -> {
+            MemorySegment points = Tables.memory(granularity.zeros(zero));
+            var all = new Scales(granularity.outer(), granularity.axis(), granularity.inner(), by, points);
+            QuantiseRules.quantisation(op.kit())
+                    .dequantise(weights.plain(elements), type, all, target, Parallel.NONE);
+        });
+        op.lowering().provide(result, View.dense(Storage.constant(floats), ElementType.FLOAT, result.shape()));
+        return true;
+    }
+}
