@@ -46,6 +46,13 @@ public final class Tensor implements Datum {
         return new Tensor(type, shape, fitting(type, shape, data), null, release);
     }
 
+    /** A tensor of which only type and shape are there: it refuses access as a closed one does. */
+    public static Tensor absent(ElementType type, Shape shape) {
+        var tensor = new Tensor(type, shape, MemorySegment.NULL, null, null);
+        tensor.closed = true;
+        return tensor;
+    }
+
     /** Fresh zeroed memory, reclaimed by the garbage collector. Strings start empty. */
     public static Tensor allocate(ElementType type, Shape shape) {
         if (type == ElementType.STRING) {
@@ -258,6 +265,9 @@ public final class Tensor implements Datum {
     }
 
     private EngineException closedException() {
+        if (data.equals(MemorySegment.NULL) && strings == null) {
+            return EngineException.invalidGraph("the elements of this " + this + " were not kept");
+        }
         return new EngineException(
                 Status.INVALID_ARGUMENT,
                 "this " + this + " is closed; read it before close(), or keep a Tensor.copyOf it");

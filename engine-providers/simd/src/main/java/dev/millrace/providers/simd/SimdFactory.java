@@ -1,6 +1,7 @@
 package dev.millrace.providers.simd;
 
 import dev.millrace.kernels.Kernels;
+import dev.millrace.providers.simd.context.Machine;
 import dev.millrace.providers.spi.Compatibility;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.providers.spi.HardwareDevice;
@@ -42,6 +43,6 @@ public final class SimdFactory implements ProviderFactory {
 
     @Override
     public Compatibility validate(List<HardwareDevice> devices, String info) {
-        return Compatibility.NOT_APPLICABLE;
+        return Machine.of(Kernels.shared().set().target(), false).judge(info);
     }
 }

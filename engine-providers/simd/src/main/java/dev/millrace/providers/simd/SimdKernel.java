@@ -21,6 +21,7 @@ final class SimdKernel implements ShapedKernel {
     SimdKernel(Graph graph, Kit kit) {
         this.graph = graph;
         this.kit = kit;
+        kit.weights().own(graph);
     }
 
     @Override

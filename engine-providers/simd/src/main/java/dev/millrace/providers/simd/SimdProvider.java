@@ -4,15 +4,21 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.kernels.Kernels;
+import dev.millrace.providers.simd.context.ContextKernel;
+import dev.millrace.providers.simd.context.ContextReader;
+import dev.millrace.providers.simd.context.ContextWriter;
+import dev.millrace.providers.simd.context.Machine;
 import dev.millrace.providers.simd.lower.Kit;
 import dev.millrace.providers.simd.weights.Weights;
 import dev.millrace.providers.spi.CapabilitySink;
 import dev.millrace.providers.spi.CompileContext;
+import dev.millrace.providers.spi.ContextSink;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.providers.spi.Partition;
 import dev.millrace.scheduler.kernel.Kernel;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Compiles partitions into programs of fast kernels. */
 final class SimdProvider implements ExecutionProvider {
@@ -20,6 +26,8 @@ final class SimdProvider implements ExecutionProvider {
 
     private final Kernels kernels;
     private final Weights weights = new Weights();
+    /** Whether contexts that were written hold weights for these kernels only. */
+    private boolean needsTarget;
 
     SimdProvider(Kernels kernels) {
         this.kernels = kernels;
@@ -38,15 +46,36 @@ final class SimdProvider implements ExecutionProvider {
     @Override
     public List<Kernel> compile(List<Partition> partitions, CompileContext context) {
         var kit = new Kit(kernels.set(), kernels.gemm(), weights, context.fallback());
+        ContextSink sink = context.sink();
+        ContextWriter writer = sink == null ? null : new ContextWriter(sink, kit);
         var compiled = new ArrayList<Kernel>(partitions.size());
         for (Partition partition : partitions) {
             context.checkCancelled();
             try {
-                compiled.add(new SimdKernel(partition.graph(), kit));
+                compiled.add(partition.isContext() ? resolve(partition, context, kit) : compile(partition, kit, writer));
             } catch (RuntimeException e) {
                 throw EngineException.wrap(Status.EP_FAIL, "partition '" + partition.name() + "'", e);
             }
         }
+        needsTarget |= writer != null && writer.hasLeftOut();
         return compiled;
+    }
+
+    private static Kernel compile(Partition partition, Kit kit, @Nullable ContextWriter writer) {
+        var kernel = new SimdKernel(partition.graph(), kit);
+        if (writer != null) {
+            writer.keep(partition);
+        }
+        return kernel;
+    }
+
+    private static Kernel resolve(Partition partition, CompileContext context, Kit kit) {
+        Graph graph = ContextReader.read(context.resolve(partition.onlyNode()), partition, kit.weights());
+        return new ContextKernel(partition.name(), new SimdKernel(graph, kit));
+    }
+
+    @Override
+    public String compatibilityInfo(Graph graph) {
+        return Machine.of(kernels.set().target(), needsTarget).info();
     }
 }

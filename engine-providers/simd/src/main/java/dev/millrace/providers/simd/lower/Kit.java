@@ -16,14 +16,29 @@ public final class Kit {
     private final Gemm gemm;
     private final Weights weights;
     private final KernelFactory fallback;
-    private final ConcurrentHashMap<Object, Object> drivers = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Object, Object> drivers;
 
     /** @param fallback kernels of another provider, for nodes that no rule lowers */
     public Kit(KernelSet kernels, Gemm gemm, Weights weights, KernelFactory fallback) {
+        this(kernels, gemm, weights, fallback, new ConcurrentHashMap<>());
+    }
+
+    private Kit(
+            KernelSet kernels,
+            Gemm gemm,
+            Weights weights,
+            KernelFactory fallback,
+            ConcurrentHashMap<Object, Object> drivers) {
         this.kernels = kernels;
         this.gemm = gemm;
         this.weights = weights;
         this.fallback = fallback;
+        this.drivers = drivers;
+    }
+
+    /** The same kernels and drivers with other weights. */
+    public Kit with(Weights others) {
+        return new Kit(kernels, gemm, others, fallback, drivers);
     }
 
     public KernelSet kernels() {

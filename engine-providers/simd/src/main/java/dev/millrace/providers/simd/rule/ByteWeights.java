@@ -8,9 +8,11 @@ import dev.millrace.kernels.intgemm.QuantisedMatrix;
 import dev.millrace.providers.simd.lower.Kit;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
+import dev.millrace.providers.simd.weights.Layout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Constant bytes with zero points, which products and convolutions have packed. */
@@ -44,7 +46,7 @@ record ByteWeights(Kit kit, Tensor bytes, @Nullable Tensor zeroPoints) {
     View packed(String layout, long size, long stride, Packing packing) {
         MemorySegment points = zeroPoints == null ? null : kit.weights().plain(zeroPoints);
         String name = points == null ? layout : layout + " with " + isSigned() + name(points);
-        MemorySegment memory = kit.weights().packed(bytes, name, size, target -> {
+        MemorySegment memory = kit.weights().packed(List.of(bytes), Layout.forAllShapes(name, size), target -> {
             QuantisedMatrix plain = QuantisedMatrix.of(kit.weights().plain(bytes), isSigned(), stride);
             packing.pack(points == null ? plain : plain.withZeroPoints(points), target);
         });

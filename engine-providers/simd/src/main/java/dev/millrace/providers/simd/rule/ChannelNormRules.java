@@ -10,6 +10,7 @@ import dev.millrace.providers.simd.lower.Op;
 import dev.millrace.providers.simd.lower.Rule;
 import dev.millrace.providers.simd.program.Step;
 import dev.millrace.providers.simd.program.View;
+import dev.millrace.providers.simd.weights.Layout;
 import dev.millrace.providers.simd.weights.Weights;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -129,20 +130,16 @@ final class ChannelNormRules {
     /** Factors and behind them offsets, made once for the operands. */
     private static MemorySegment folded(Op op, List<Tensor> operands, long channels) {
         Weights weights = op.kit().weights();
-        List<MemorySegment> plain = operands.stream().map(weights::plain).toList();
         float epsilon = op.attributes().real("epsilon", EPSILON);
-        String name = "batch normalisation " + epsilon
-                + plain.stream().map(MemorySegment::address).toList();
         long bytes = Float.BYTES * channels;
         return weights.packed(
-                operands.getFirst(),
-                name,
-                2 * bytes,
+                operands,
+                Layout.of("batch normalisation " + epsilon, 2 * bytes),
                 target -> ChannelNorm.foldBatch(
-                        plain.get(0),
-                        plain.get(1),
-                        plain.get(2),
-                        plain.get(3),
+                        weights.plain(operands.get(0)),
+                        weights.plain(operands.get(1)),
+                        weights.plain(operands.get(2)),
+                        weights.plain(operands.get(3)),
                         epsilon,
                         target.asSlice(0, bytes),
                         target.asSlice(bytes, bytes)));

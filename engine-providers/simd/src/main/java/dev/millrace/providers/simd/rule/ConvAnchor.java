@@ -9,6 +9,7 @@ import dev.millrace.providers.simd.lower.Cell;
 import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.program.Step;
 import dev.millrace.providers.simd.program.View;
+import dev.millrace.providers.simd.weights.Layout;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -18,12 +19,21 @@ final class ConvAnchor extends ImageAnchor {
     private final Cell in;
     private final ConvShape shape;
     private final ConvWeights weights;
+    private final boolean ofOneSize;
 
-    ConvAnchor(Lowering lowering, Cell in, ConvShape shape, ConvWeights weights) {
+    /** @param ofOneSize whether images are of this size whatever the shapes of the inputs */
+    ConvAnchor(Lowering lowering, Cell in, ConvShape shape, ConvWeights weights, boolean ofOneSize) {
         super(lowering);
         this.in = in;
         this.shape = shape;
         this.weights = weights;
+        this.ofOneSize = ofOneSize;
+    }
+
+    private Layout layout(Conv conv) {
+        boolean hasChoice = ConvMethod.WINOGRAD_2.fits(shape, lowering().kit().kernels().target());
+        String name = conv.packedLayout() + " of " + shape.groups() + " groups";
+        return new Layout(name, conv.packedBytes(), ofOneSize || !hasChoice);
     }
 
     @Override
@@ -35,7 +45,7 @@ final class ConvAnchor extends ImageAnchor {
         var conv = new Conv(kernels, shape, plain, after, method);
         View from = plain ? lowering().dense(in) : lowering().blocked(in);
         View other = residual == null ? null : lowering().blocked(residual);
-        View packed = weights.packed(conv.packedLayout() + shape.groups(), conv.packedBytes(), conv::pack);
+        View packed = weights.packed(layout(conv), conv::pack);
         View to = lowering().allocateBlocked(result);
         lowering()
                 .add(Step.of("conv " + method + " " + after, result.name())

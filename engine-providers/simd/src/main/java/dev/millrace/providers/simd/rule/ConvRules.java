@@ -1,5 +1,7 @@
 package dev.millrace.providers.simd.rule;
 
+import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.conv.ConvShape;
@@ -53,9 +55,15 @@ final class ConvRules {
             op.lowering().pend(op.out(), new DepthwiseAnchor(op.lowering(), images, shape, weights));
         } else {
             var shape = new ConvShape(batch, channels, outChannels, groups, axes[0], axes[1], axes[2]);
-            op.lowering().pend(op.out(), new ConvAnchor(op.lowering(), images, shape, weights));
+            op.lowering().pend(op.out(), new ConvAnchor(op.lowering(), images, shape, weights, isOfOneSize(op)));
         }
         return true;
+    }
+
+    /** Whether images have a size that does not depend on the shapes of the inputs. */
+    private static boolean isOfOneSize(Op op) {
+        SymbolicShape images = op.node().requireInput(0).shape();
+        return images != null && images.dims().stream().skip(2).allMatch(Dim::isKnown);
     }
 
     private static boolean transposed(Op op) {

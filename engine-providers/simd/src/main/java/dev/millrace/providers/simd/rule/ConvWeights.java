@@ -4,8 +4,10 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
+import dev.millrace.providers.simd.weights.Layout;
 import dev.millrace.providers.simd.weights.Weights;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The weights of a convolution, with the bias of each output channel if there is one. */
@@ -19,10 +21,9 @@ record ConvWeights(Weights store, Tensor weights, @Nullable Tensor bias) {
         return weights.shape();
     }
 
-    /** The weights in a layout. */
-    View packed(String layout, long bytes, Packing packing) {
-        String name = bias == null ? layout : layout + " with bias " + bias.segment().address();
-        MemorySegment memory = store.packed(weights, name, bytes, target -> {
+    View packed(Layout layout, Packing packing) {
+        List<Tensor> sources = bias == null ? List.of(weights) : List.of(weights, bias);
+        MemorySegment memory = store.packed(sources, layout, target -> {
             MemorySegment added = bias == null ? null : store.plain(bias);
             packing.pack(store.plain(weights), added, target);
         });

@@ -17,6 +17,7 @@ import dev.millrace.providers.simd.program.Memory;
 import dev.millrace.providers.simd.program.Step;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
+import dev.millrace.providers.simd.weights.Layout;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -229,9 +230,9 @@ final class ProductAnchor implements Anchor {
 
     private View packed(Tensor weights) {
         Gemm gemm = lowering.kit().gemm();
-        long bytes = gemm.packedBytes(k, n);
-        String layout = gemm.packedLayout() + (transB ? " of the transpose" : "");
-        MemorySegment memory = lowering.kit().weights().packed(weights, layout, bytes, target -> {
+        String name = gemm.packedLayout() + (transB ? " of the transpose" : "");
+        Layout layout = Layout.forAllShapes(name, gemm.packedBytes(k, n));
+        MemorySegment memory = lowering.kit().weights().packed(List.of(weights), layout, target -> {
             MemorySegment source = lowering.kit().weights().plain(weights);
             if (transB) {
                 gemm.packTransposed(source, k, k, n, target);

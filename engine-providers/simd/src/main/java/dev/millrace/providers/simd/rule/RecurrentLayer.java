@@ -14,6 +14,7 @@ import dev.millrace.providers.simd.program.Memory;
 import dev.millrace.providers.simd.program.Step;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
+import dev.millrace.providers.simd.weights.Layout;
 import dev.millrace.providers.simd.weights.Weights;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -167,12 +168,13 @@ final class RecurrentLayer {
     private View packed() {
         Weights store = op.kit().weights();
         Tensor w = Objects.requireNonNull(op.in(1).known());
-        MemorySegment r = store.plain(Objects.requireNonNull(op.in(2).known()));
-        Tensor biases = op.has(3) ? op.in(3).known() : null;
-        MemorySegment b = biases == null ? null : store.plain(biases);
-        String layout = driver.packedLayout() + " with " + r.address() + (b == null ? "" : " and " + b.address());
-        MemorySegment memory = store.packed(
-                w, layout, driver.packedBytes(shape), target -> driver.pack(shape, store.plain(w), r, b, target));
+        Tensor r = Objects.requireNonNull(op.in(2).known());
+        Tensor b = op.has(3) ? op.in(3).known() : null;
+        Layout layout = Layout.forAllShapes(driver.packedLayout(), driver.packedBytes(shape));
+        MemorySegment memory = store.packed(b == null ? List.of(w, r) : List.of(w, r, b), layout, target -> {
+            MemorySegment biases = b == null ? null : store.plain(b);
+            driver.pack(shape, store.plain(w), store.plain(r), biases, target);
+        });
         View view = View.dense(
                 Storage.constant(memory), ElementType.FLOAT, Shape.of(memory.byteSize() / Float.BYTES));
         return reading(view);

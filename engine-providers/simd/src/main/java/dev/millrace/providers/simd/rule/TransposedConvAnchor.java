@@ -7,6 +7,7 @@ import dev.millrace.providers.simd.lower.Cell;
 import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.program.Step;
 import dev.millrace.providers.simd.program.View;
+import dev.millrace.providers.simd.weights.Layout;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +30,7 @@ final class TransposedConvAnchor extends ImageAnchor {
         var conv = new TransposedConv(lowering().kit().kernels(), forward, after);
         View from = lowering().blocked(in);
         View other = residual == null ? null : lowering().blocked(residual);
-        View packed = weights.packed(conv.packedLayout(), conv.packedBytes(), conv::pack);
+        View packed = weights.packed(Layout.forAllShapes(conv.packedLayout(), conv.packedBytes()), conv::pack);
         View to = lowering().allocateBlocked(result);
         lowering()
                 .add(Step.of("conv.transposed " + after, result.name())

@@ -1,23 +1,42 @@
 package dev.millrace.providers.simd.weights;
 
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.Tensor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Weights in the layouts that kernels read, each packed once. Safe for use by several threads; two that ask for the same
- * weights at the same time wait for one another.
+ * Weights in the layouts that kernels read. The constants of graphs that were {@linkplain #own added} are packed once;
+ * what comes about while a program is bound is packed for that program. Safe for use by several threads; two that ask for
+ * the same weights at the same time wait for one another.
  */
 public final class Weights {
     private static final long ALIGNMENT = 64;
 
-    private final ConcurrentHashMap<Key, Packed> packed = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Key, Packed> packed;
+    private final Set<Tensor> constants;
+    private final @Nullable Usage usage;
 
-    /** The memory of a tensor that lives as long as its model, and what was made of it. */
-    private record Key(long address, long bytes, String layout) {}
+    public Weights() {
+        this(new ConcurrentHashMap<>(), ConcurrentHashMap.newKeySet(), null);
+    }
+
+    private Weights(ConcurrentHashMap<Key, Packed> packed, Set<Tensor> constants, @Nullable Usage usage) {
+        this.packed = packed;
+        this.constants = constants;
+        this.usage = usage;
+    }
+
+    /** Tensors, which are equal where they are the same, and what was made of them. */
+    private record Key(List<Tensor> sources, String layout, long bytes) {}
 
     /** Memory that is filled by the first who wants it. */
     private static final class Packed {
@@ -26,11 +45,14 @@ public final class Weights {
         synchronized MemorySegment get(long bytes, Consumer<MemorySegment> pack) {
             MemorySegment known = memory;
             if (known == null) {
-                known = Arena.ofAuto().allocate(Math.max(1, bytes), ALIGNMENT);
-                pack.accept(known);
+                known = fill(bytes, pack);
                 memory = known;
             }
             return known;
+        }
+
+        synchronized void set(MemorySegment filled) {
+            memory = filled;
         }
 
         synchronized long bytes() {
@@ -38,22 +60,91 @@ public final class Weights {
         }
     }
 
+    /** The same weights, which tell {@code observer} what is asked for. */
+    public Weights observedBy(Usage observer) {
+        return new Weights(packed, constants, observer);
+    }
+
+    /** Lets the constants of a graph, and of graphs nested in it, be packed once. */
+    public void own(Graph graph) {
+        for (Value value : graph.constants()) {
+            Tensor constant = value.constant();
+            if (constant != null) {
+                constants.add(constant);
+            }
+        }
+        for (Node node : graph.nodes()) {
+            node.attributes().graphs().forEach(this::own);
+        }
+    }
+
+    /** Adds what was packed before; the memory stays as it is. */
+    public void put(PackedWeights weights) {
+        constants.addAll(weights.sources());
+        var key = new Key(
+                weights.sources(), weights.layout(), weights.memory().byteSize());
+        packed.computeIfAbsent(key, _ -> new Packed()).set(weights.memory());
+    }
+
     /** Weights in a layout; {@code pack} fills memory of so many bytes where they are not there yet. */
     public MemorySegment packed(Tensor source, String layout, long bytes, Consumer<MemorySegment> pack) {
-        MemorySegment memory = source.segment();
-        // a tensor on the heap has no address of its own; its identity is the tensor's
-        long address = memory.isNative() ? memory.address() : System.identityHashCode(source);
-        var key = new Key(address, memory.byteSize(), layout);
-        return packed.computeIfAbsent(key, _ -> new Packed()).get(bytes, pack);
+        return packed(List.of(source), Layout.of(layout, bytes), pack);
+    }
+
+    /** Weights that are packed together in a layout; {@code pack} fills the memory where they are not there yet. */
+    public MemorySegment packed(List<Tensor> sources, Layout layout, Consumer<MemorySegment> pack) {
+        Consumer<MemorySegment> packing = target -> pack(sources, layout, pack, target);
+        if (!constants.containsAll(sources)) {
+            return fill(layout.bytes(), packing);
+        }
+        var key = new Key(sources, layout.name(), layout.bytes());
+        MemorySegment memory =
+                packed.computeIfAbsent(key, _ -> new Packed()).get(layout.bytes(), packing);
+        if (usage != null) {
+            usage.read(sources, layout, memory);
+        }
+        return memory;
+    }
+
+    private static MemorySegment fill(long bytes, Consumer<MemorySegment> pack) {
+        MemorySegment memory = Arena.ofAuto().allocate(Math.max(1, bytes), ALIGNMENT).asSlice(0, bytes);
+        pack.accept(memory);
+        return memory;
+    }
+
+    private void pack(
+            List<Tensor> sources, Layout layout, Consumer<MemorySegment> pack, MemorySegment target) {
+        if (sources.stream().anyMatch(Tensor::isClosed)) {
+            throw EngineException.invalidGraph("weights were kept neither as '" + layout.name()
+                    + "', which is what this machine reads, nor as they were; compile the source model again");
+        }
+        if (usage == null) {
+            pack.accept(target);
+            return;
+        }
+        usage.beginPacking();
+        try {
+            pack.accept(target);
+        } finally {
+            usage.endPacking();
+        }
     }
 
     /** The elements of a tensor where kernels can read them. */
     public MemorySegment plain(Tensor source) {
         MemorySegment memory = source.segment();
+        if (usage != null) {
+            usage.read(source);
+        }
         if (memory.isNative()) {
             return memory;
         }
-        return packed(source, "plain", memory.byteSize(), target -> target.copyFrom(memory));
+        if (!constants.contains(source)) {
+            return fill(memory.byteSize(), target -> target.copyFrom(memory));
+        }
+        var key = new Key(List.of(source), "plain", memory.byteSize());
+        return packed.computeIfAbsent(key, _ -> new Packed())
+                .get(memory.byteSize(), target -> target.copyFrom(memory));
     }
 
     /** How many bytes are held beside the originals. */

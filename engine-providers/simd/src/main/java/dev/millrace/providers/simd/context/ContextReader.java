@@ -1,0 +1,30 @@
+package dev.millrace.providers.simd.context;
+
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.providers.simd.weights.Weights;
+import dev.millrace.providers.spi.CompiledGraph;
+import dev.millrace.providers.spi.Partition;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+
+/** Finds partitions again that were kept. */
+public final class ContextReader {
+    private ContextReader() {}
+
+    /**
+     * The graph of a partition that was kept. Its constants lie in the context's own memory, and so do the weights that
+     * are packed already, which are added to {@code weights}.
+     *
+     * @param partition the EPContext node's
+     */
+    public static Graph read(CompiledGraph compiled, Partition partition, Weights weights) {
+        var segments = new ArrayList<MemorySegment>(compiled.segmentCount());
+        for (int i = 0; i < compiled.segmentCount(); i++) {
+            segments.add(compiled.segment(i));
+        }
+        Plan plan = PlanReader.read(compiled.plan(), segments);
+        Graph graph = ContextFit.fit(plan.graph(), partition.onlyNode(), partition.graph());
+        plan.packed().forEach(weights::put);
+        return graph;
+    }
+}

@@ -1,0 +1,118 @@
+package dev.millrace.providers.simd.context;
+
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.simd.lower.Kit;
+import dev.millrace.providers.simd.lower.Lowering;
+import dev.millrace.providers.simd.rule.Rules;
+import dev.millrace.providers.simd.weights.PackedWeights;
+import dev.millrace.providers.simd.weights.Usage;
+import dev.millrace.providers.simd.weights.Weights;
+import dev.millrace.providers.spi.ContextSink;
+import dev.millrace.providers.spi.Partition;
+import java.lang.foreign.MemorySegment;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps partitions: their graphs, and their weights as programs read them. Which layouts these are is seen by binding a
+ * partition to shapes that it may have; where that is not possible, constants are kept as they are.
+ */
+public final class ContextWriter {
+    private static final System.Logger LOG = System.getLogger(ContextWriter.class.getName());
+
+    private final ContextSink sink;
+    private final Kit kit;
+    private final Map<MemorySegment, Integer> numbers = new HashMap<>();
+    private boolean leftOut;
+
+    /** @param kit has the weights that are packed for partitions, and keeps them for programs to come */
+    public ContextWriter(ContextSink sink, Kit kit) {
+        this.sink = sink;
+        this.kit = kit;
+    }
+
+    /** A partition whose programs read weights packed, to be kept with them. */
+    private record Observed(List<Shape> shapes, Usage usage) {}
+
+    public void keep(Partition partition) {
+        Observed observed = observe(partition);
+        PlanImage image = observed == null
+                ? PlanWriter.write(new Plan(partition.graph(), List.of(), Set.of()))
+                : image(partition, observed);
+        int[] segments = new int[image.segments().size()];
+        for (int i = 0; i < segments.length; i++) {
+            segments[i] = numbers.computeIfAbsent(image.segments().get(i), sink::segment);
+        }
+        sink.graph(partition, image.plan(), segments);
+    }
+
+    /** Whether constants of a partition were kept in layouts of this machine only. */
+    public boolean hasLeftOut() {
+        return leftOut;
+    }
+
+    private @Nullable Observed observe(Partition partition) {
+        for (List<Shape> shapes : NominalShapes.of(partition.graph())) {
+            var usage = new Usage();
+            try {
+                bind(partition.graph(), partition.fused(), shapes, kit.weights().observedBy(usage));
+                return new Observed(shapes, usage);
+            } catch (RuntimeException e) {
+                LOG.log(System.Logger.Level.DEBUG, () -> partition.name() + " does not suit " + shapes, e);
+            }
+        }
+        return null;
+    }
+
+    private void bind(Graph graph, Node node, List<Shape> shapes, Weights weights) {
+        new Lowering(graph, new NominalBinding(node, graph, shapes), kit.with(weights), Rules::of).lower();
+    }
+
+    private PlanImage image(Partition partition, Observed observed) {
+        List<PackedWeights> packed = observed.usage.packed();
+        Set<Tensor> dispensable = Collections.newSetFromMap(new IdentityHashMap<>());
+        collect(partition.graph(), observed.usage, NominalShapes.areFixed(partition.graph()), dispensable);
+        PlanImage image = PlanWriter.write(new Plan(partition.graph(), packed, dispensable));
+        if (dispensable.isEmpty()) {
+            return image;
+        }
+        try {
+            Plan read = PlanReader.read(MemorySegment.ofArray(image.plan()), image.segments());
+            var weights = new Weights();
+            read.packed().forEach(weights::put);
+            bind(read.graph(), partition.fused(), observed.shapes, weights);
+            leftOut = true;
+            return image;
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.DEBUG, () -> partition.name() + " needs its constants as they are", e);
+            return PlanWriter.write(new Plan(partition.graph(), packed, Set.of()));
+        }
+    }
+
+    /** Collects what programs for all shapes read packed only. */
+    private static void collect(Graph graph, Usage usage, boolean fixed, Set<Tensor> dispensable) {
+        for (Value value : graph.constants()) {
+            Tensor constant = value.constant();
+            if (constant != null
+                    && constant.type() != ElementType.STRING
+                    && constant.segment().byteSize() > PlanFormat.MOST_SMALL_BYTES
+                    && usage.isOnlyPacked(constant)
+                    && (fixed || !usage.dependsOnShapes(constant))) {
+                dispensable.add(constant);
+            }
+        }
+        for (Node node : graph.nodes()) {
+            node.attributes().graphs().forEach(nested -> collect(nested, usage, fixed, dispensable));
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package dev.millrace.providers.simd.context;
+
+import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.SymbolicShape;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.Shape;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Shapes that inputs may have in a run: what is known of them, and common extents for what is free. */
+final class NominalShapes {
+    /** Lengths of texts, sides of images. */
+    private static final long[] LENGTHS = {16, 224, 64};
+
+    private static final int IMAGE_RANK = 4;
+
+    private NominalShapes() {}
+
+    /** Whether all inputs have one shape only. */
+    static boolean areFixed(Graph graph) {
+        for (Value input : graph.inputs()) {
+            SymbolicShape shape = input.shape();
+            if (shape == null || !shape.isKnown()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Tuples of shapes to be tried one after the other; none where the rank of an input is not known. */
+    static List<List<Shape>> of(Graph graph) {
+        var tuples = new ArrayList<List<Shape>>();
+        for (Value input : graph.inputs()) {
+            if (input.shape() == null || input.elementType() == null) {
+                return tuples;
+            }
+        }
+        for (long length : LENGTHS) {
+            List<Shape> shapes = shapes(graph, length);
+            if (!tuples.contains(shapes)) {
+                tuples.add(shapes);
+            }
+        }
+        if (hasFreeImages(graph) && tuples.size() > 1) {
+            tuples.addFirst(tuples.remove(1));
+        }
+        return tuples;
+    }
+
+    private static boolean hasFreeImages(Graph graph) {
+        for (Value input : graph.inputs()) {
+            SymbolicShape shape = input.shape();
+            boolean free = shape != null
+                    && shape.rank() >= IMAGE_RANK
+                    && !shape.dims().stream().skip(2).allMatch(Dim::isKnown);
+            if (free) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static List<Shape> shapes(Graph graph, long length) {
+        Map<Dim, Long> named = new HashMap<>();
+        for (Value input : graph.inputs()) {
+            SymbolicShape shape = input.shape();
+            if (shape != null && shape.rank() > 0 && shape.dim(0) instanceof Dim.Symbol batch) {
+                named.put(batch, 1L);
+            }
+        }
+        var shapes = new ArrayList<Shape>();
+        for (Value input : graph.inputs()) {
+            SymbolicShape shape = input.shape();
+            long[] dims = new long[shape == null ? 0 : shape.rank()];
+            for (int i = 0; i < dims.length; i++) {
+                Dim dim = shape.dim(i);
+                dims[i] = dim.isKnown() ? dim.extentOrMinusOne() : named.getOrDefault(dim, i == 0 ? 1 : length);
+            }
+            shapes.add(Shape.of(dims));
+        }
+        return shapes;
+    }
+}

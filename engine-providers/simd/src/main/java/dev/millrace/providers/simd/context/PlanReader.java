@@ -1,0 +1,152 @@
+package dev.millrace.providers.simd.context;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.simd.weights.PackedWeights;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Reads plans, which may come from anywhere: no number in one leads outside of it, of its segments, or of what was read
+ * before. It looks at the sizes of segments and never at what is in them.
+ */
+final class PlanReader {
+    private static final int HIGHEST_RANK = 64;
+
+    private final ByteReader from;
+    private final List<MemorySegment> segments;
+    private final List<String> texts = new ArrayList<>();
+    private final List<Tensor> tensors = new ArrayList<>();
+    private final Set<Tensor> left = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    private PlanReader(MemorySegment plan, List<MemorySegment> segments) {
+        from = new ByteReader(plan);
+        this.segments = segments;
+    }
+
+    /** The plan that these bytes are, its larger constants and packed weights in the segments' own memory. */
+    static Plan read(MemorySegment plan, List<MemorySegment> segments) {
+        try {
+            return new PlanReader(plan, segments).read();
+        } catch (ArithmeticException e) {
+            throw ByteReader.damaged("a size in it exceeds 64 bits");
+        } catch (EngineException e) {
+            // shapes and types name what is wrong with them, but as the caller's mistake
+            throw EngineException.invalidGraph(e.getMessage());
+        }
+    }
+
+    private Plan read() {
+        if (from.fixed() != PlanFormat.MARK) {
+            throw EngineException.invalidGraph("this is no compiled plan of the provider 'simd'");
+        }
+        int version = from.fixed();
+        if (version != PlanFormat.VERSION) {
+            throw EngineException.invalidGraph("the compiled plan is of version " + version + ", but version "
+                    + PlanFormat.VERSION + " is what can be read; compile the model again");
+        }
+        for (int i = from.count("texts"); i > 0; i--) {
+            texts.add(text());
+        }
+        readTensors();
+        var packed = new ArrayList<PackedWeights>();
+        for (int i = from.count("packed weights"); i > 0; i--) {
+            packed.add(packed());
+        }
+        from.bytes("bytes of choices");
+        Graph graph = new GraphReader(new PlanSource(from, texts, tensors)).read();
+        from.finish();
+        return new Plan(graph, packed, left);
+    }
+
+    private String text() {
+        return new String(from.bytes("characters").toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8);
+    }
+
+    private void readTensors() {
+        MemorySegment kept = from.bytes("bytes of small constants");
+        MemorySegment small = Arena.ofAuto()
+                .allocate(Math.max(1, kept.byteSize()), PlanFormat.ALIGNMENT)
+                .asSlice(0, kept.byteSize())
+                .copyFrom(kept);
+        for (int i = from.count("tensors"); i > 0; i--) {
+            ElementType type = ElementType.requireCode(from.number());
+            Shape shape = shape();
+            int place = from.below(PlanFormat.STRINGS + 1, "place of a tensor");
+            if ((place == PlanFormat.STRINGS) != (type == ElementType.STRING)) {
+                throw ByteReader.damaged("a tensor of type " + type + " is kept as another one");
+            }
+            tensors.add(
+                    switch (place) {
+                        case PlanFormat.LEFT_OUT -> leftOut(type, shape);
+                        case PlanFormat.SMALL ->
+                            Tensor.wrap(type, shape, slice(small, type.bytes(shape.elements()), PlanFormat.SMALL_ALIGNMENT));
+                        case PlanFormat.IN_SEGMENT ->
+                            Tensor.wrap(
+                                    type, shape, slice(segment(), type.bytes(shape.elements()), PlanFormat.ALIGNMENT));
+                        default -> strings(shape);
+                    });
+        }
+    }
+
+    private Shape shape() {
+        long[] dims = new long[from.below(HIGHEST_RANK + 1, "rank")];
+        for (int i = 0; i < dims.length; i++) {
+            dims[i] = from.number();
+        }
+        return Shape.of(dims);
+    }
+
+    private Tensor leftOut(ElementType type, Shape shape) {
+        Tensor tensor = Tensor.absent(type, shape);
+        left.add(tensor);
+        return tensor;
+    }
+
+    private Tensor strings(Shape shape) {
+        var strings = new ArrayList<String>();
+        for (long i = 0; i < shape.elements(); i++) {
+            strings.add(text());
+        }
+        return Tensor.ofStrings(shape, strings.toArray(new String[0]));
+    }
+
+    private MemorySegment segment() {
+        return segments.get(from.below(segments.size(), "segment"));
+    }
+
+    /** So many bytes of a segment, from the offset on that is read next. */
+    private MemorySegment slice(MemorySegment whole, long bytes, long alignment) {
+        long offset = from.number();
+        if (bytes < 0 || offset > whole.byteSize() - bytes || offset % alignment != 0) {
+            throw ByteReader.damaged("there are no " + bytes + " bytes at " + offset + " of " + whole.byteSize());
+        }
+        return whole.asSlice(offset, bytes);
+    }
+
+    private PackedWeights packed() {
+        var sources = new ArrayList<Tensor>();
+        for (int i = from.count("sources"); i > 0; i--) {
+            sources.add(tensors.get(from.below(tensors.size(), "tensor")));
+        }
+        String layout = texts.get(from.below(texts.size(), "text"));
+        MemorySegment segment = segment();
+        long offset = from.number();
+        long bytes = from.number();
+        if (offset > segment.byteSize() || bytes > segment.byteSize() - offset || offset % PlanFormat.ALIGNMENT != 0) {
+            throw ByteReader.damaged(
+                    "there are no " + bytes + " bytes at " + offset + " of " + segment.byteSize());
+        }
+        return new PackedWeights(sources, layout, segment.asSlice(offset, bytes));
+    }
+}
