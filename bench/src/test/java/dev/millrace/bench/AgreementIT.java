@@ -1,5 +1,7 @@
 package dev.millrace.bench;
 
+import dev.millrace.bench.compare.Millrace;
+import dev.millrace.bench.compare.OnnxRuntime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ai.onnxruntime.OrtSession.SessionOptions.OptLevel;

@@ -2,7 +2,7 @@ package dev.millrace.bench.kernels;
 
 import ai.onnxruntime.OrtException;
 import dev.millrace.bench.compare.Answers;
-import dev.millrace.bench.Duel;
+import dev.millrace.bench.compare.Duel;
 import dev.millrace.kernels.Kernels;
 import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.Arena;

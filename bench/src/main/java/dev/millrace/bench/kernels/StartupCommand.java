@@ -1,7 +1,7 @@
 package dev.millrace.bench.kernels;
 
-import dev.millrace.bench.Duel;
-import dev.millrace.bench.FreshProcess;
+import dev.millrace.bench.compare.Duel;
+import dev.millrace.bench.compare.FreshProcess;
 import dev.millrace.cli.ExitCode;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.Tensor;

@@ -1,7 +1,7 @@
 package dev.millrace.bench.nets;
 
 import ai.onnxruntime.OrtSession.SessionOptions.OptLevel;
-import dev.millrace.bench.OnnxRuntime;
+import dev.millrace.bench.compare.OnnxRuntime;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Inputs;

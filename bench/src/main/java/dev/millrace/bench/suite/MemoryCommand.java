@@ -1,6 +1,6 @@
 package dev.millrace.bench.suite;
 
-import dev.millrace.bench.FreshProcess;
+import dev.millrace.bench.compare.FreshProcess;
 import dev.millrace.cli.ExitCode;
 import java.io.IOException;
 import java.io.PrintWriter;

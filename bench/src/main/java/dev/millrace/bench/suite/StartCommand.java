@@ -1,8 +1,8 @@
 package dev.millrace.bench.suite;
 
-import dev.millrace.bench.Duel;
-import dev.millrace.bench.FreshProcess;
-import dev.millrace.bench.FreshProcess.Said;
+import dev.millrace.bench.compare.Duel;
+import dev.millrace.bench.compare.FreshProcess;
+import dev.millrace.bench.compare.FreshProcess.Said;
 import dev.millrace.cli.ExitCode;
 import dev.millrace.graph.EngineException;
 import java.io.PrintWriter;

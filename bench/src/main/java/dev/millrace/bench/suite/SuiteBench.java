@@ -2,10 +2,10 @@ package dev.millrace.bench.suite;
 
 import ai.onnxruntime.OrtSession.SessionOptions.OptLevel;
 import dev.millrace.bench.compare.Answers;
-import dev.millrace.bench.Contender;
-import dev.millrace.bench.Duel;
-import dev.millrace.bench.Millrace;
-import dev.millrace.bench.OnnxRuntime;
+import dev.millrace.bench.compare.Contender;
+import dev.millrace.bench.compare.Duel;
+import dev.millrace.bench.compare.Millrace;
+import dev.millrace.bench.compare.OnnxRuntime;
 import dev.millrace.cli.ModelArgument;
 import dev.millrace.cli.model.InputMaker;
 import dev.millrace.graph.EngineException;

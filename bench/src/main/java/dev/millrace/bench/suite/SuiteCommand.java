@@ -1,6 +1,6 @@
 package dev.millrace.bench.suite;
 
-import dev.millrace.bench.Duel;
+import dev.millrace.bench.compare.Duel;
 import dev.millrace.cli.ExitCode;
 import dev.millrace.cli.Progress;
 import dev.millrace.graph.EngineException;

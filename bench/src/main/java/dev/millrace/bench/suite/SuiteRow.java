@@ -1,6 +1,6 @@
 package dev.millrace.bench.suite;
 
-import dev.millrace.bench.Numbers;
+import dev.millrace.bench.compare.Numbers;
 import org.jspecify.annotations.Nullable;
 
 /**

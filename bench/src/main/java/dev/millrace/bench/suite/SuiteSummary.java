@@ -1,6 +1,6 @@
 package dev.millrace.bench.suite;
 
-import dev.millrace.bench.Numbers;
+import dev.millrace.bench.compare.Numbers;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,10 +1,10 @@
 package dev.millrace.bench.sweep;
 
 import ai.onnxruntime.OrtSession.SessionOptions.OptLevel;
-import dev.millrace.bench.Answers;
-import dev.millrace.bench.Duel;
-import dev.millrace.bench.Millrace;
-import dev.millrace.bench.OnnxRuntime;
+import dev.millrace.bench.compare.Answers;
+import dev.millrace.bench.compare.Duel;
+import dev.millrace.bench.compare.Millrace;
+import dev.millrace.bench.compare.OnnxRuntime;
 import dev.millrace.bench.sweep.SweepRow.Outcome;
 import dev.millrace.cli.conformance.BackendCase;
 import dev.millrace.graph.tensor.Tensor;

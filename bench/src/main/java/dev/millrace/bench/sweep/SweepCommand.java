@@ -1,6 +1,6 @@
 package dev.millrace.bench.sweep;
 
-import dev.millrace.bench.Numbers;
+import dev.millrace.bench.compare.Numbers;
 import dev.millrace.bench.sweep.SweepRow.Outcome;
 import dev.millrace.cli.ExitCode;
 import dev.millrace.cli.Progress;

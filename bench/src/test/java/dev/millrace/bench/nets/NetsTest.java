@@ -3,9 +3,9 @@ package dev.millrace.bench.nets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ai.onnxruntime.OrtSession.SessionOptions.OptLevel;
-import dev.millrace.bench.Answers;
-import dev.millrace.bench.Millrace;
-import dev.millrace.bench.OnnxRuntime;
+import dev.millrace.bench.compare.Answers;
+import dev.millrace.bench.compare.Millrace;
+import dev.millrace.bench.compare.OnnxRuntime;
 import dev.millrace.cli.model.InputMaker;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.ir.Value;

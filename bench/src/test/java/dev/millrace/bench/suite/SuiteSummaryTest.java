@@ -1,6 +1,6 @@
 package dev.millrace.bench.suite;
 
-import dev.millrace.bench.Csv;
+import dev.millrace.bench.compare.Csv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.bench.suite.SuiteRow.Times;

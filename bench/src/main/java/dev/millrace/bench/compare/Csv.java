@@ -1,4 +1,4 @@
-package dev.millrace.bench;
+package dev.millrace.bench.compare;
 
 /** Fields of comma-separated values. */
 public final class Csv {

@@ -1,4 +1,4 @@
-package dev.millrace.bench;
+package dev.millrace.bench.compare;
 
 import ai.onnxruntime.OnnxJavaType;
 import ai.onnxruntime.OnnxTensor;

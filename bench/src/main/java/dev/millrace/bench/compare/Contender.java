@@ -1,4 +1,4 @@
-package dev.millrace.bench;
+package dev.millrace.bench.compare;
 
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Inputs;

@@ -1,4 +1,4 @@
-package dev.millrace.bench;
+package dev.millrace.bench.compare;
 
 import dev.millrace.graph.EngineException;
 import java.io.BufferedReader;

@@ -1,4 +1,4 @@
-package dev.millrace.bench;
+package dev.millrace.bench.compare;
 
 import java.util.ArrayList;
 import java.util.List;
