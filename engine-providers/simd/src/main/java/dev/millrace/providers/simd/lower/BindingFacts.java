@@ -249,7 +249,7 @@ final class BindingFacts {
     }
 
     private boolean fold(Node node, List<@Nullable Datum> given) {
-        if (!(kit.fallback().create(node) instanceof ShapedKernel kernel) || !kernel.isPure()) {
+        if (!(kit.fallback(node) instanceof ShapedKernel kernel) || !kernel.isPure()) {
             return false;
         }
         List<@Nullable Datum> outputs = DirectRun.run((Kernel) kernel, node, given);

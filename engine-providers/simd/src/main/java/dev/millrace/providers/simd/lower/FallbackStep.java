@@ -34,7 +34,7 @@ final class FallbackStep implements BindContext {
     }
 
     static void lower(Op op) {
-        Kernel kernel = op.kit().fallback().create(op.node());
+        Kernel kernel = op.kit().fallback(op.node());
         if (!(kernel instanceof ShapedKernel shaped)) {
             throw EngineException.notImplemented(op.node().describe() + " has no kernel that can be part of a program");
         }

@@ -1,11 +1,14 @@
 package dev.millrace.providers.simd.lower;
 
 import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.graph.ir.Node;
 import dev.millrace.kernels.gemm.Gemm;
 import dev.millrace.providers.simd.weights.Weights;
+import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.KernelFactory;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What all programs of a provider share: kernels, drivers that know no shape, packed weights. Safe for use by several
@@ -17,6 +20,7 @@ public final class Kit {
     private final Weights weights;
     private final KernelFactory fallback;
     private final ConcurrentHashMap<Object, Object> drivers;
+    private final ConcurrentHashMap<Node, Kernel> others = new ConcurrentHashMap<>();
 
     /** @param fallback kernels of another provider, for nodes that no rule lowers */
     public Kit(KernelSet kernels, Gemm gemm, Weights weights, KernelFactory fallback) {
@@ -53,8 +57,17 @@ public final class Kit {
         return weights;
     }
 
-    KernelFactory fallback() {
-        return fallback;
+    /** The kernel of another provider for a node, made once; null where there is none. */
+    @Nullable
+    Kernel fallback(Node node) {
+        Kernel known = others.get(node);
+        if (known == null) {
+            known = fallback.create(node);
+            if (known != null) {
+                others.put(node, known);
+            }
+        }
+        return known;
     }
 
     /** Channels that lie side by side in images in blocks. */
