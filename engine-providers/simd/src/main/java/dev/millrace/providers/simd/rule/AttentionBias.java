@@ -21,7 +21,11 @@ import org.jspecify.annotations.Nullable;
  * @param mask by batch, head, query and key
  * @param lengths how many keys each entry of the batch has, as numbers of 64 bits
  */
-record AttentionBias(int keys, AttentionMask.Kind kind, @Nullable View mask, @Nullable View lengths) {
+record AttentionBias(
+        int keys,
+        AttentionMask.Kind kind,
+        @Nullable View mask,
+        @Nullable View lengths) {
     /**
      * The bias of a node.
      *
@@ -30,7 +34,8 @@ record AttentionBias(int keys, AttentionMask.Kind kind, @Nullable View mask, @Nu
     static @Nullable AttentionBias of(Op op, int maskInput, @Nullable Cell lengths, long keys, View queries) {
         View counts = null;
         if (lengths != null) {
-            if (lengths.type() != ElementType.INT64 || op.has(maskInput) && op.in(maskInput).shape().dimAt(-1) != keys) {
+            if (lengths.type() != ElementType.INT64
+                    || op.has(maskInput) && op.in(maskInput).shape().dimAt(-1) != keys) {
                 return null;
             }
             counts = op.lowering().dense(lengths);
@@ -46,7 +51,8 @@ record AttentionBias(int keys, AttentionMask.Kind kind, @Nullable View mask, @Nu
         }
         long given = mask.shape().dimAt(-1);
         long seen = given == 1 ? keys : Math.min(given, keys);
-        Shape wanted = Shape.of(queries.shape().dim(0), queries.shape().dim(1), queries.shape().dim(2), seen);
+        Shape wanted = Shape.of(
+                queries.shape().dim(0), queries.shape().dim(1), queries.shape().dim(2), seen);
         return new AttentionBias(
                 Math.toIntExact(seen),
                 chosen ? AttentionMask.Kind.CHOSEN : AttentionMask.Kind.ADDED,
@@ -58,7 +64,8 @@ record AttentionBias(int keys, AttentionMask.Kind kind, @Nullable View mask, @Nu
     private static View rows(Lowering lowering, Cell mask, Shape wanted) {
         View view = lowering.view(mask);
         boolean single = view.shape().dimAt(-1) == 1 && wanted.dim(3) != 1;
-        boolean together = view.shape().dimAt(-1) == 1 || view.strides()[view.shape().rank() - 1] == 1;
+        boolean together =
+                view.shape().dimAt(-1) == 1 || view.strides()[view.shape().rank() - 1] == 1;
         if (single) {
             Shape wider = view.shape().with(view.shape().rank() - 1, wanted.dim(3));
             View all = lowering.allocate(mask.type(), wider);

@@ -44,10 +44,12 @@ final class AttentionRules {
         if (queries == null || newKeys == null || newValues == null) {
             return false;
         }
-        if (newKeys.shape().dim(1) == 0 || queries.shape().dim(1) % newKeys.shape().dim(1) != 0) {
+        if (newKeys.shape().dim(1) == 0
+                || queries.shape().dim(1) % newKeys.shape().dim(1) != 0) {
             return false;
         }
-        AttentionBias bias = AttentionBias.of(op, MASK, op.find(LENGTHS), past(op) + newKeys.shape().dim(2), queries);
+        AttentionBias bias = AttentionBias.of(
+                op, MASK, op.find(LENGTHS), past(op) + newKeys.shape().dim(2), queries);
         if (bias == null) {
             return false;
         }
@@ -70,8 +72,7 @@ final class AttentionRules {
                 output(op, shape),
                 op.attributes().real("scale", (float) (1 / Math.sqrt(shape.depth()))),
                 cap,
-                new ScoreRule(
-                        bias.kind(), cap > 0 ? ScoreRule.Cap.BEFORE_MASK : ScoreRule.Cap.NONE, false),
+                new ScoreRule(bias.kind(), cap > 0 ? ScoreRule.Cap.BEFORE_MASK : ScoreRule.Cap.NONE, false),
                 bias,
                 op.attributes().flag("is_causal", false),
                 Math.toIntExact(past(op)));
@@ -123,13 +124,14 @@ final class AttentionRules {
         Cell before = op.in(past);
         long there = before.shape().dim(2);
         Shape all = now.shape().with(2, there + now.shape().dim(2));
-        View whole = op.wants(output)
-                ? lowering.allocate(op.out(output))
-                : lowering.allocate(ElementType.FLOAT, all);
+        View whole = op.wants(output) ? lowering.allocate(op.out(output)) : lowering.allocate(ElementType.FLOAT, all);
         long[] steps = new long[4];
         Arrays.fill(steps, 1);
         lowering.copy(lowering.view(before), whole.sliced(new long[4], steps, before.shape()), before.name());
-        lowering.copy(now, whole.sliced(new long[] {0, 0, there, 0}, steps, now.shape()), op.node().name());
+        lowering.copy(
+                now,
+                whole.sliced(new long[] {0, 0, there, 0}, steps, now.shape()),
+                op.node().name());
         return whole;
     }
 

@@ -50,13 +50,13 @@ record AttentionStep(
 
     Step of(Op op) {
         Attention attention = op.kit()
-                .driver(
-                        new Driver(rule),
-                        () -> new Attention(op.kit().kernels(), rule, FinishRows.Empty.ZEROS));
+                .driver(new Driver(rule), () -> new Attention(op.kit().kernels(), rule, FinishRows.Empty.ZEROS));
         var reads = new ArrayList<>(List.of(queries, keys, values));
         reads.addAll(bias.views());
         long products = (long) shape.batch() * shape.heads() * shape.queries() * shape.keys();
-        return Step.of("attention " + rule + (causal ? " causal" : ""), op.node().name())
+        return Step.of(
+                        "attention " + rule + (causal ? " causal" : ""),
+                        op.node().name())
                 .reading(reads)
                 .writing(out)
                 .work(products * (shape.depth() + shape.valueDepth()))
@@ -64,10 +64,11 @@ record AttentionStep(
                 .calling(memory -> {
                     AttentionCall call = call(memory);
                     MemorySegment scratch = memory.scratch();
-                    if (bias.lengths() == null) {
+                    View lengths = bias.lengths();
+                    if (lengths == null) {
                         return crew -> attention.run(call, scratch, crew);
                     }
-                    MemorySegment numbers = memory.segment(bias.lengths());
+                    MemorySegment numbers = memory.segment(lengths);
                     return crew -> {
                         var visible = new VisibleKeys(causal, past, bias.read(numbers));
                         attention.run(call.with(visible), scratch, crew);

@@ -20,14 +20,18 @@ final class CastRules {
         ElementType type = op.in(0).type();
         NumberType from = DataTypes.number(type);
         NumberType to = DataTypes.number(op.out().type());
-        if (from == null || to == null || type.bits() < Byte.SIZE || op.out().type().bits() < Byte.SIZE) {
+        if (from == null
+                || to == null
+                || type.bits() < Byte.SIZE
+                || op.out().type().bits() < Byte.SIZE) {
             return false;
         }
         if (from == to) {
             op.lowering().provide(op.out(), op.lowering().view(op.in(0)));
             return true;
         }
-        Cast cast = op.kit().driver(new Driver(from, to), () -> new Cast(op.kit().kernels(), from, to));
+        Cast cast =
+                op.kit().driver(new Driver(from, to), () -> new Cast(op.kit().kernels(), from, to));
         View source = op.lowering().dense(op.in(0));
         View target = op.lowering().allocate(op.out());
         long count = op.in(0).elements();

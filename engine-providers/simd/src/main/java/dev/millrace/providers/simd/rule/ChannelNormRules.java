@@ -103,7 +103,8 @@ final class ChannelNormRules {
                 ? !op.attributes().flag("is_test", false)
                 : op.opset() >= 14 && op.attributes().flag("training_mode", false);
         boolean spatial = op.attributes().flag("spatial", true);
-        if (training || !spatial || !areFloat(op) || shape.rank() < 2) {
+        boolean hasStatistics = op.wants(1) || op.wants(2) || op.wants(3) || op.wants(4);
+        if (training || !spatial || hasStatistics || !areFloat(op) || shape.rank() < 2) {
             return false;
         }
         List<Tensor> known = new ArrayList<>();

@@ -151,7 +151,8 @@ final class GatherRules {
                 .reading(from, indices.view())
                 .writing(to)
                 .scratch(words ? 0 : RowNumbers.tableBytes(indices.count()));
-        op.lowering().add(words ? ofWords(op, step, indices, shape, from, to) : ofBytes(op, step, indices, shape, from, to));
+        op.lowering()
+                .add(words ? ofWords(op, step, indices, shape, from, to) : ofBytes(op, step, indices, shape, from, to));
         return true;
     }
 

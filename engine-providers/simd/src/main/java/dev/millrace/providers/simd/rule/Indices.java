@@ -49,9 +49,7 @@ record Indices(String node, View view, boolean wide, long count) {
         for (int i = 0; i < rank && fits; i++) {
             fits = i == axis || indices.shape().dim(i) <= data.shape().dim(i);
         }
-        return fits
-                ? new ElementShape(indices.shape().toArray(), data.shape().toArray(), axis)
-                : null;
+        return fits ? new ElementShape(indices.shape().toArray(), data.shape().toArray(), axis) : null;
     }
 
     IndexList in(Memory memory) {

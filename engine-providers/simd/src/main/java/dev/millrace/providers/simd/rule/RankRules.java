@@ -75,10 +75,9 @@ final class RankRules {
         if (!op.in(0).isFloat() || shape == null) {
             return false;
         }
-        Best.Extreme extreme =
-                op.attributes().flag("largest", true) ? Best.Extreme.LARGEST : Best.Extreme.SMALLEST;
-        TopK driver = op.kit()
-                .driver(new Ranking(extreme), () -> new TopK(op.kit().kernels(), extreme));
+        Best.Extreme extreme = op.attributes().flag("largest", true) ? Best.Extreme.LARGEST : Best.Extreme.SMALLEST;
+        TopK driver =
+                op.kit().driver(new Ranking(extreme), () -> new TopK(op.kit().kernels(), extreme));
         Cell some = op.out(op.wants(0) ? 0 : 1);
         int k = Math.toIntExact(some.shape().dim(Shape.axis(given, some.shape().rank())));
         View from = op.lowering().dense(op.in(0));
@@ -119,11 +118,14 @@ final class RankRules {
         View from = op.lowering().dense(op.in(0));
         View to = op.lowering().allocate(op.out());
         op.lowering()
-                .add(Step.of("running sums", op.node().name()).reading(from).writing(to).calling(memory -> {
-                    MemorySegment in = memory.segment(from);
-                    MemorySegment out = memory.segment(to);
-                    return crew -> driver.run(shape, in, out, crew);
-                }));
+                .add(Step.of("running sums", op.node().name())
+                        .reading(from)
+                        .writing(to)
+                        .calling(memory -> {
+                            MemorySegment in = memory.segment(from);
+                            MemorySegment out = memory.segment(to);
+                            return crew -> driver.run(shape, in, out, crew);
+                        }));
         return true;
     }
 }

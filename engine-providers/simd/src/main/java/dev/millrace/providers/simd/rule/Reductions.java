@@ -32,9 +32,12 @@ final class Reductions {
         View from = op.lowering().dense(in);
         View out = op.lowering().allocate(to);
         NumberType type = Objects.requireNonNull(DataTypes.number(in.type()));
-        var driver = new Reduction(op.kit().kernels(), reduction, type, in.shape().toArray(), axes);
+        var driver =
+                new Reduction(op.kit().kernels(), reduction, type, in.shape().toArray(), axes);
         op.lowering()
-                .add(Step.of("reduce " + reduction + " " + in.shape() + " over " + Arrays.toString(axes), op.node().name())
+                .add(Step.of(
+                                "reduce " + reduction + " " + in.shape() + " over " + Arrays.toString(axes),
+                                op.node().name())
                         .reading(from)
                         .writing(out)
                         .work(in.elements())

@@ -33,7 +33,7 @@ final class RowNormRules {
     /** The key of a driver. */
     private record Driver(NormRows.Variant variant, float epsilon) {}
 
-    /** The cells and views that a step reads or writes; null for those that it does not have. */
+    /** The views that a step reads and writes; null for those that it does not have. */
     private record Parts(
             View in,
             View out,
@@ -97,7 +97,10 @@ final class RowNormRules {
         Cell scale = op.find(2);
         Cell beta = centred ? op.find(3) : null;
         Cell added = op.find(centred ? 4 : 3);
-        if (!suits(op, centred) || !isRow(scale, shape, axis) || !isRow(beta, shape, axis) || !isRow(added, shape, axis)) {
+        if (!suits(op, centred)
+                || !isRow(scale, shape, axis)
+                || !isRow(beta, shape, axis)
+                || !isRow(added, shape, axis)) {
             return false;
         }
         boolean kept = op.wants(3);
@@ -173,9 +176,7 @@ final class RowNormRules {
                 keeps ? statistic(op, deviations ? 2 : -1, rows) : null);
         float epsilon = op.attributes().real("epsilon", 1e-5f);
         RowNorm norm = op.kit()
-                .driver(
-                        new Driver(variant, epsilon),
-                        () -> new RowNorm(op.kit().kernels(), variant, epsilon));
+                .driver(new Driver(variant, epsilon), () -> new RowNorm(op.kit().kernels(), variant, epsilon));
         lowering.add(Step.of(variant.key().toString(), op.node().name())
                 .reading(parts.reads())
                 .writing(parts.writes())

@@ -54,7 +54,9 @@ final class ScatterRules {
     private static boolean elements(Op op) {
         Cell data = op.in(0);
         RowMove.Update update = update(op);
-        if (update == null || data.shape().rank() == 0 || !op.in(1).shape().equals(op.in(2).shape())) {
+        if (update == null
+                || data.shape().rank() == 0
+                || !op.in(1).shape().equals(op.in(2).shape())) {
             return false;
         }
         int axis = Shape.axis(op.attributes().integer("axis", 0), data.shape().rank());
@@ -88,7 +90,8 @@ final class ScatterRules {
         long row = shape.elements(length, shape.rank());
         long width = row * Indices.elementBytes(op.in(0).type());
         long count = op.in(1).elements() / length;
-        boolean fits = rows <= Integer.MAX_VALUE && width <= MOST_ROW_BYTES && op.in(2).elements() == count * row;
+        boolean fits =
+                rows <= Integer.MAX_VALUE && width <= MOST_ROW_BYTES && op.in(2).elements() == count * row;
         Indices indices = fits ? Indices.of(op, 1) : null;
         if (indices == null) {
             return false;
@@ -107,7 +110,9 @@ final class ScatterRules {
         View to = op.lowering().allocate(op.out());
         op.lowering().copy(data, to, op.node().name());
         op.lowering()
-                .add(Step.of("scatter " + update + " rows of " + width + " bytes", op.node().name())
+                .add(Step.of(
+                                "scatter " + update + " rows of " + width + " bytes",
+                                op.node().name())
                         .reading(indices.view(), updates)
                         .writing(to)
                         .scratch(RowNumbers.tableBytes(count))

@@ -111,8 +111,7 @@ class AttentionRulesTest {
     @Test
     void keysWithoutAPastAreThePresent() {
         var graph = new SmallGraph();
-        Map<String, Attribute> attributes =
-                Map.of("q_num_heads", Attribute.of(2), "kv_num_heads", Attribute.of(2));
+        Map<String, Attribute> attributes = Map.of("q_num_heads", Attribute.of(2), "kv_num_heads", Attribute.of(2));
         List<Value> results = graph.nodes(
                 3, "Attention", 23, attributes, input(graph, 2, 5, 16), input(graph, 2, 5, 16), input(graph, 2, 5, 16));
         graph.output(results.toArray(new Value[0]));

@@ -44,7 +44,8 @@ class CopyRulesTest {
 
     @Test
     void tiles() {
-        for (long[] repeats : List.of(new long[] {1, 1, 1}, new long[] {2, 3, 1}, new long[] {1, 5, 1}, new long[] {2, 1, 3})) {
+        for (long[] repeats :
+                List.of(new long[] {1, 1, 1}, new long[] {2, 3, 1}, new long[] {1, 5, 1}, new long[] {2, 1, 3})) {
             var graph = new SmallGraph();
             Value in = graph.input(SmallGraph.random(random, 3, 1, 5));
             Value times = graph.constant(Tensor.copyOf(repeats, 3));
@@ -64,8 +65,7 @@ class CopyRulesTest {
         Map<String, Attribute> two = Map.of("blocksize", Attribute.of(2));
         graph.output(
                 graph.node("DepthToSpace", 13, two, deep),
-                graph.node(
-                        "DepthToSpace", 13, Map.of("blocksize", Attribute.of(2), "mode", Attribute.of("CRD")), deep),
+                graph.node("DepthToSpace", 13, Map.of("blocksize", Attribute.of(2), "mode", Attribute.of("CRD")), deep),
                 graph.node("SpaceToDepth", 13, two, wide));
         graph.check(0);
         assertThat(graph.kernels()).containsExactly("copy", "copy", "copy");

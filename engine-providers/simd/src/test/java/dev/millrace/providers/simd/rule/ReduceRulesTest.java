@@ -34,7 +34,9 @@ class ReduceRulesTest {
     @Test
     void allOperatorsOverAllSetsOfAxes() {
         List<long[]> sets = List.of(
-                new long[] {0}, new long[] {1}, new long[] {-1}, new long[] {0, 2}, new long[] {2, 1}, new long[] {-3, 1, 2});
+                new long[] {0}, new long[] {1}, new long[] {-1}, new long[] {0, 2}, new long[] {2, 1}, new long[] {
+                    -3, 1, 2
+                });
         for (String operator : OPERATORS) {
             var graph = new SmallGraph();
             Value in = graph.input(positive(3, 4, 17));

@@ -75,13 +75,11 @@ final class SmallGraph {
         return nodes(1, op, opset, attributes, inputs).getFirst();
     }
 
-    List<Value> nodes(
-            int outputs, String op, int opset, Map<String, Attribute> attributes, @Nullable Value... inputs) {
+    List<Value> nodes(int outputs, String op, int opset, Map<String, Attribute> attributes, @Nullable Value... inputs) {
         return nodes(OpId.onnx(op), outputs, opset, attributes, inputs);
     }
 
-    List<Value> nodes(
-            OpId op, int outputs, int opset, Map<String, Attribute> attributes, @Nullable Value... inputs) {
+    List<Value> nodes(OpId op, int outputs, int opset, Map<String, Attribute> attributes, @Nullable Value... inputs) {
         NodeSpec spec = NodeSpec.of(op, opset, inputs);
         for (var attribute : attributes.entrySet()) {
             spec = spec.with(attribute.getKey(), attribute.getValue());
@@ -127,7 +125,9 @@ final class SmallGraph {
         }
         Node node = fused.append(NodeSpec.of(FUSED, 1, inputs), outputs);
         List<@Nullable Datum> results = DirectRun.run(new Lowered(graph, kit), node, given);
-        return results.stream().map(result -> (Datum) Objects.requireNonNull(result)).toList();
+        return results.stream()
+                .map(result -> (Datum) Objects.requireNonNull(result))
+                .toList();
     }
 
     /** The graph as the provider's kernel runs it. */
@@ -178,7 +178,11 @@ final class SmallGraph {
             return;
         }
         double[] wanted = expected.doubles();
-        double largest = Arrays.stream(wanted).filter(Double::isFinite).map(Math::abs).max().orElse(0);
+        double largest = Arrays.stream(wanted)
+                .filter(Double::isFinite)
+                .map(Math::abs)
+                .max()
+                .orElse(0);
         for (int i = 0; i < wanted.length; i++) {
             double is = Elements.getDouble(actual.type(), actual.segment(), i);
             if (!Double.isFinite(wanted[i])) {

@@ -20,7 +20,8 @@ class SoftmaxRulesTest {
 
     @Test
     void everyAxisIsDoneAsTheReferenceDoesIt() {
-        for (long[] dims : List.of(new long[] {7}, new long[] {3, 17}, new long[] {2, 5, 1, 33}, new long[] {2, 1, 9})) {
+        for (long[] dims :
+                List.of(new long[] {7}, new long[] {3, 17}, new long[] {2, 5, 1, 33}, new long[] {2, 1, 9})) {
             for (int axis = -dims.length; axis < dims.length; axis++) {
                 check("Softmax", 13, axis, SmallGraph.random(random, dims));
                 check("LogSoftmax", 13, axis, SmallGraph.random(random, dims));
