@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class NodeCasesTest {
     @Test
     void everyCaseWithAPartThatIsFusedPasses() throws IOException {
-        ExecutionProvider simd = PartitionUnderTest.provider();
+        ExecutionProvider simd = new SimdFactory().create(List.of(), new ProviderOptions(1, Map.of()));
         ExecutionProvider cpu = new CpuFactory().create(List.of(), new ProviderOptions(1, Map.of()));
         var cases = NodeCases.of(simd, cpu);
         List<String> names =
