@@ -43,9 +43,8 @@ public final class SuiteCommand implements Callable<Integer> {
     @Option(
             names = "--seconds",
             paramLabel = "S",
-            description =
-                    "How long a case is measured, after a quarter of that to warm up each side (default:"
-                            + " ${DEFAULT-VALUE}).",
+            description = "How long a case is measured, after a quarter of that to warm up each side (default:"
+                    + " ${DEFAULT-VALUE}).",
             defaultValue = "2")
     private double seconds;
 

@@ -26,7 +26,10 @@ record SuiteRow(
      * @param peerMicros null where there was no peer
      * @param ratio the peer's time divided by ours, of neighbouring blocks
      */
-    record Times(double ourMicros, @Nullable Double peerMicros, @Nullable Double ratio) {}
+    record Times(
+            double ourMicros,
+            @Nullable Double peerMicros,
+            @Nullable Double ratio) {}
 
     static SuiteRow unmeasured(SuiteCase test, int threads, String note) {
         return new SuiteRow(test.group(), test.name(), threads, null, null, null, note);

@@ -1,8 +1,8 @@
 package dev.millrace.bench.suite;
 
-import dev.millrace.bench.Csv;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.bench.Csv;
 import dev.millrace.bench.suite.SuiteRow.Times;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
@@ -91,7 +91,14 @@ class SuiteSummaryTest {
 
     @Test
     void aFilterMatchesAnyOfItsPartsInGroupOrName() {
-        var test = new SuiteCase(Group.INT8, "MiniLM int8 1×8", () -> { throw new AbsentModel("none"); }, java.util.Map.of(), null);
+        var test = new SuiteCase(
+                Group.INT8,
+                "MiniLM int8 1×8",
+                () -> {
+                    throw new AbsentModel("none");
+                },
+                java.util.Map.of(),
+                null);
         assertThat(test.matches("")).isTrue();
         assertThat(test.matches("silero, minilm")).isTrue();
         assertThat(test.matches("INT8")).isTrue();
