@@ -53,9 +53,7 @@ final class Add8Command implements Callable<Integer> {
     public Integer call() throws Exception {
         Inputs inputs = Inputs.of("a", 1, 2, 3, 4, 5, 6, 7, 8f).and("b", Tensor.copyOf(new float[LENGTH], LENGTH));
         var sum = new PeerModel();
-        sum.output(
-                "y",
-                sum.node("Add", sum.input("a", tensor(inputs, "a")), sum.input("b", tensor(inputs, "b"))));
+        sum.output("y", sum.node("Add", sum.input("a", tensor(inputs, "a")), sum.input("b", tensor(inputs, "b"))));
         Path model = Files.createTempFile("millrace-add8", ".onnx");
         try {
             Files.write(model, sum.bytes());

@@ -148,8 +148,7 @@ public final class Decoder {
     private Value product(Value x, int in, int out) {
         String name = "product" + weights++;
         float scale = (float) (1 / (SPREAD * Math.sqrt(in)));
-        Value weight =
-                model.constant(name, operands.bytes(ElementType.UINT8, 0, 255, out, in / BLOCK, BLOCK / 2));
+        Value weight = model.constant(name, operands.bytes(ElementType.UINT8, 0, 255, out, in / BLOCK, BLOCK / 2));
         Value scales = model.constant(
                 name + ".scales", operands.floatsBetween(0.8f * scale, 1.2f * scale, (long) out * (in / BLOCK)));
         Attributes attributes = Attributes.NONE
@@ -165,8 +164,7 @@ public final class Decoder {
 
     private Value longs(long... values) {
         return constants.computeIfAbsent(
-                "longs" + Arrays.toString(values),
-                name -> model.constant(name, Tensor.copyOf(values, values.length)));
+                "longs" + Arrays.toString(values), name -> model.constant(name, Tensor.copyOf(values, values.length)));
     }
 
     private Value floats(float value) {

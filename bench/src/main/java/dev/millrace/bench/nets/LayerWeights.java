@@ -15,7 +15,8 @@ final class LayerWeights {
 
     Pair conv(Layers.Window window) {
         long inputs = (long) window.inPerGroup() * window.extent() * window.extent();
-        return pair(window.bounded() ? 6 : 3, inputs, window.out(), window.inPerGroup(), window.extent(), window.extent());
+        return pair(
+                window.bounded() ? 6 : 3, inputs, window.out(), window.inPerGroup(), window.extent(), window.extent());
     }
 
     Pair dense(int in, int out) {

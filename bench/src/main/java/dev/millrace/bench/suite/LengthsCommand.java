@@ -29,8 +29,8 @@ import picocli.CommandLine.Spec;
         name = "lengths",
         mixinStandardHelpOptions = true,
         description = {
-            "Measures runs of MiniLM whose lengths come in random order, then the same lengths sorted: runs per second,",
-            "and the bytes that a run allocates on the heap, by the caller and by all other threads."
+            "Measures runs of MiniLM whose lengths come in random order, then the same lengths sorted: runs per",
+            "second, and the bytes that a run allocates on the heap, by the caller and by all other threads."
         })
 final class LengthsCommand implements Callable<Integer> {
     private static final int LENGTHS = 16;
@@ -61,7 +61,8 @@ final class LengthsCommand implements Callable<Integer> {
         }
         ModelArgument model = ModelArgument.of("minilm");
         PrintWriter out = spec.commandLine().getOut();
-        out.println("| side | random, runs/s | sorted, runs/s | random ÷ sorted | caller, bytes/run | others, bytes/run |");
+        out.println(
+                "| side | random, runs/s | sorted, runs/s | random ÷ sorted | caller, bytes/run | others, bytes/run |");
         out.println("|---|---|---|---|---|---|");
         try (Engine engine = flags.engine();
                 var ours = new Millrace(engine, model.file(), flags.options())) {

@@ -21,9 +21,10 @@ import picocli.CommandLine.Spec;
         name = "start",
         mixinStandardHelpOptions = true,
         description = {
-            "Measures the first answer of fresh processes of both sides, in turns: the creation of a session, its first",
-            "run, and all from the start of the process; then again with an ahead-of-time cache of the JVM on each side.",
-            "Prints a table in Markdown of medians in milliseconds. A ratio is the peer's time divided by ours."
+            "Measures the first answer of fresh processes of both sides, in turns: the creation of a session, its",
+            "first run, and all from the start of the process; then again with an ahead-of-time cache of the JVM on",
+            "each side. Prints a table in Markdown of medians in milliseconds. A ratio is the peer's time divided by",
+            "ours."
         })
 final class StartCommand implements Callable<Integer> {
     @Spec
@@ -51,7 +52,8 @@ final class StartCommand implements Callable<Integer> {
             out.println("with AOT caches: not measured, the class path is not of jars only\n");
         }
         out.println("| model | threads | create: ours, ms | peer, ms | ratio | first run: ours, ms | peer, ms | ratio |"
-                + " all: ours, ms | peer, ms | ratio |" + (cached ? " with caches: ours, ms | peer, ms | ratio |" : ""));
+                + " all: ours, ms | peer, ms | ratio |"
+                + (cached ? " with caches: ours, ms | peer, ms | ratio |" : ""));
         out.println("|---|" + "---|".repeat(cached ? 13 : 10));
         boolean good = true;
         for (SuiteCase test : cases) {
@@ -61,7 +63,8 @@ final class StartCommand implements Callable<Integer> {
                 } catch (AbsentModel absent) {
                     out.println("| " + test.name() + " | " + threads + " | skipped: " + absent.getMessage() + " |");
                 } catch (Exception failure) {
-                    out.println("| " + test.name() + " | " + threads + " | failed: " + SuiteBench.reason(failure) + " |");
+                    out.println(
+                            "| " + test.name() + " | " + threads + " | failed: " + SuiteBench.reason(failure) + " |");
                     good = false;
                 }
                 out.flush();

@@ -1,7 +1,7 @@
 package dev.millrace.bench.suite;
 
-import dev.millrace.bench.compare.Numbers;
 import dev.millrace.bench.compare.Csv;
+import dev.millrace.bench.compare.Numbers;
 import java.io.StringWriter;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,7 @@
 package dev.millrace.bench.suite;
 
 import dev.millrace.bench.compare.Numbers;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,17 +9,31 @@ import org.jspecify.annotations.Nullable;
  *
  * @param times null where the case was not measured
  * @param difference of our answers from the reference, relative to the largest output; null where nothing was compared
- * @param peerDifference of the peer's answers, where the reference is neither's
- * @param note why the case was not measured, or what is wrong with the answers; empty where all is well
+ * @param peerDifference of the peer's answers, where the reference is neither's, or of its answers from its own without
+ *     optimisations, where ours differ much
+ * @param note why the case was not measured, or what is wrong with the answers; empty where there is nothing to say
  */
 record SuiteRow(
         Group group,
         String name,
         int threads,
+        Outcome outcome,
         @Nullable Times times,
         @Nullable Double difference,
         @Nullable Double peerDifference,
         String note) {
+
+    /** How a case ended. */
+    enum Outcome {
+        MEASURED,
+        DIFFERS,
+        SKIPPED,
+        FAILED;
+
+        boolean isGood() {
+            return this == MEASURED || this == SKIPPED;
+        }
+    }
 
     /**
      * Medians.
@@ -26,10 +41,14 @@ record SuiteRow(
      * @param peerMicros null where there was no peer
      * @param ratio the peer's time divided by ours, of neighbouring blocks
      */
-    record Times(double ourMicros, @Nullable Double peerMicros, @Nullable Double ratio) {}
+    record Times(
+            double ourMicros,
+            @Nullable Double peerMicros,
+            @Nullable Double ratio) {}
 
-    static SuiteRow unmeasured(SuiteCase test, int threads, String note) {
-        return new SuiteRow(test.group(), test.name(), threads, null, null, null, note);
+    static SuiteRow unmeasured(SuiteCase test, int threads, Outcome outcome, String reason) {
+        String note = outcome.name().toLowerCase(Locale.ROOT) + ": " + reason;
+        return new SuiteRow(test.group(), test.name(), threads, outcome, null, null, null, note);
     }
 
     @Nullable

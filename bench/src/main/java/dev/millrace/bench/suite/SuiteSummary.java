@@ -70,7 +70,9 @@ final class SuiteSummary {
             for (int count : threads) {
                 text.append(" %s: ours, µs | peer, µs | ratio |".formatted(threadsText(count)));
             }
-            text.append(" answers differ by |\n|---|").append("---|".repeat(3 * threads.size() + 1)).append('\n');
+            text.append(" answers differ by |\n|---|")
+                    .append("---|".repeat(3 * threads.size() + 1))
+                    .append('\n');
             cases(group).forEach((name, ofCase) -> text.append(line(name, ofCase)));
             text.append('\n');
         }
@@ -100,7 +102,8 @@ final class SuiteSummary {
                 .collect(Collectors.joining(" "))
                 .replace("|", "\\|")
                 .replace('\n', ' ');
-        String numbers = Numbers.format("%.1e", ours) + (peer == null ? "" : " (peer " + Numbers.format("%.1e", peer) + ")");
+        String numbers =
+                Numbers.format("%.1e", ours) + (peer == null ? "" : " (peer " + Numbers.format("%.1e", peer) + ")");
         return (numbers + " " + note).strip();
     }
 
@@ -116,7 +119,8 @@ final class SuiteSummary {
     }
 
     private String means() {
-        var text = new StringBuilder("| group | threads | cases | mean ratio | least | of |\n|---|---|---|---|---|---|\n");
+        var text =
+                new StringBuilder("| group | threads | cases | mean ratio | least | of |\n|---|---|---|---|---|---|\n");
         for (Group group : groups()) {
             for (int count : threads) {
                 SuiteRow least = least(group, count);

@@ -45,7 +45,9 @@ final class ScaledCase {
     }
 
     private static Tensor tensor(Datum datum) {
-        if (datum instanceof Tensor tensor && tensor.type() != ElementType.STRING && !tensor.type().isPacked()) {
+        if (datum instanceof Tensor tensor
+                && tensor.type() != ElementType.STRING
+                && !tensor.type().isPacked()) {
             return tensor;
         }
         throw EngineException.notImplemented("an input is no tensor of whole bytes");

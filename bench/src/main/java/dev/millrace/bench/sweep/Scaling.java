@@ -85,7 +85,9 @@ final class Scaling {
     }
 
     private static boolean isParameter(Tensor input) {
-        return input.type().isInteger() && input.type().bits() >= 32 && input.shape().rank() == 1;
+        return input.type().isInteger()
+                && input.type().bits() >= 32
+                && input.shape().rank() == 1;
     }
 
     private static long largest(List<long[]> shapes) {

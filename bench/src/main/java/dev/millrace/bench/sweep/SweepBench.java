@@ -91,7 +91,8 @@ final class SweepBench implements AutoCloseable {
                     duel.ratio(),
                     "");
         } catch (Exception | LinkageError | StackOverflowError | OutOfMemoryError failure) {
-            return SweepRow.unmeasured(test.name(), scaled.operator(), shapes, at, String.valueOf(failure.getMessage()));
+            return SweepRow.unmeasured(
+                    test.name(), scaled.operator(), shapes, at, String.valueOf(failure.getMessage()));
         }
     }
 

@@ -46,11 +46,7 @@ public final class SweepCommand implements Callable<Integer> {
             defaultValue = "../shared/onnx-data")
     private Path folder = Path.of("");
 
-    @Option(
-            names = "--only",
-            paramLabel = "FILTER",
-            description = "A part of the case's name.",
-            defaultValue = "")
+    @Option(names = "--only", paramLabel = "FILTER", description = "A part of the case's name.", defaultValue = "")
     private String only = "";
 
     @Option(names = "--expanded", description = "Measure also cases that are an operator's function body.")
@@ -135,7 +131,8 @@ public final class SweepCommand implements Callable<Integer> {
             throw EngineException.invalidArgument("there is no folder " + folder);
         }
         List<BackendCase> cases = BackendCase.find(List.of(node)).stream()
-                .filter(test -> test.name().contains(only) && (expanded || !test.name().contains("_expanded")))
+                .filter(test ->
+                        test.name().contains(only) && (expanded || !test.name().contains("_expanded")))
                 .toList();
         if (cases.isEmpty()) {
             throw EngineException.invalidArgument("no case in " + node + " has '" + only + "' in its name");

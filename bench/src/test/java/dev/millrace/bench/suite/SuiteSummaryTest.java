@@ -1,8 +1,9 @@
 package dev.millrace.bench.suite;
 
-import dev.millrace.bench.compare.Csv;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.bench.compare.Csv;
+import dev.millrace.bench.suite.SuiteRow.Outcome;
 import dev.millrace.bench.suite.SuiteRow.Times;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
@@ -17,11 +18,11 @@ class SuiteSummaryTest {
             measured(Group.FP32, "a", 2, 100, 50),
             measured(Group.FP32, "b < c", 1, 100, 800),
             measured(Group.FP32, "b < c", 2, 10, 80),
-            new SuiteRow(Group.INT8, "d", 1, null, null, null, "skipped: there is no a|b"),
-            new SuiteRow(Group.INT8, "d", 2, null, null, null, "skipped: there is no a|b"));
+            new SuiteRow(Group.INT8, "d", 1, Outcome.SKIPPED, null, null, null, "skipped: there is no a|b"),
+            new SuiteRow(Group.INT8, "d", 2, Outcome.SKIPPED, null, null, null, "skipped: there is no a|b"));
 
     private static SuiteRow measured(Group group, String name, int threads, double ours, double peer) {
-        return new SuiteRow(group, name, threads, new Times(ours, peer, peer / ours), 1e-6, null, "");
+        return new SuiteRow(group, name, threads, Outcome.MEASURED, new Times(ours, peer, peer / ours), 1e-6, null, "");
     }
 
     @Test
@@ -48,7 +49,7 @@ class SuiteSummaryTest {
 
     @Test
     void quantisedRowsShowTheDifferencesOfBothSides() {
-        var row = new SuiteRow(Group.INT8, "q", 1, new Times(1, 2.0, 2.0), 0.06, 0.05, "");
+        var row = new SuiteRow(Group.INT8, "q", 1, Outcome.MEASURED, new Times(1, 2.0, 2.0), 0.06, 0.05, "");
         assertThat(new SuiteSummary(List.of(row)).toMarkdown()).contains("| 6.0e-02 (peer 5.0e-02) |");
     }
 
@@ -91,7 +92,14 @@ class SuiteSummaryTest {
 
     @Test
     void aFilterMatchesAnyOfItsPartsInGroupOrName() {
-        var test = new SuiteCase(Group.INT8, "MiniLM int8 1×8", () -> { throw new AbsentModel("none"); }, java.util.Map.of(), null);
+        var test = new SuiteCase(
+                Group.INT8,
+                "MiniLM int8 1×8",
+                () -> {
+                    throw new AbsentModel("none");
+                },
+                java.util.Map.of(),
+                null);
         assertThat(test.matches("")).isTrue();
         assertThat(test.matches("silero, minilm")).isTrue();
         assertThat(test.matches("INT8")).isTrue();
