@@ -34,13 +34,10 @@ final class Claims {
             "LpPool",
             "Mod",
             "OneHot",
-            "Pad",
             "Range",
-            "Resize",
             "Shape",
             "Size",
-            "Trilu",
-            "Upsample");
+            "Trilu");
 
     private final CapabilitySink sink;
     private final Graph graph;

@@ -75,6 +75,11 @@ public final class Cell {
         return readers;
     }
 
+    /** What will compute it, where that waits for what follows; null where it is in memory, or an expression. */
+    public @Nullable Anchor anchor() {
+        return isInMemory() || !(pending instanceof Anchor anchor) ? null : anchor;
+    }
+
     /** Whether it lies in blocks of channels, and not in the order of its indices. */
     public boolean isBlockedOnly() {
         return blocked != null && plain == null;

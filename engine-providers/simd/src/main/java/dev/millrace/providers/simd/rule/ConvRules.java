@@ -39,16 +39,21 @@ final class ConvRules {
         if (weights == null || axes == null || out.elements() == 0 || in.elements() == 0) {
             return false;
         }
+        PadAnchor padding = PadAnchor.ofZeros(op.in(0));
+        Cell images = padding == null ? op.in(0) : padding.source();
+        if (padding != null) {
+            axes = padding.overSource(axes);
+        }
         int groups = Math.toIntExact(op.attributes().integer("group", 1));
         int batch = Math.toIntExact(in.dim(0));
         int channels = Math.toIntExact(in.dim(1));
         int outChannels = Math.toIntExact(out.dim(1));
         if (groups == channels && outChannels == channels && groups > 1) {
             var shape = new WindowShape(batch, channels, axes[0], axes[1], axes[2]);
-            op.lowering().pend(op.out(), new DepthwiseAnchor(op.lowering(), op.in(0), shape, weights));
+            op.lowering().pend(op.out(), new DepthwiseAnchor(op.lowering(), images, shape, weights));
         } else {
             var shape = new ConvShape(batch, channels, outChannels, groups, axes[0], axes[1], axes[2]);
-            op.lowering().pend(op.out(), new ConvAnchor(op.lowering(), op.in(0), shape, weights));
+            op.lowering().pend(op.out(), new ConvAnchor(op.lowering(), images, shape, weights));
         }
         return true;
     }

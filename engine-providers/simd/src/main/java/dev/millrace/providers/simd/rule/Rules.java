@@ -27,6 +27,9 @@ public final class Rules {
             RankRules::named,
             BlockRules::named,
             RecurrentRules::named,
+            ResizeRules::named,
+            PadRules::named,
+            RearrangeRules::named,
             MoveRules::named,
             QuantisedProductRules::named,
             QuantiseRules::named);

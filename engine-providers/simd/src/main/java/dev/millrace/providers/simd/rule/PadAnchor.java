@@ -1,0 +1,164 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.image.Axis;
+import dev.millrace.providers.simd.lower.Anchor;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Lowering;
+import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.program.Storage;
+import dev.millrace.providers.simd.program.View;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A padded value that is put into memory only where somebody wants it there: a convolution sees zeros around images by
+ * itself.
+ */
+final class PadAnchor implements Anchor {
+    private static final long ALIGNMENT = 16;
+
+    private final Lowering lowering;
+    private final Cell in;
+    private final Shape out;
+    private final List<List<PadRun>> runs;
+    private final @Nullable Tensor value;
+
+    /** @param value what is put where a run is filled, zero if null */
+    PadAnchor(Lowering lowering, Cell in, Shape out, List<List<PadRun>> runs, @Nullable Tensor value) {
+        this.lowering = lowering;
+        this.in = in;
+        this.out = out;
+        this.runs = runs;
+        this.value = value;
+    }
+
+    /** The padding of images by zeros that a value comes of, or null where it does not. */
+    static @Nullable PadAnchor ofZeros(Cell cell) {
+        return cell.anchor() instanceof PadAnchor pad && pad.isOfZeros() ? pad : null;
+    }
+
+    private boolean isOfZeros() {
+        for (int i = 0; i < runs.size(); i++) {
+            boolean keepsAll = in.shape().dim(i) <= out.dim(i) && data(i).count() == in.shape().dim(i);
+            if (!keepsAll || i < 2 && in.shape().dim(i) != out.dim(i)) {
+                return false;
+            }
+        }
+        return in.isFloat() && fill() == 0 && runs.stream().allMatch(PadAnchor::isOnce);
+    }
+
+    /** Whether elements of an axis come from the data once, in their order. */
+    private static boolean isOnce(List<PadRun> axis) {
+        return axis.stream().filter(run -> !run.isFilled()).count() == 1;
+    }
+
+    private PadRun data(int axis) {
+        return runs.get(axis).stream()
+                .filter(run -> !run.isFilled())
+                .findFirst()
+                .orElse(new PadRun(0, 0, 0, 1));
+    }
+
+    private double fill() {
+        return value == null ? 0 : value.doubles()[0];
+    }
+
+    /** What is padded. */
+    Cell source() {
+        return in;
+    }
+
+    /** The axes of a window over the padded value as axes over what is padded. */
+    Axis[] overSource(Axis[] axes) {
+        Axis[] wider = axes.clone();
+        for (int i = 2; i < out.rank(); i++) {
+            int at = axes.length - out.rank() + i;
+            Axis axis = axes[at];
+            int before = axis.before() + Math.toIntExact(data(i).at());
+            wider[at] = new Axis(
+                    Math.toIntExact(in.shape().dim(i)), axis.out(), axis.taps(), axis.stride(), axis.dilation(), before);
+        }
+        return wider;
+    }
+
+    @Override
+    public int mostOperands() {
+        return 0;
+    }
+
+    @Override
+    public boolean takes(Cell operand, Cell result) {
+        return false;
+    }
+
+    @Override
+    public boolean emit(Cell result, @Nullable Expr after, List<Cell> operands) {
+        if (after != null) {
+            return false;
+        }
+        lowering.materialise(in);
+        if (in.isBlockedOnly() && staysInBlocks()) {
+            blocked(result);
+        } else {
+            View from = lowering.view(in);
+            add(result, from, from.strides(), runs, lowering.allocate(result), out.toArray());
+        }
+        return true;
+    }
+
+    /** Whether only pixels are padded, by numbers that are harmless where blocks are filled up. */
+    private boolean staysInBlocks() {
+        boolean pixels = in.shape().dim(0) == out.dim(0) && in.shape().dim(1) == out.dim(1);
+        boolean harmless = Double.isFinite(fill()) || in.shape().dim(1) % lowering.kit().block() == 0;
+        return pixels && harmless && data(0).at() == 0 && data(1).at() == 0;
+    }
+
+    private void blocked(Cell result) {
+        View from = lowering.blocked(in);
+        View to = lowering.allocateBlocked(result);
+        long planes = out.dim(0) * Math.ceilDiv(out.dim(1), from.block());
+        var axes = new ArrayList<List<PadRun>>();
+        axes.add(PadRun.of("edge", planes, planes, 0));
+        axes.addAll(runs.subList(2, runs.size()));
+        axes.add(PadRun.of("edge", from.block(), from.block(), 0));
+        add(result, from, dims(planes, in.shape(), from.block()).strides(), axes, to, dims(planes, out, to.block())
+                .toArray());
+    }
+
+    private static Shape dims(long planes, Shape images, int block) {
+        long[] dims = new long[images.rank()];
+        dims[0] = planes;
+        for (int i = 2; i < dims.length; i++) {
+            dims[i - 1] = images.dim(i);
+        }
+        dims[dims.length - 1] = block;
+        return Shape.of(dims);
+    }
+
+    private void add(Cell result, View from, long[] strides, List<List<PadRun>> axes, View to, long[] dims) {
+        int bytes = Math.toIntExact(from.type().bytes(1));
+        var copies = new PadCopies(lowering.kit().kernels(), bytes, strides, axes, dims);
+        View filling = filling(from.type());
+        lowering.add(Step.of("pad", result.name()).reading(from, filling).writing(to).calling(memory -> {
+            MemorySegment data = memory.segment(from);
+            MemorySegment element = memory.segment(filling);
+            MemorySegment padded = memory.segment(to);
+            return crew -> copies.run(data, element, padded, crew);
+        }));
+    }
+
+    private View filling(ElementType type) {
+        MemorySegment element = Arena.ofAuto().allocate(type.bytes(1), ALIGNMENT);
+        if (value != null) {
+            element.copyFrom(value.segment());
+        }
+        return View.dense(Storage.constant(element), type, Shape.SCALAR);
+    }
+}
