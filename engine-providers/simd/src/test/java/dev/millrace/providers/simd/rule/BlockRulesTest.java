@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class RearrangeRulesTest {
+class BlockRulesTest {
     private final Random random = new Random(9);
 
     @Test
