@@ -29,7 +29,6 @@ public final class Rules {
             RecurrentRules::named,
             ResizeRules::named,
             PadRules::named,
-            RearrangeRules::named,
             MoveRules::named,
             QuantisedProductRules::named,
             QuantiseRules::named,

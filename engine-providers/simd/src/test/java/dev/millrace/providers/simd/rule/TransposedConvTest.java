@@ -1,0 +1,54 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.Tensor;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class TransposedConvTest {
+    private final Random random = new Random(13);
+
+    private void agrees(Attributes attributes, int group, boolean withBias) {
+        int channels = group * (1 + random.nextInt(20));
+        int ofGroup = 1 + random.nextInt(20);
+        long[] kernel = {1 + random.nextInt(4), 1 + random.nextInt(4)};
+        Tensor weights = Comparison.random(random, channels, ofGroup, kernel[0], kernel[1]);
+        Tensor bias = Comparison.random(random, group * ofGroup);
+        try (var both = new Comparison(editor -> {
+            var nodes = new Nodes(editor, 13);
+            Value x = Comparison.floats(editor, "x", 4);
+            Value conv = nodes.add(
+                    "ConvTranspose",
+                    attributes.with("group", Attribute.of(group)),
+                    x,
+                    nodes.constant(weights),
+                    withBias ? nodes.constant(bias) : null);
+            nodes.output(nodes.add("LeakyRelu", Attributes.NONE, conv));
+        })) {
+            both.agreesOn(Comparison.random(random, 2, channels, 5, 6))
+                    .agreesOn(Comparison.random(random, 1, channels, 7, 4));
+        }
+    }
+
+    @Test
+    void stridesDilationsPadsAndGroupsAgree() {
+        for (int i = 0; i < 40; i++) {
+            long stride = 1 + random.nextInt(3);
+            long dilation = 1 + random.nextInt(2);
+            Attributes attributes = Attributes.of("strides", Attribute.of(stride, stride))
+                    .with("dilations", Attribute.of(dilation, dilation))
+                    .with("pads", Attribute.of(random.nextInt(2), 0, 0, random.nextInt(2)))
+                    .with("output_padding", Attribute.of(random.nextLong(stride), random.nextLong(stride)));
+            agrees(attributes, 1 + random.nextInt(2), random.nextBoolean());
+        }
+    }
+
+    @Test
+    void automaticPadsAgree() {
+        for (String pad : new String[] {"SAME_UPPER", "SAME_LOWER", "VALID"}) {
+            agrees(Attributes.of("auto_pad", Attribute.of(pad)).with("strides", Attribute.of(2, 2)), 1, true);
+        }
+    }
+}
