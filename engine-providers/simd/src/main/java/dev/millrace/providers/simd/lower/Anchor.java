@@ -15,6 +15,11 @@ public non-sealed interface Anchor extends Pending {
     /** Whether an operand of this shape can be read where the result, of this shape, is written. */
     boolean takes(Cell operand, Cell result);
 
+    /** Whether it reads what an operand is the product of, rather than the operand. */
+    default boolean takesFactorsOf(Cell operand) {
+        return false;
+    }
+
     /**
      * Adds the steps that compute the result.
      *

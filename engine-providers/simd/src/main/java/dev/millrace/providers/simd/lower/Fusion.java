@@ -81,7 +81,11 @@ final class Fusion {
                 return false;
             }
         }
-        inputs.forEach(lowering::materialise);
+        for (Cell input : inputs) {
+            if (!anchor.takesFactorsOf(input)) {
+                lowering.materialise(input);
+            }
+        }
         return anchor.emit(cell, region.expression(), inputs);
     }
 
@@ -94,7 +98,7 @@ final class Fusion {
             View to = lowering.allocateBlocked(cell);
             List<View> views = blocked.views(inputs);
             add(cell, expression, blocked.extents(), views, blocked.strides(inputs), to);
-        } else {
+        } else if (!inOwnOrder(cell, expression, inputs)) {
             var views = new ArrayList<View>();
             var strides = new ArrayList<List<Long>>();
             for (Cell input : inputs) {
@@ -104,6 +108,33 @@ final class Fusion {
             }
             add(cell, expression, list(cell.shape().toArray()), views, strides, lowering.allocate(cell));
         }
+    }
+
+    /** In the order of axes in which all operands lie that are not repeated, if there is one. */
+    private boolean inOwnOrder(Cell cell, Expr expression, List<Cell> inputs) {
+        for (Cell input : inputs) {
+            if (input.isBlockedOnly()) {
+                return false;
+            }
+        }
+        List<View> views = inputs.stream().map(lowering::view).toList();
+        AxisOrder order = AxisOrder.common(cell.shape(), views);
+        if (order == null) {
+            return false;
+        }
+        var strides = new ArrayList<List<Long>>();
+        int last = cell.shape().rank() - 1;
+        for (View view : views) {
+            View ordered = view.broadcast(cell.shape()).transposed(order.axes());
+            if (ordered.strides()[last] > 1) {
+                return false;
+            }
+            strides.add(list(ordered.strides()));
+        }
+        View to = lowering.allocate(cell.type(), order.of(cell.shape()));
+        add(cell, expression, list(to.shape().toArray()), views, strides, to);
+        lowering.provide(cell, order.restored(to));
+        return true;
     }
 
     /** A view whose rows lie together. */

@@ -10,6 +10,7 @@ import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.kernels.expression.Expr;
 import dev.millrace.providers.simd.program.Program;
 import dev.millrace.providers.simd.program.Step;
 import dev.millrace.providers.simd.program.Storage;
@@ -23,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes the program of a partition for one tuple of shapes. Used once. */
 public final class Lowering {
+    private static final List<Expr> PAIR = List.of(Expr.input(0), Expr.input(1));
+
     private final Graph graph;
     private final BindContext context;
     private final Kit kit;
@@ -269,6 +272,14 @@ public final class Lowering {
     /** The operands of a sum that waits and would be computed by itself, or null where a value is none. */
     public @Nullable List<Cell> addends(Cell cell) {
         return cell.pending instanceof ElementwisePending ? Region.of(cell, true).addends() : null;
+    }
+
+    /** The two values that one waits to be the product of; none where it is anything else. */
+    public List<Cell> factors(Cell cell) {
+        boolean isProduct = cell.pending instanceof ElementwisePending(Formula formula, List<Cell> operands)
+                && operands.size() == 2
+                && formula.of(PAIR).equals(PAIR.get(0).times(PAIR.get(1)));
+        return isProduct ? ((ElementwisePending) cell.pending).operands() : List.of();
     }
 
     /** Sees to it that a value is in memory. */

@@ -2,6 +2,7 @@ package dev.millrace.providers.simd.rule;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.gemm.Operand;
 import dev.millrace.kernels.intgemm.QuantisedOutput;
 import dev.millrace.kernels.intgemm.QuantisedResult;
 import dev.millrace.providers.simd.lower.Anchor;
@@ -11,6 +12,7 @@ import dev.millrace.providers.simd.program.Memory;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +34,14 @@ final class IntegerAnchor implements Anchor {
     @Override
     public boolean takes(Cell operand, Cell result) {
         return true;
+    }
+
+    /** One number times another one, or times one for each column, as scales of both factors are. */
+    @Override
+    public boolean takesFactorsOf(Cell operand) {
+        List<Cell> factors = lowering.factors(operand);
+        boolean hasOne = factors.stream().anyMatch(factor -> factor.elements() == 1);
+        return hasOne && factors.stream().allMatch(factor -> factor.isFloat() && sums.kind(factor) != Operand.ELEMENT);
     }
 
     @Override
@@ -58,13 +68,21 @@ final class IntegerAnchor implements Anchor {
     private void write(Cell floats, ColumnEpilogue epilogue, List<Cell> operands) {
         var scales = new ArrayList<View>();
         for (Expr scale : epilogue.scales()) {
-            View view = scale instanceof Expr.Literal(int bits, var _)
-                    ? Tables.floats(Float.intBitsToFloat(bits))
-                    : view(operands, (Expr.Input) scale);
-            // what may be per column comes last
-            scales.add(view.elements() > 1 ? scales.size() : 0, view);
+            if (scale instanceof Expr.Literal(int bits, var _)) {
+                scales.add(Tables.floats(Float.intBitsToFloat(bits)));
+                continue;
+            }
+            Cell cell = operands.get(((Expr.Input) scale).index() - 1);
+            if (epilogue.scales().size() == 1 && takesFactorsOf(cell)) {
+                lowering.factors(cell).forEach(factor -> scales.add(lowering.dense(factor)));
+            } else {
+                scales.add(lowering.dense(cell));
+            }
         }
-        View bias = epilogue.bias() == null ? null : view(operands, epilogue.bias());
+        // what may be per column comes last
+        scales.sort(Comparator.comparingLong(View::elements));
+        Expr.Input added = epilogue.bias();
+        View bias = added == null ? null : lowering.dense(operands.get(added.index() - 1));
         View ofColumns = scales.isEmpty() ? null : scales.getLast();
         View ofRows = scales.size() < 2 ? null : scales.getFirst();
         var reads = new ArrayList<View>();
@@ -77,14 +95,10 @@ final class IntegerAnchor implements Anchor {
         String what = (bias == null ? "scaled " : "scaled, biased ") + epilogue.activation();
         sums.add(what, floats, ofRows, reads, memory -> {
             MemorySegment factors = segment(memory, ofColumns);
-            MemorySegment added = segment(memory, bias);
+            MemorySegment numbers = segment(memory, bias);
             return (data, columns) -> new QuantisedResult(
-                    data, QuantisedOutput.F32, columns, factors, added, epilogue.activation(), 0);
+                    data, QuantisedOutput.F32, columns, factors, numbers, epilogue.activation(), 0);
         });
-    }
-
-    private View view(List<Cell> operands, Expr.Input input) {
-        return lowering.dense(operands.get(input.index() - 1));
     }
 
     private static @Nullable MemorySegment segment(Memory memory, @Nullable View view) {
