@@ -80,8 +80,7 @@ public final class ContextWriter {
 
     private PlanImage image(Partition partition, Observed observed) {
         List<PackedWeights> packed = observed.usage.packed();
-        Set<Tensor> dispensable = Collections.newSetFromMap(new IdentityHashMap<>());
-        collect(partition.graph(), observed.usage, NominalShapes.areFixed(partition.graph()), dispensable);
+        Set<Tensor> dispensable = dispensable(partition.graph(), observed.usage);
         PlanImage image = PlanWriter.write(new Plan(partition.graph(), packed, dispensable));
         if (dispensable.isEmpty()) {
             return image;
@@ -99,11 +98,15 @@ public final class ContextWriter {
         }
     }
 
-    /** Collects what programs for all shapes read packed only. */
-    private static void collect(Graph graph, Usage usage, boolean fixed, Set<Tensor> dispensable) {
+    /** The constants, but those of branches, that programs for all shapes read packed only. */
+    private static Set<Tensor> dispensable(Graph graph, Usage usage) {
+        boolean fixed = NominalShapes.areFixed(graph);
+        Set<Tensor> dispensable = Collections.newSetFromMap(new IdentityHashMap<>());
         for (Value value : graph.constants()) {
             Tensor constant = value.constant();
+            boolean alwaysRead = fixed || value.users().stream().allMatch(user -> user.graph() == graph);
             if (constant != null
+                    && alwaysRead
                     && constant.type() != ElementType.STRING
                     && constant.segment().byteSize() > PlanFormat.MOST_SMALL_BYTES
                     && usage.isOnlyPacked(constant)
@@ -111,8 +114,6 @@ public final class ContextWriter {
                 dispensable.add(constant);
             }
         }
-        for (Node node : graph.nodes()) {
-            node.attributes().graphs().forEach(nested -> collect(nested, usage, fixed, dispensable));
-        }
+        return dispensable;
     }
 }

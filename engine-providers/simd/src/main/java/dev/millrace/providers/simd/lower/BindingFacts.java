@@ -230,7 +230,9 @@ final class BindingFacts {
             return true;
         }
         for (Value input : node.inputs()) {
-            if (input != null && cell(input).known() == null) {
+            // the elements of a constant that was kept packed are not there to be read
+            Tensor known = input == null ? null : cell(input).known();
+            if (input != null && (known == null || known.isClosed())) {
                 return false;
             }
         }

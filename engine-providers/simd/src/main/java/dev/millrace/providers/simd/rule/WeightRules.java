@@ -14,6 +14,7 @@ import dev.millrace.providers.simd.lower.Cell;
 import dev.millrace.providers.simd.lower.Kit;
 import dev.millrace.providers.simd.lower.Op;
 import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.weights.Layout;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -97,12 +98,12 @@ final class WeightRules {
 
         @Override
         public MemorySegment packed(WeightGemm gemm) {
-            MemorySegment by = kit.weights().plain(scales);
-            MemorySegment points = zeros == null ? null : kit.weights().plain(zeros);
-            String layout = gemm.packedLayout() + " scaled by " + by.address() + " from "
-                    + (points == null ? 0 : points.address());
-            return kit.weights().packed(data, layout, gemm.packedBytes(k, n), target -> {
+            List<Tensor> sources = zeros == null ? List.of(data, scales) : List.of(data, scales, zeros);
+            Layout layout = Layout.forAllShapes(gemm.packedLayout(), gemm.packedBytes(k, n));
+            return kit.weights().packed(sources, layout, target -> {
                 MemorySegment words = kit.weights().plain(data);
+                MemorySegment by = kit.weights().plain(scales);
+                MemorySegment points = zeros == null ? null : kit.weights().plain(zeros);
                 gemm.pack(
                         new BlockedWeights(format.type(), format.block(), words, by, FloatType.F32, points),
                         k,
@@ -153,8 +154,9 @@ final class WeightRules {
 
         @Override
         public MemorySegment packed(WeightGemm gemm) {
+            Layout layout = Layout.forAllShapes(gemm.packedLayout(), gemm.packedBytes(k(), n()));
             return kit.weights()
-                    .packed(data, gemm.packedLayout(), gemm.packedBytes(k(), n()), target ->
+                    .packed(List.of(data), layout, target ->
                             gemm.pack(kit.weights().plain(data), n(), k(), n(), target));
         }
     }

@@ -11,6 +11,7 @@ import dev.millrace.providers.simd.lower.Cell;
 import dev.millrace.providers.simd.lower.Op;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
+import dev.millrace.providers.simd.weights.Layout;
 import dev.millrace.providers.simd.weights.Weights;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -60,13 +61,14 @@ final class WideningAnchor implements Anchor {
             return false;
         }
         Weights weights = op.kit().weights();
-        MemorySegment by = weights.plain(scales);
         Tensor zero = op.has(2) ? op.in(2).known() : null;
-        String layout = "floats, scaled by " + by.address() + " from "
-                + (zero == null ? 0 : weights.plain(zero).address());
-        MemorySegment floats = weights.packed(elements, layout, Float.BYTES * result.elements(), target -> {
+        List<Tensor> sources = zero == null ? List.of(elements, scales) : List.of(elements, scales, zero);
+        String name = "floats, " + granularity.outer() + "x" + granularity.axis() + "x" + granularity.inner();
+        Layout layout = Layout.forAllShapes(name, Float.BYTES * result.elements());
+        MemorySegment floats = weights.packed(sources, layout, target -> {
             MemorySegment points = Tables.memory(granularity.zeros(zero));
-            var all = new Scales(granularity.outer(), granularity.axis(), granularity.inner(), by, points);
+            var all = new Scales(
+                    granularity.outer(), granularity.axis(), granularity.inner(), weights.plain(scales), points);
             QuantiseRules.quantisation(op.kit())
                     .dequantise(weights.plain(elements), type, all, target, Parallel.NONE);
         });

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.millrace.providers.simd.context;
+
+import org.jspecify.annotations.NullMarked;
