@@ -46,8 +46,8 @@ record PadRun(long at, long count, long source, long step) {
     }
 
     private static boolean follows(long next, long first, long step, long distance) {
-        boolean isBoth = (next == NONE) == (first == NONE);
-        return isBoth && Math.abs(step) <= 1 && next == first + step * distance;
+        boolean isAlike = (next == NONE) == (first == NONE);
+        return isAlike && Math.abs(step) <= 1 && next == first + step * distance;
     }
 
     private static long source(String mode, long at, long extent) {

@@ -35,7 +35,9 @@ final class ResizeAxes {
     private int[] named() {
         long[] given = attributes.integers("axes");
         int[] axes = new int[given == null ? in.rank() : given.length];
-        Arrays.setAll(axes, i -> given == null ? i : Shape.axis(given[i], in.rank()));
+        for (int i = 0; i < axes.length; i++) {
+            axes[i] = given == null ? i : Shape.axis(given[i], in.rank());
+        }
         return axes;
     }
 
@@ -90,7 +92,9 @@ final class ResizeAxes {
         float[] listed = attributes.reals("scales");
         if (listed != null) {
             double[] scales = new double[listed.length];
-            Arrays.setAll(scales, i -> listed[i]);
+            for (int i = 0; i < scales.length; i++) {
+                scales[i] = listed[i];
+            }
             return scales;
         }
         int input = op.name().equals("Upsample") || op.opset() < 11 ? 1 : 2;
