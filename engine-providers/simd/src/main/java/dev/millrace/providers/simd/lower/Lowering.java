@@ -274,6 +274,11 @@ public final class Lowering {
         return cell.pending instanceof ElementwisePending ? Region.of(cell, true).addends() : null;
     }
 
+    /** Counts one reader less, which reads what a value is made of instead. */
+    public void passOver(Cell cell) {
+        cell.readers--;
+    }
+
     /** The two values that one waits to be the product of; none where it is anything else. */
     public List<Cell> factors(Cell cell) {
         boolean isProduct = cell.pending instanceof ElementwisePending(Formula formula, List<Cell> operands)

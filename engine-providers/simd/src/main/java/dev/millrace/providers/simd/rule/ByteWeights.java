@@ -10,8 +10,6 @@ import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
 import dev.millrace.providers.simd.weights.Layout;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -30,10 +28,11 @@ record ByteWeights(Kit kit, Tensor bytes, @Nullable Tensor zeroPoints) {
         return bytes.type() == ElementType.INT8;
     }
 
-    /** The columns of a matrix of k rows and n columns, or of its transpose. */
+    /** A matrix of k rows and n columns, or its transpose, for products. */
     View packed(QuantisedGemm gemm, long k, long n, boolean transposed) {
-        String layout = gemm.packedLayout() + (transposed ? " of the transpose" : "");
-        return packed(layout, gemm.packedBytes(k, n), transposed ? k : n, (weights, packed) -> {
+        String name = gemm.packedLayout() + (transposed ? " of the transpose" : "");
+        var layout = Layout.forAllShapes(name, gemm.packedBytes(k, n));
+        return packed(layout, transposed ? k : n, (weights, packed) -> {
             if (transposed) {
                 gemm.packTransposed(weights, k, n, packed);
             } else {
@@ -42,25 +41,17 @@ record ByteWeights(Kit kit, Tensor bytes, @Nullable Tensor zeroPoints) {
         });
     }
 
-    /** The weights in a layout. */
-    View packed(String layout, long size, long stride, Packing packing) {
-        MemorySegment points = zeroPoints == null ? null : kit.weights().plain(zeroPoints);
-        String name = points == null ? layout : layout + " with " + isSigned() + name(points);
-        MemorySegment memory = kit.weights().packed(List.of(bytes), Layout.forAllShapes(name, size), target -> {
+    /** @param stride bytes from one row of the weights to the next */
+    View packed(Layout layout, long stride, Packing packing) {
+        List<Tensor> sources = zeroPoints == null ? List.of(bytes) : List.of(bytes, zeroPoints);
+        MemorySegment memory = kit.weights().packed(sources, layout, target -> {
             QuantisedMatrix plain = QuantisedMatrix.of(kit.weights().plain(bytes), isSigned(), stride);
-            packing.pack(points == null ? plain : plain.withZeroPoints(points), target);
+            packing.pack(
+                    zeroPoints == null
+                            ? plain
+                            : plain.withZeroPoints(kit.weights().plain(zeroPoints)),
+                    target);
         });
         return View.dense(Storage.constant(memory), ElementType.UINT8, Shape.of(memory.byteSize()));
-    }
-
-    /** Zero points as a part of a name: by their content, since tables may come and go. */
-    private static String name(MemorySegment points) {
-        byte[] all = points.toArray(ValueLayout.JAVA_BYTE);
-        for (byte point : all) {
-            if (point != all[0]) {
-                return Arrays.toString(all);
-            }
-        }
-        return Byte.toString(all[0]);
     }
 }

@@ -14,6 +14,7 @@ import dev.millrace.kernels.intgemm.QuantisedResult;
 import dev.millrace.providers.simd.lower.Cell;
 import dev.millrace.providers.simd.lower.Op;
 import dev.millrace.providers.simd.program.View;
+import dev.millrace.providers.simd.weights.Layout;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -96,7 +97,8 @@ final class ConvSums extends ByteSums {
     @Override
     View packedWeights() {
         long taps = weights.bytes().elements() / shape.outChannels();
-        return weights.packed(conv.packedLayout() + " of " + shape.groups(), conv.packedBytes(), taps, conv::pack);
+        String groups = conv.packedLayout() + " in groups " + shape.groups();
+        return weights.packed(Layout.of(groups, conv.packedBytes()), taps, conv::pack);
     }
 
     /** Images whose channels lie side by side. */

@@ -33,7 +33,7 @@ record Dequantised(Cell bytes, float[] scales, @Nullable Cell zero, int axis) {
         }
         long axis = widening.attributes().integer("axis", 1);
         int at = scales.elements() == 1 ? 0 : Shape.axis(axis, bytes.shape().rank());
-        return new Dequantised(bytes, scales.floats(), zero, at);
+        return new Dequantised(bytes, Tables.floatsOf(op.kit(), scales), zero, at);
     }
 
     boolean hasOneScale() {

@@ -5,6 +5,7 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.quantise.QuantisedType;
 import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Kit;
 import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.lower.Op;
 import java.util.Arrays;
@@ -62,10 +63,10 @@ record Granularity(long outer, long axis, long inner, @Nullable Shape shape) {
     }
 
     /** Constant zero points as kernels read them; zeros where there are none. */
-    int[] zeros(@Nullable Tensor given) {
+    int[] zeros(Kit kit, @Nullable Tensor given) {
         int[] zeros = new int[Math.toIntExact(axis)];
         if (given != null) {
-            int[] numbers = given.ints();
+            int[] numbers = Tables.intsOf(kit, given);
             Arrays.setAll(zeros, i -> numbers[numbers.length == 1 ? 0 : i]);
         }
         return zeros;

@@ -63,7 +63,7 @@ final class QuantiseRules {
         operands.add(granularity.broadcast(lowering, op.in(1), op.out()));
         Cell zero = op.find(2);
         Tensor known = zero == null ? null : zero.known();
-        int point = known != null && known.elements() == 1 ? known.ints()[0] : 0;
+        int point = known != null && known.elements() == 1 ? Tables.intsOf(op.kit(), known)[0] : 0;
         boolean varies = zero != null && (known == null || known.elements() != 1);
         if (varies) {
             operands.add(granularity.broadcast(lowering, zero, op.out()));
@@ -101,12 +101,13 @@ final class QuantiseRules {
     private static boolean pass(Op op, Granularity granularity, ElementType elements, boolean forward) {
         QuantisedType type = Granularity.typeOf(elements);
         Tensor zero = op.has(2) ? op.in(2).known() : null;
-        boolean rowsAreEven = type == null || type.bits() > 4 || granularity.axis() == 1 || granularity.inner() % 2 == 0;
+        boolean rowsAreEven =
+                type == null || type.bits() > 4 || granularity.axis() == 1 || granularity.inner() % 2 == 0;
         if (type == null || op.has(2) && zero == null || !rowsAreEven) {
             return false;
         }
         Quantisation quantisation = quantisation(op.kit());
-        View zeros = Tables.ints(granularity.zeros(zero));
+        View zeros = Tables.ints(granularity.zeros(op.kit(), zero));
         View scales = op.lowering().dense(op.in(1));
         View from = op.lowering().dense(op.in(0));
         View to = op.lowering().allocate(op.out());

@@ -75,12 +75,14 @@ final class QuantisedProductRules {
         if (sums == null) {
             return false;
         }
-        ScaledSums scaled = ScaledSums.of(sums, scaleOfRows.floats()[0], scales.floats());
+        float ofRows = Tables.floatsOf(op.kit(), scaleOfRows)[0];
+        ScaledSums scaled = ScaledSums.of(sums, ofRows, Tables.floatsOf(op.kit(), scales));
         if (op.inputs() > BIAS_OF_CONV && op.find(BIAS_OF_CONV) instanceof Cell bias && bias.known() != null) {
             scaled = scaled.withInts(bias.known());
         }
         QuantisedOutput output = op.out().type() == ElementType.UINT8 ? QuantisedOutput.U8 : QuantisedOutput.S8;
-        return scaled.addBytes(op.out(), new Requantised(scale.floats()[0], zero.ints()[0], output));
+        int point = Tables.intsOf(op.kit(), zero)[0];
+        return scaled.addBytes(op.out(), new Requantised(Tables.floatsOf(op.kit(), scale)[0], point, output));
     }
 
     /** A Conv, MatMul or Gemm of bytes that were widened before; false where it is none. */
@@ -101,10 +103,12 @@ final class QuantisedProductRules {
                 || added != null
                         && bias.isFloat()
                         && sums != null
-                        && (added.elements() == 1 || added.elements() == sums.columns());
+                        && (added.elements() == 1
+                                || added.elements() == sums.columns() && bias.shape().dimAt(-1) == sums.columns());
         if (sums == null || !biasFits) {
             return false;
         }
+        op.lowering().passOver(op.in(0));
         ScaledSums scaled = ScaledSums.of(sums, in.scales()[0], by.scales());
         op.lowering().pend(op.out(), new ScaledAnchor(added == null ? scaled : scaled.withFloats(added)));
         return true;

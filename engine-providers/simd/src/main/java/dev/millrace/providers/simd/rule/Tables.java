@@ -2,6 +2,8 @@ package dev.millrace.providers.simd.rule;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.simd.lower.Kit;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.Arena;
@@ -13,6 +15,18 @@ final class Tables {
     private static final long ALIGNMENT = 64;
 
     private Tables() {}
+
+    /** The numbers of a constant, which is marked as read as it is. */
+    static float[] floatsOf(Kit kit, Tensor constant) {
+        kit.weights().plain(constant);
+        return constant.floats();
+    }
+
+    /** The numbers of a constant, which is marked as read as it is. */
+    static int[] intsOf(Kit kit, Tensor constant) {
+        kit.weights().plain(constant);
+        return constant.ints();
+    }
 
     static View floats(float... numbers) {
         MemorySegment memory = allocate(4L * numbers.length);

@@ -66,7 +66,7 @@ final class WideningAnchor implements Anchor {
         String name = "floats, " + granularity.outer() + "x" + granularity.axis() + "x" + granularity.inner();
         Layout layout = Layout.forAllShapes(name, Float.BYTES * result.elements());
         MemorySegment floats = weights.packed(sources, layout, target -> {
-            MemorySegment points = Tables.memory(granularity.zeros(zero));
+            MemorySegment points = Tables.memory(granularity.zeros(op.kit(), zero));
             var all = new Scales(
                     granularity.outer(), granularity.axis(), granularity.inner(), weights.plain(scales), points);
             QuantiseRules.quantisation(op.kit())

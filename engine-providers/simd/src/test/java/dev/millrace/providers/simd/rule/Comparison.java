@@ -32,6 +32,7 @@ import dev.millrace.scheduler.plan.PlanBuilder;
 import dev.millrace.scheduler.pool.WorkerPool;
 import dev.millrace.scheduler.run.PlanRunner;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,13 +50,19 @@ final class Comparison implements AutoCloseable {
     private final Graph graph;
     private final PlanRunner fast;
     private final PlanRunner plain;
+    private int allowedOfIntegers;
 
     Comparison(Consumer<GraphEditor> making) {
+        this(making, making);
+    }
+
+    /** @param same makes a graph that {@code cpu} can run and that computes the same */
+    Comparison(Consumer<GraphEditor> making, Consumer<GraphEditor> same) {
         ExecutionProvider simd = new SimdFactory().create(List.of(), new ProviderOptions(1, Map.of()));
         ExecutionProvider cpu = new CpuFactory().create(List.of(), new ProviderOptions(1, Map.of()));
         graph = made(making);
         fast = runner(graph, List.of(simd, cpu));
-        plain = runner(made(making), List.of(cpu));
+        plain = runner(made(same), List.of(cpu));
     }
 
     private static Graph made(Consumer<GraphEditor> making) {
@@ -120,21 +127,34 @@ final class Comparison implements AutoCloseable {
         return runner.run(named::get, new Cancellation(), null);
     }
 
-    private static void assertSame(Tensor actual, Tensor expected, int output) {
+    /** Lets integers that were rounded differ, since a number halfway between two may be computed on either side. */
+    Comparison roundingWithin(int steps) {
+        allowedOfIntegers = steps;
+        return this;
+    }
+
+    private void assertSame(Tensor actual, Tensor expected, int output) {
         assertThat(actual.shape()).as("shape of output " + output).isEqualTo(expected.shape());
         assertThat(actual.type()).isEqualTo(expected.type());
-        double[] a = actual.doubles();
-        double[] e = expected.doubles();
+        double[] a = numbers(actual);
+        double[] e = numbers(expected);
         double largest = 1e-6;
         for (double number : e) {
             largest = Double.isFinite(number) ? Math.max(largest, Math.abs(number)) : largest;
         }
+        double allowed = expected.type().isFloating() ? OF_LARGEST * largest : allowedOfIntegers;
         for (int i = 0; i < a.length; i++) {
-            boolean same = Double.compare(a[i], e[i]) == 0 || Math.abs(a[i] - e[i]) <= OF_LARGEST * largest;
+            boolean same = Double.compare(a[i], e[i]) == 0 || Math.abs(a[i] - e[i]) <= allowed;
             assertThat(same)
                     .as("element %d of output %d is %s, not %s", i, output, a[i], e[i])
                     .isTrue();
         }
+    }
+
+    private static double[] numbers(Tensor tensor) {
+        return tensor.type().isFloating()
+                ? tensor.doubles()
+                : Arrays.stream(tensor.longs()).asDoubleStream().toArray();
     }
 
     /** The kernels of the steps of all partitions that have been bound. */

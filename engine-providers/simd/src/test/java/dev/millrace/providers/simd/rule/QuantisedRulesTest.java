@@ -1,0 +1,304 @@
+package dev.millrace.providers.simd.rule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.GraphEditor;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class QuantisedRulesTest {
+    private static final int OPSET = 21;
+
+    private final Random random = new Random();
+    private int names;
+
+    private int upTo(int most) {
+        return 1 + random.nextInt(most);
+    }
+
+    private Tensor bytes(ElementType type, long... dims) {
+        Tensor tensor = Tensor.allocate(type, Shape.of(dims));
+        byte[] some = new byte[Math.toIntExact(tensor.segment().byteSize())];
+        random.nextBytes(some);
+        tensor.segment().copyFrom(MemorySegment.ofArray(some));
+        return tensor;
+    }
+
+    private ElementType anyBytes() {
+        return random.nextBoolean() ? ElementType.INT8 : ElementType.UINT8;
+    }
+
+    private Tensor scales(int count) {
+        float[] scales = new float[count];
+        for (int i = 0; i < count; i++) {
+            scales[i] = 0.001f + 0.02f * random.nextFloat();
+        }
+        return count == 1 ? Tensor.scalar(scales[0]) : Tensor.copyOf(scales, count);
+    }
+
+    private Value constant(GraphEditor editor, Tensor tensor) {
+        return editor.addConstant("c" + names++, tensor);
+    }
+
+    private Value op(GraphEditor editor, String name, Attributes attributes, @Nullable Value... inputs) {
+        NodeSpec spec = NodeSpec.of(new OpId(OpId.ONNX, name), OPSET, inputs).with(attributes);
+        return editor.append(spec, List.of("v" + names++)).requireOutput(0);
+    }
+
+    private Value op(GraphEditor editor, String name, @Nullable Value... inputs) {
+        return op(editor, name, Attributes.NONE, inputs);
+    }
+
+    private static Attributes ints(String name, long... numbers) {
+        return Attributes.of(name, numbers.length == 1 ? Attribute.of(numbers[0]) : Attribute.of(numbers));
+    }
+
+    /** As exporters write a product with weights that were quantised on their own. */
+    @RepeatedTest(25)
+    void dynamicallyQuantisedProductsAreOneStep() {
+        int k = upTo(80);
+        int n = 1 + upTo(100);
+        int m = upTo(20);
+        boolean perColumn = random.nextBoolean();
+        boolean residual = random.nextBoolean();
+        ElementType type = anyBytes();
+        Tensor weights = bytes(type, k, n);
+        Tensor zero = perColumn ? bytes(type, n) : bytes(type);
+        Tensor scale = scales(perColumn ? n : 1);
+        Tensor bias = Comparison.random(random, n);
+        try (var both = new Comparison(editor -> {
+            Value x = Comparison.floats(editor, "x", 3);
+            NodeSpec spec = NodeSpec.of(new OpId(OpId.ONNX, "DynamicQuantizeLinear"), OPSET, x);
+            Node quantised = editor.append(spec, List.of("q", "s", "z"));
+            Value sums = op(
+                    editor,
+                    "MatMulInteger",
+                    quantised.requireOutput(0),
+                    constant(editor, weights),
+                    quantised.requireOutput(2),
+                    constant(editor, zero));
+            Value floats = op(editor, "Cast", ints("to", ElementType.FLOAT.code()), sums);
+            Value scales = op(editor, "Mul", quantised.requireOutput(1), constant(editor, scale));
+            Value sum = op(editor, "Add", constant(editor, bias), op(editor, "Mul", floats, scales));
+            Value last = residual
+                    ? op(editor, "Add", sum, Comparison.floats(editor, "r", 3))
+                    : op(editor, "Tanh", sum);
+            editor.addOutput("y", last);
+        })) {
+            Tensor x = Comparison.random(random, 2, m, k);
+            if (residual) {
+                both.agreesOn(x, Comparison.random(random, 2, m, n));
+            } else {
+                both.agreesOn(x);
+            }
+            both.withoutFallback();
+            assertThat(both.kernels()).hasSize(residual ? 3 : 2);
+        }
+    }
+
+    @RepeatedTest(25)
+    void sumsOfProductsAreExact() {
+        int k = upTo(300);
+        int n = upTo(70);
+        ElementType left = anyBytes();
+        ElementType right = anyBytes();
+        Tensor weights = bytes(right, k, n);
+        Tensor zeroOfA = bytes(left);
+        Tensor zeros = random.nextBoolean() ? bytes(right, n) : bytes(right);
+        try (var both = new Comparison(editor -> editor.addOutput(
+                "y",
+                op(
+                        editor,
+                        "MatMulInteger",
+                        Comparison.input(editor, "x", left, 2),
+                        constant(editor, weights),
+                        constant(editor, zeroOfA),
+                        constant(editor, zeros))))) {
+            both.agreesOn(bytes(left, upTo(30), k)).agreesOn(bytes(left, 1, k)).withoutFallback();
+        }
+    }
+
+    /** The attributes of a convolution, and a shape that it fits. */
+    private final class Window {
+        private final int groups = random.nextInt(3) == 0 ? upTo(40) : 1;
+        private final boolean depthwise = groups > 1 && random.nextBoolean();
+        private final int channels = groups * (depthwise ? 1 : upTo(9));
+        private final int outChannels = groups * (depthwise ? 1 : upTo(9));
+        private final int taps = upTo(3);
+        private final int pad = random.nextInt(taps);
+        private final long[] shape = {upTo(2), channels, 3 + upTo(12), 3 + upTo(12)};
+        private final Attributes attributes = ints("pads", pad, pad, pad, pad)
+                .with("strides", Attribute.of(new long[] {upTo(2), upTo(2)}))
+                .with("group", Attribute.of(groups));
+
+        Tensor weights(ElementType type) {
+            return bytes(type, outChannels, channels / groups, taps, taps);
+        }
+    }
+
+    @RepeatedTest(25)
+    void sumsOfConvolutionsAreExact() {
+        var window = new Window();
+        ElementType left = anyBytes();
+        ElementType right = anyBytes();
+        Tensor weights = window.weights(right);
+        Tensor zeroOfX = bytes(left);
+        Tensor zero = bytes(right);
+        try (var both = new Comparison(editor -> editor.addOutput(
+                "y",
+                op(
+                        editor,
+                        "ConvInteger",
+                        window.attributes,
+                        Comparison.input(editor, "x", left, 4),
+                        constant(editor, weights),
+                        constant(editor, zeroOfX),
+                        constant(editor, zero))))) {
+            both.agreesOn(bytes(left, window.shape)).withoutFallback();
+        }
+    }
+
+    @RepeatedTest(25)
+    void convolutionsFromBytesToBytesAgree() {
+        var window = new Window();
+        ElementType type = anyBytes();
+        boolean perChannel = random.nextBoolean();
+        Tensor weights = window.weights(ElementType.INT8);
+        Tensor scale = scales(perChannel ? window.outChannels : 1);
+        Tensor zeros = perChannel ? bytes(ElementType.INT8, window.outChannels) : bytes(ElementType.INT8);
+        Tensor bias = Tensor.copyOf(random.ints(window.outChannels, -5000, 5000).toArray(), window.outChannels);
+        List<Tensor> numbers = new ArrayList<>(List.of(scales(1), bytes(type), weights, scale, zeros));
+        numbers.addAll(List.of(Tensor.scalar(0.1f), bytes(type), bias));
+        try (var both = new Comparison(editor -> {
+            List<Value> inputs = new ArrayList<>(List.of(Comparison.input(editor, "x", type, 4)));
+            numbers.forEach(number -> inputs.add(constant(editor, number)));
+            editor.addOutput("y", op(editor, "QLinearConv", window.attributes, inputs.toArray(Value[]::new)));
+        })) {
+            both.roundingWithin(1).agreesOn(bytes(type, window.shape)).withoutFallback();
+        }
+    }
+
+    @RepeatedTest(15)
+    void productsFromBytesToBytesAgree() {
+        ElementType type = anyBytes();
+        int k = upTo(100);
+        int n = upTo(60);
+        List<Tensor> numbers = List.of(
+                scales(1), bytes(type), bytes(type, k, n), scales(1), bytes(type), Tensor.scalar(0.05f), bytes(type));
+        try (var both = new Comparison(editor -> {
+            List<Value> inputs = new ArrayList<>(List.of(Comparison.input(editor, "x", type, 3)));
+            numbers.forEach(number -> inputs.add(constant(editor, number)));
+            editor.addOutput("y", op(editor, "QLinearMatMul", inputs.toArray(Value[]::new)));
+        })) {
+            both.roundingWithin(1).agreesOn(bytes(type, 2, upTo(9), k)).withoutFallback();
+        }
+    }
+
+    /** A convolution, and a sum of what was rounded once, between quantisations. */
+    @RepeatedTest(20)
+    void convolutionsBetweenQuantisationsStayBytes() {
+        var window = new Window();
+        ElementType type = anyBytes();
+        Tensor weights = window.weights(ElementType.INT8);
+        Tensor scale = scales(window.outChannels);
+        Tensor bias = Comparison.random(random, window.outChannels);
+        Tensor step = Tensor.scalar(0.02f);
+        Tensor least = type == ElementType.INT8
+                ? Tensor.copyOf(new byte[] {-128}).reshaped(Shape.SCALAR)
+                : Tensor.allocate(type, Shape.SCALAR);
+        try (var both = new Comparison(editor -> {
+            Value by = constant(editor, step);
+            Value zero = constant(editor, least);
+            Value x = op(editor, "DequantizeLinear", Comparison.input(editor, "x", type, 4), by, zero);
+            Value w = op(
+                    editor,
+                    "DequantizeLinear",
+                    ints("axis", 0),
+                    constant(editor, weights),
+                    constant(editor, scale));
+            Value conv = op(editor, "Conv", window.attributes, x, w, constant(editor, bias));
+            Value first = op(editor, "QuantizeLinear", op(editor, "Relu", conv), by, zero);
+            Value back = op(editor, "DequantizeLinear", first, by, zero);
+            Value sum = op(editor, "Add", back, op(editor, "Sigmoid", back));
+            editor.addOutput("y", op(editor, "QuantizeLinear", sum, by, zero));
+        })) {
+            both.roundingWithin(2).agreesOn(bytes(type, window.shape)).withoutFallback();
+            assertThat(both.kernels()).filteredOn(kernel -> kernel.startsWith("conv.s8")).hasSize(1);
+        }
+    }
+
+    @RepeatedTest(15)
+    void productsBetweenQuantisationsStayBytes() {
+        int k = upTo(60);
+        int n = upTo(60);
+        boolean gemm = random.nextBoolean();
+        Tensor weights = gemm ? bytes(ElementType.INT8, n, k) : bytes(ElementType.INT8, k, n);
+        Tensor scale = scales(n);
+        Tensor bias = Comparison.random(random, n);
+        Tensor zeroPoint = bytes(ElementType.UINT8);
+        try (var both = new Comparison(editor -> {
+            Value by = constant(editor, Tensor.scalar(0.03f));
+            Value zero = constant(editor, zeroPoint);
+            Value x = op(editor, "DequantizeLinear", Comparison.input(editor, "x", ElementType.UINT8, 2), by, zero);
+            Value w = op(
+                    editor,
+                    "DequantizeLinear",
+                    ints("axis", gemm ? 0 : 1),
+                    constant(editor, weights),
+                    constant(editor, scale));
+            Value product = gemm
+                    ? op(editor, "Gemm", ints("transB", 1), x, w, constant(editor, bias))
+                    : op(editor, "Add", op(editor, "MatMul", x, w), constant(editor, bias));
+            editor.addOutput("f", product);
+            editor.addOutput("y", op(editor, "QuantizeLinear", product, by, zero));
+        })) {
+            both.roundingWithin(1).agreesOn(bytes(ElementType.UINT8, upTo(9), k)).withoutFallback();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"UINT8", "INT8", "UINT16", "INT16", "UINT4", "INT4"})
+    void quantisationsAgreeForTensorsAxesAndBlocks(ElementType type) {
+        for (int i = 0; i < 10; i++) {
+            int block = 2 * upTo(16);
+            long[] shape = {upTo(4), 2 * upTo(5), (long) block * upTo(3)};
+            for (int way = 0; way < 3; way++) {
+                long[] scales = way == 0
+                        ? new long[0]
+                        : way == 1 ? new long[] {shape[1]} : new long[] {shape[0], shape[1], shape[2] / block};
+                quantisationAgrees(type, shape, scales, way == 2 ? block : 0);
+            }
+        }
+    }
+
+    private void quantisationAgrees(ElementType type, long[] shape, long[] scales, int block) {
+        Tensor scale = scales(Math.toIntExact(Shape.of(scales).elements())).reshaped(Shape.of(scales));
+        Tensor zero = bytes(type, scales);
+        Attributes attributes = ints("axis", block > 0 ? 2 : 1).with("block_size", Attribute.of(block));
+        try (var both = new Comparison(editor -> {
+            Value by = constant(editor, scale);
+            Value point = constant(editor, zero);
+            Value bytes = op(
+                    editor, "QuantizeLinear", attributes, Comparison.floats(editor, "x", 3), by, point);
+            editor.addOutput("q", bytes);
+            editor.addOutput("y", op(editor, "DequantizeLinear", attributes, bytes, by, point));
+        })) {
+            both.agreesOn(Comparison.random(random, shape)).withoutFallback();
+        }
+    }
+}
