@@ -264,7 +264,7 @@ class ContextResolverTest {
         assertThat(parts.fused().stream()
                         .map(each -> resolver.resolve(each.partition().onlyNode()))
                         .map(CompiledGraph::partition))
-                .containsExactly("a", "b");
+                .containsExactly("b", "a");
     }
 
     @ParameterizedTest

@@ -83,6 +83,15 @@ class ContextRoundTripTest {
     }
 
     @Test
+    void branchesAreKeptThatNoProgramHasTakenYet() {
+        var kept = new KeptPartition(Nets.branches());
+        for (int rows = 1; rows < 4; rows++) {
+            List<Tensor> inputs = List.of(Nets.random(random, rows, 32));
+            assertSame(kept.runResolved(inputs), kept.runCompiled(inputs));
+        }
+    }
+
+    @Test
     void weightsAreKeptPackedAndNotAsTheyWereWhereNobodyReadsThemSo() {
         long fixed = new KeptPartition(Nets.convolutions(Dim.of(24), Dim.of(24))).bulkBytes();
         long free = new KeptPartition(Nets.convolutions(Dim.symbol("h"), Dim.symbol("w"))).bulkBytes();

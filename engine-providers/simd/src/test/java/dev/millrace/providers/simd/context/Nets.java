@@ -2,6 +2,7 @@ package dev.millrace.providers.simd.context;
 
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Small nets of the kinds that are compiled. */
 final class Nets {
@@ -46,6 +48,33 @@ final class Nets {
     /** A layer of a transformer on the numbers of words. */
     static Consumer<GraphEditor> transformer() {
         return editor -> new Nets(editor).addTransformer();
+    }
+
+    /** A product by one of two matrices: which one follows from the number of rows. */
+    static Consumer<GraphEditor> branches() {
+        return editor -> new Nets(editor).addBranches();
+    }
+
+    private void addBranches() {
+        var shape = SymbolicShape.of(Dim.symbol("rows"), Dim.of(WIDTH));
+        Value x = editor.addInput("x", ValueType.tensor(ElementType.FLOAT, shape));
+        Value rows = op("Gather", op("Shape", x), editor.addConstant("index", Tensor.scalar(0L)));
+        Value condition = op("Equal", rows, editor.addConstant("one", Tensor.scalar(1L)));
+        Value shared = constant(WIDTH, WIDTH);
+        NodeSpec spec = NodeSpec.of(OpId.onnx("If"), OPSET, condition)
+                .with("then_branch", Attribute.of(branch(x, shared)))
+                .with("else_branch", Attribute.of(branch(op("Tanh", x), null)));
+        editor.addOutput("y", op("Relu", op("MatMul", add(spec), shared)));
+    }
+
+    /** A product by a matrix of its own, or by one of the graph around. */
+    private Graph branch(Value x, @Nullable Value weights) {
+        Graph graph = Graph.nested("branch", editor.graph());
+        var inside = new GraphEditor(graph);
+        Value by = weights == null ? inside.addConstant("own", random(random, WIDTH, WIDTH)) : weights;
+        Node node = inside.append(NodeSpec.of(OpId.onnx("MatMul"), OPSET, x, by), List.of("product"));
+        inside.addOutput("product", node.requireOutput(0));
+        return graph;
     }
 
     private void addConvolutions(Dim height, Dim width) {
