@@ -31,6 +31,11 @@ public record NodeSpec(
         return new NodeSpec(op, opset, newName, overload, inputs, attributes);
     }
 
+    /** The same call of another overload of a function. */
+    public NodeSpec overloaded(String newOverload) {
+        return new NodeSpec(op, opset, name, newOverload, inputs, attributes);
+    }
+
     public NodeSpec with(Attributes newAttributes) {
         return new NodeSpec(op, opset, name, overload, inputs, newAttributes);
     }

@@ -80,7 +80,9 @@ final class GraphReader {
                 values.add(outputs[i]);
             }
         }
-        Node node = editor.insert(new NodeSpec(op, opset, name, overload, inputs, attributes), null, outputs);
+        NodeSpec spec =
+                NodeSpec.of(op, opset, inputs).named(name).overloaded(overload).with(attributes);
+        Node node = editor.insert(spec, null, outputs);
         SchemaCheck.check(node).orThrow();
     }
 

@@ -75,7 +75,7 @@ final class NominalShapes {
         for (Value input : graph.inputs()) {
             SymbolicShape shape = input.shape();
             long[] dims = new long[shape == null ? 0 : shape.rank()];
-            for (int i = 0; i < dims.length; i++) {
+            for (int i = 0; shape != null && i < dims.length; i++) {
                 Dim dim = shape.dim(i);
                 dims[i] = dim.isKnown() ? dim.extentOrMinusOne() : named.getOrDefault(dim, i == 0 ? 1 : length);
             }

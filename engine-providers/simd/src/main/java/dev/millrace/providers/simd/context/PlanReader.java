@@ -42,7 +42,7 @@ final class PlanReader {
             throw ByteReader.damaged("a size in it exceeds 64 bits");
         } catch (EngineException e) {
             // shapes and types name what is wrong with them, but as the caller's mistake
-            throw EngineException.invalidGraph(e.getMessage());
+            throw EngineException.invalidGraph(String.valueOf(e.getMessage()));
         }
     }
 

@@ -281,10 +281,12 @@ public final class Lowering {
 
     /** The two values that one waits to be the product of; none where it is anything else. */
     public List<Cell> factors(Cell cell) {
-        boolean isProduct = cell.pending instanceof ElementwisePending(Formula formula, List<Cell> operands)
+        if (cell.pending instanceof ElementwisePending(Formula formula, List<Cell> operands)
                 && operands.size() == 2
-                && formula.of(PAIR).equals(PAIR.get(0).times(PAIR.get(1)));
-        return isProduct ? ((ElementwisePending) cell.pending).operands() : List.of();
+                && formula.of(PAIR).equals(PAIR.get(0).times(PAIR.get(1)))) {
+            return operands;
+        }
+        return List.of();
     }
 
     /** Sees to it that a value is in memory. */

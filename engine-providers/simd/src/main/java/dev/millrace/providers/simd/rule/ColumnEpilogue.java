@@ -92,8 +92,8 @@ record ColumnEpilogue(List<Expr> scales, Expr.@Nullable Input bias, Activation a
             }
             boolean before = isColumn(left);
             List<Expr> inner = scales(before ? right : left);
-            boolean fits = inner != null && isColumn(before ? left : right);
-            return fits ? new ColumnEpilogue(inner, (Expr.Input) (before ? left : right), activation, RESULT) : null;
+            boolean fits = isColumn(before ? left : right);
+            return inner != null && fits ? new ColumnEpilogue(inner, (Expr.Input) (before ? left : right), activation, RESULT) : null;
         }
 
         private @Nullable List<Expr> scales(Expr expression) {

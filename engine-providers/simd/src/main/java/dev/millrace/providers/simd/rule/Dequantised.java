@@ -22,13 +22,13 @@ record Dequantised(Cell bytes, float[] scales, @Nullable Cell zero, int axis) {
         Cell bytes = widening.in(0);
         Tensor scales = widening.in(1).known();
         Cell zero = widening.find(2);
-        boolean fits = ByteWeights.areBytes(bytes.type())
-                && scales != null
+        boolean fits = scales != null
+                && ByteWeights.areBytes(bytes.type())
                 && scales.shape().rank() <= 1
                 && widening.in(1).isFloat()
                 && widening.attributes().integer("block_size", 0) == 0
                 && (zero == null || zero.known() != null);
-        if (!fits) {
+        if (scales == null || !fits) {
             return null;
         }
         long axis = widening.attributes().integer("axis", 1);
@@ -44,7 +44,7 @@ record Dequantised(Cell bytes, float[] scales, @Nullable Cell zero, int axis) {
     @Nullable
     ByteWeights weights(Op op, int columnAxis) {
         Tensor constant = bytes.known();
-        boolean fits = constant != null && (hasOneScale() || axis == columnAxis);
-        return fits ? new ByteWeights(op.kit(), constant, zero == null ? null : zero.known()) : null;
+        boolean fits = hasOneScale() || axis == columnAxis;
+        return constant != null && fits ? new ByteWeights(op.kit(), constant, zero == null ? null : zero.known()) : null;
     }
 }

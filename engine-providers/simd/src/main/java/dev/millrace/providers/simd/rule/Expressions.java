@@ -54,7 +54,9 @@ final class Expressions {
                 read,
                 parts -> mapped(
                         expression,
-                        some -> some instanceof Expr.Input(int index, var _) ? parts.get(places.get(index)) : null));
+                        some -> some instanceof Expr.Input(int index, var _)
+                                ? parts.get(places.getOrDefault(index, 0))
+                                : null));
         lowering.materialise(result);
     }
 

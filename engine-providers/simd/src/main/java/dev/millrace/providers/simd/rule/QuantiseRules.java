@@ -51,7 +51,8 @@ final class QuantiseRules {
         if (granularity.shape() == null || !isInteger) {
             return pass(op, granularity, quantised.type(), forward);
         }
-        if (forward && Granularity.typeOf(quantised.type()) == null) {
+        QuantisedType type = Granularity.typeOf(quantised.type());
+        if (forward && type == null) {
             return false;
         }
         Lowering lowering = op.lowering();
@@ -65,11 +66,10 @@ final class QuantiseRules {
         Tensor known = zero == null ? null : zero.known();
         int point = known != null && known.elements() == 1 ? Tables.intsOf(op.kit(), known)[0] : 0;
         boolean varies = zero != null && (known == null || known.elements() != 1);
-        if (varies) {
+        if (zero != null && varies) {
             operands.add(granularity.broadcast(lowering, zero, op.out()));
         }
-        if (forward) {
-            QuantisedType type = Granularity.typeOf(quantised.type());
+        if (type != null && forward) {
             lowering.pend(
                     op.out(),
                     operands,

@@ -58,9 +58,10 @@ final class QuantisedProductRules {
         Tensor zeros = op.in(5).known();
         Tensor scale = op.in(6).known();
         Tensor zero = op.in(7).known();
-        boolean areThere = constant != null && scaleOfRows != null && scales != null && scale != null && zero != null;
-        boolean fits = areThere
-                && op.in(1).isFloat()
+        if (constant == null || scaleOfRows == null || scales == null || scale == null || zero == null) {
+            return false;
+        }
+        boolean fits = op.in(1).isFloat()
                 && op.in(4).isFloat()
                 && op.in(6).isFloat()
                 && scaleOfRows.elements() == 1

@@ -119,14 +119,13 @@ final class WeightRules {
         Shape shape = op.in(1).shape();
         ElementType type = op.in(1).type();
         boolean half = type == ElementType.FLOAT16 || type == ElementType.BFLOAT16;
-        boolean fits = weights != null
-                && half
+        boolean fits = half
                 && op.in(0).type() == type
                 && shape.rank() == 2
                 && op.in(0).shape().rank() > 0
                 && op.out().elements() > 0
                 && shape.dim(0) > 0;
-        if (!fits) {
+        if (weights == null || !fits) {
             return false;
         }
         op.lowering()
