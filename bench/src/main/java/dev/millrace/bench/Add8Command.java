@@ -1,10 +1,10 @@
 package dev.millrace.bench;
 
+import ai.onnxruntime.OrtSession.SessionOptions.OptLevel;
 import dev.millrace.bench.compare.Answers;
 import dev.millrace.bench.compare.Duel;
 import dev.millrace.bench.compare.Millrace;
 import dev.millrace.bench.compare.OnnxRuntime;
-import ai.onnxruntime.OrtSession.SessionOptions.OptLevel;
 import dev.millrace.bench.kernels.PeerModel;
 import dev.millrace.cli.ExitCode;
 import dev.millrace.cli.SessionFlags;

@@ -1,11 +1,11 @@
 package dev.millrace.bench;
 
-import dev.millrace.bench.compare.Contender;
-import dev.millrace.bench.compare.Millrace;
-import dev.millrace.bench.compare.OnnxRuntime;
 import ai.onnxruntime.OrtSession.SessionOptions.OptLevel;
 import dev.millrace.bench.BenchResult.Timing;
 import dev.millrace.bench.compare.Answers;
+import dev.millrace.bench.compare.Contender;
+import dev.millrace.bench.compare.Millrace;
+import dev.millrace.bench.compare.OnnxRuntime;
 import dev.millrace.cli.ModelArgument;
 import dev.millrace.cli.Progress;
 import dev.millrace.cli.SessionFlags;

@@ -1,11 +1,11 @@
 package dev.millrace.bench;
 
-import dev.millrace.bench.compare.Millrace;
-import dev.millrace.bench.compare.OnnxRuntime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ai.onnxruntime.OrtSession.SessionOptions.OptLevel;
 import dev.millrace.bench.compare.Answers;
+import dev.millrace.bench.compare.Millrace;
+import dev.millrace.bench.compare.OnnxRuntime;
 import dev.millrace.cli.ModelArgument;
 import dev.millrace.cli.SessionFlags;
 import dev.millrace.cli.model.InputMaker;

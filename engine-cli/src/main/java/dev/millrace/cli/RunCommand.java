@@ -5,9 +5,9 @@ import dev.millrace.cli.io.DatumText;
 import dev.millrace.cli.io.InputFiles;
 import dev.millrace.cli.io.Npy;
 import dev.millrace.cli.model.InputMaker;
+import dev.millrace.cli.show.Profile;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.cli.show.Profile;
 import dev.millrace.scheduler.event.ChromeTrace;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.session.Engine;
@@ -107,7 +107,8 @@ final class RunCommand implements Callable<Integer> {
             Inputs inputs = inputs(argument, session);
             var times = new Profile();
             RunListener all = RunListener.both(listener, profile ? times : null);
-            RunOptions how = all == null ? RunOptions.create() : RunOptions.create().heardBy(all);
+            RunOptions how =
+                    all == null ? RunOptions.create() : RunOptions.create().heardBy(all);
             for (int i = 1; i < runs; i++) {
                 session.run(inputs, how).close();
                 if (i == 1) {

@@ -34,10 +34,7 @@ final class Compilation {
     private final Map<String, ContextBinaryWriter> kept = new LinkedHashMap<>();
 
     Compilation(
-            SessionOptions options,
-            Partitioning parts,
-            ContextResolver resolver,
-            List<ExecutionProvider> providers) {
+            SessionOptions options, Partitioning parts, ContextResolver resolver, List<ExecutionProvider> providers) {
         this.options = options;
         this.parts = parts;
         this.resolver = resolver;

@@ -1,8 +1,8 @@
 package dev.millrace.kotlin
 
 import dev.millrace.epcontext.EpContextOptions
-import dev.millrace.graph.optimise.pass.Level
 import dev.millrace.graph.optimise.Optimiser
+import dev.millrace.graph.optimise.pass.Level
 import dev.millrace.scheduler.event.RunListener
 import dev.millrace.session.SessionOptions
 import java.nio.file.Path

@@ -1,6 +1,5 @@
 package dev.millrace.bench.kernels;
 
-import ai.onnxruntime.OrtException;
 import dev.millrace.bench.compare.Answers;
 import dev.millrace.bench.compare.Duel;
 import dev.millrace.kernels.Kernels;

@@ -85,9 +85,7 @@ public final class Profile implements RunListener {
                         row.nanos / 1e3 / runs,
                         100.0 * row.nanos / runNanos,
                         row.calls / runs,
-                        row.operations == 0
-                                ? ""
-                                : String.format(Locale.ROOT, "%.1f", 2.0 * row.operations / row.nanos),
+                        row.operations == 0 ? "" : String.format(Locale.ROOT, "%.1f", 2.0 * row.operations / row.nanos),
                         (double) row.bytes / Math.max(1, row.nanos),
                         row.kernel,
                         row.example.isEmpty() ? "" : " (" + row.example + ")"));

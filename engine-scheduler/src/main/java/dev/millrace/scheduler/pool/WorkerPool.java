@@ -19,6 +19,7 @@ public final class WorkerPool implements Executor, AutoCloseable {
     private static final int LOOPS = 64;
     /** How long a worker looks for more before it parks: loops of one run follow each other within microseconds. */
     private static final long SPIN_NANOS = 50_000;
+
     private static final int SPINS_PER_LOOK = 8;
 
     private final Worker[] workers;
@@ -26,6 +27,7 @@ public final class WorkerPool implements Executor, AutoCloseable {
     private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     /** How many places of {@link #loops} hold one. */
     private final AtomicInteger openLoops = new AtomicInteger();
+
     private volatile boolean closed;
 
     /** A pool with this many threads beside the callers'. They start when first needed. */

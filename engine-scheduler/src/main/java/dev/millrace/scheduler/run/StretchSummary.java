@@ -12,7 +12,13 @@ import java.util.List;
  * @param unsharedBytes what the same values would need without taking each other's place
  */
 public record StretchSummary(
-        int firstStep, int endStep, int launches, long blockBytes, long unsharedBytes, List<Place> places, List<String> programs) {
+        int firstStep,
+        int endStep,
+        int launches,
+        long blockBytes,
+        long unsharedBytes,
+        List<Place> places,
+        List<String> programs) {
 
     /** A value in the block, alive from one step to another. */
     public record Place(int slot, Shape shape, long offset, long bytes, int fromStep, int toStep) {}

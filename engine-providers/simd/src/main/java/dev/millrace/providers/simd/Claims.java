@@ -78,7 +78,8 @@ final class Claims {
             return node.is("If") && areNumbers(node.outputs()) && suitBranches(node) && isDecided(node.requireInput(0));
         }
         boolean known = Rules.of(node) != null
-                || node.op().domain().equals(OpId.ONNX) && BETWEEN.contains(node.op().name());
+                || node.op().domain().equals(OpId.ONNX)
+                        && BETWEEN.contains(node.op().name());
         return known
                 && areNumbers(node.inputs())
                 && areNumbers(node.outputs())
@@ -175,7 +176,9 @@ final class Claims {
             }
         }
         for (Value output : node.outputs()) {
-            if (output != null && output.elementType() != null && output.elementType().isFloating()) {
+            if (output != null
+                    && output.elementType() != null
+                    && output.elementType().isFloating()) {
                 return Rules.of(node) != null;
             }
         }

@@ -55,8 +55,7 @@ final class Contents {
     static boolean isSettled(Value value) {
         Node producer = value.producer();
         return value.isConstant()
-                || producer != null
-                        && (isOfShapes(producer) || areAll(producer, value, Contents::isSettled));
+                || producer != null && (isOfShapes(producer) || areAll(producer, value, Contents::isSettled));
     }
 
     /**

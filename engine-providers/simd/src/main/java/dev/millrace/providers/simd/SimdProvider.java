@@ -52,7 +52,8 @@ final class SimdProvider implements ExecutionProvider {
         for (Partition partition : partitions) {
             context.checkCancelled();
             try {
-                compiled.add(partition.isContext() ? resolve(partition, context, kit) : compile(partition, kit, writer));
+                compiled.add(
+                        partition.isContext() ? resolve(partition, context, kit) : compile(partition, kit, writer));
             } catch (RuntimeException e) {
                 throw EngineException.wrap(Status.EP_FAIL, "partition '" + partition.name() + "'", e);
             }

@@ -64,8 +64,7 @@ final class PartitionCutter {
     }
 
     private boolean isReadOutside(Value value, Set<Node> members) {
-        return value.isGraphOutput()
-                || value.users().stream().anyMatch(user -> !members.contains(user.within(around)));
+        return value.isGraphOutput() || value.users().stream().anyMatch(user -> !members.contains(user.within(around)));
     }
 
     private void copy(Node node) {

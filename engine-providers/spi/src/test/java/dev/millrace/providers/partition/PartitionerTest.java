@@ -109,7 +109,8 @@ class PartitionerTest {
         Node last = part.nodes().getLast();
         assertThat(last.captured())
                 .containsExactlyInAnyOrder(
-                        part.graph().inputs().getFirst(), part.nodes().getFirst().requireOutput(0))
+                        part.graph().inputs().getFirst(),
+                        part.nodes().getFirst().requireOutput(0))
                 .allMatch(value -> value.graph() == part.graph());
     }
 

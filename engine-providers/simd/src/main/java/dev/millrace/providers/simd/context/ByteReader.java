@@ -7,8 +7,7 @@ import java.nio.ByteOrder;
 
 /** Reads numbers one after the other from bytes that may be anything, and never past their end. */
 final class ByteReader {
-    private static final ValueLayout.OfInt FIXED =
-            ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfInt FIXED = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     private final MemorySegment bytes;
     private long at;

@@ -49,11 +49,17 @@ final class ContextFit {
                             + kept.inputs().size() + " and " + kept.outputs().size());
         }
         for (int i = 0; i < kept.inputs().size(); i++) {
-            check("input " + i, node.requireInput(i).type(), kept.inputs().get(i).type());
+            check(
+                    "input " + i,
+                    node.requireInput(i).type(),
+                    kept.inputs().get(i).type());
         }
         for (int i = 0; i < kept.outputs().size(); i++) {
             Value output = node.output(i);
-            check("output " + i, output == null ? null : output.type(), kept.outputs().get(i).type());
+            check(
+                    "output " + i,
+                    output == null ? null : output.type(),
+                    kept.outputs().get(i).type());
         }
         return node.inputs().equals(around.inputs()) && node.outputs().equals(around.outputs()) ? kept : refit();
     }
@@ -98,10 +104,10 @@ final class ContextFit {
             Value now = node.requireInput(i);
             Tensor constant = now.constant();
             stands.put(
-                    kept.inputs().get(i), constant == null ? inputs.get(now) : editor.addConstant(now.name(), constant));
+                    kept.inputs().get(i),
+                    constant == null ? inputs.get(now) : editor.addConstant(now.name(), constant));
         }
-        List<@Nullable Value> outputs =
-                GraphCopier.copyInto(kept, editor, null, stands, GraphCopier.Rewrite.NOTHING);
+        List<@Nullable Value> outputs = GraphCopier.copyInto(kept, editor, null, stands, GraphCopier.Rewrite.NOTHING);
         for (Value output : around.outputs()) {
             Value copy = outputs.get(node.outputs().indexOf(output));
             if (copy == null) {

@@ -90,7 +90,10 @@ final class PlanReader {
                     switch (place) {
                         case PlanFormat.LEFT_OUT -> leftOut(type, shape);
                         case PlanFormat.SMALL ->
-                            Tensor.wrap(type, shape, slice(small, type.bytes(shape.elements()), PlanFormat.SMALL_ALIGNMENT));
+                            Tensor.wrap(
+                                    type,
+                                    shape,
+                                    slice(small, type.bytes(shape.elements()), PlanFormat.SMALL_ALIGNMENT));
                         case PlanFormat.IN_SEGMENT ->
                             Tensor.wrap(
                                     type, shape, slice(segment(), type.bytes(shape.elements()), PlanFormat.ALIGNMENT));
@@ -144,8 +147,7 @@ final class PlanReader {
         long offset = from.number();
         long bytes = from.number();
         if (offset > segment.byteSize() || bytes > segment.byteSize() - offset || offset % PlanFormat.ALIGNMENT != 0) {
-            throw ByteReader.damaged(
-                    "there are no " + bytes + " bytes at " + offset + " of " + segment.byteSize());
+            throw ByteReader.damaged("there are no " + bytes + " bytes at " + offset + " of " + segment.byteSize());
         }
         return new PackedWeights(sources, layout, segment.asSlice(offset, bytes));
     }

@@ -296,7 +296,9 @@ final class BindingFacts {
         for (Node node : all.reversed()) {
             boolean read = false;
             for (Value output : node.outputs()) {
-                read |= output != null && cell(output).readers > 0 && cell(output).known() == null;
+                read |= output != null
+                        && cell(output).readers > 0
+                        && cell(output).known() == null;
             }
             if (read) {
                 left.addFirst(node);

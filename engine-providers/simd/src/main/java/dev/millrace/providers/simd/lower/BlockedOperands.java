@@ -70,7 +70,9 @@ final class BlockedOperands {
                 isTame(condition) && isTame(then) && isTame(otherwise);
             case Expr.Apply(Function function, Expr argument) -> isTame(function) && isTame(argument);
             case Expr.Combine(Operator operator, Expr left, Expr right) ->
-                isTame(left) && isTame(right) && (isTame(operator) || operator == Operator.DIV && right instanceof Expr.Literal);
+                isTame(left)
+                        && isTame(right)
+                        && (isTame(operator) || operator == Operator.DIV && right instanceof Expr.Literal);
         };
     }
 

@@ -1,7 +1,7 @@
 package dev.millrace.providers.simd.lower;
 
-import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Broadcast;
+import dev.millrace.kernels.expression.Expr;
 import dev.millrace.providers.simd.program.Step;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
@@ -147,8 +147,8 @@ final class Fusion {
 
     private void add(
             Cell cell, Expr expression, List<Long> extents, List<View> views, List<List<Long>> strides, View to) {
-        var broadcast = new Broadcast(
-                lowering.kit().kernels(), expression, DataTypes.of(cell.type()), extents, strides);
+        var broadcast =
+                new Broadcast(lowering.kit().kernels(), expression, DataTypes.of(cell.type()), extents, strides);
         lowering.add(Step.of(broadcast.key().toString(), cell.name())
                 .reading(views)
                 .writing(to)

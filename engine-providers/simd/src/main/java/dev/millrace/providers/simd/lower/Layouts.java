@@ -1,6 +1,5 @@
 package dev.millrace.providers.simd.lower;
 
-import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.conv.Reorder;
@@ -107,8 +106,7 @@ final class Layouts {
         }
         long[] fromStrides = from.shape().rank() == 0 ? new long[] {1} : from.strides();
         long[] toStrides = to.shape().rank() == 0 ? new long[] {1} : to.strides();
-        var copier = new Copier(
-                lowering.kit().kernels(), StridedCopy.of(bytes, dims, 0, toStrides, 0, fromStrides));
+        var copier = new Copier(lowering.kit().kernels(), StridedCopy.of(bytes, dims, 0, toStrides, 0, fromStrides));
         lowering.add(Step.of("copy", name).reading(from).writing(to).calling(memory -> {
             MemorySegment in = memory.segment(from);
             MemorySegment out = memory.segment(to);

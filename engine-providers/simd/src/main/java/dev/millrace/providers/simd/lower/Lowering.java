@@ -271,7 +271,9 @@ public final class Lowering {
 
     /** The operands of a sum that waits and would be computed by itself, or null where a value is none. */
     public @Nullable List<Cell> addends(Cell cell) {
-        return cell.pending instanceof ElementwisePending ? Region.of(cell, true).addends() : null;
+        return cell.pending instanceof ElementwisePending
+                ? Region.of(cell, true).addends()
+                : null;
     }
 
     /** Counts one reader less, which reads what a value is made of instead. */

@@ -42,7 +42,10 @@ final class Region {
         while (!open.isEmpty()) {
             Cell cell = open.remove();
             boolean whole = optimistic || reads.getOrDefault(cell, 0) == cell.readers;
-            if (cell.isInMemory() || cell.pending == null || !whole || !cell.shape().equals(result.shape())) {
+            if (cell.isInMemory()
+                    || cell.pending == null
+                    || !whole
+                    || !cell.shape().equals(result.shape())) {
                 region.addInput(cell);
             } else if (cell.pending instanceof ElementwisePending) {
                 region.enter(cell, open, reads);

@@ -121,7 +121,9 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
         }
         MemorySegment copy = staged[index];
         if (copy == null || copy.byteSize() != memory.byteSize()) {
-            copy = Arena.ofAuto().allocate(Math.max(1, memory.byteSize()), ALIGNMENT).asSlice(0, memory.byteSize());
+            copy = Arena.ofAuto()
+                    .allocate(Math.max(1, memory.byteSize()), ALIGNMENT)
+                    .asSlice(0, memory.byteSize());
             staged[index] = copy;
         }
         return copy.copyFrom(memory);

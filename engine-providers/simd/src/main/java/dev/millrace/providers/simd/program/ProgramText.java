@@ -11,7 +11,10 @@ final class ProgramText {
     static String of(Program program) {
         var text = new StringBuilder();
         text.append(String.format(
-                Locale.ROOT, "  %d steps in a block of %,d bytes%n", program.steps().size(), program.blockBytes()));
+                Locale.ROOT,
+                "  %d steps in a block of %,d bytes%n",
+                program.steps().size(),
+                program.blockBytes()));
         for (int i = 0; i < program.steps().size(); i++) {
             Step step = program.steps().get(i);
             text.append(String.format(Locale.ROOT, "  %3d %s  (%s)%n", i, step.kernel(), step.node()));

@@ -93,14 +93,17 @@ record ColumnEpilogue(List<Expr> scales, Expr.@Nullable Input bias, Activation a
             boolean before = isColumn(left);
             List<Expr> inner = scales(before ? right : left);
             boolean fits = isColumn(before ? left : right);
-            return inner != null && fits ? new ColumnEpilogue(inner, (Expr.Input) (before ? left : right), activation, RESULT) : null;
+            return inner != null && fits
+                    ? new ColumnEpilogue(inner, (Expr.Input) (before ? left : right), activation, RESULT)
+                    : null;
         }
 
         private @Nullable List<Expr> scales(Expr expression) {
             if (expression.equals(sum)) {
                 return List.of();
             }
-            if (!scaled || !(expression instanceof Expr.Combine(Operator operator, Expr left, Expr right))
+            if (!scaled
+                    || !(expression instanceof Expr.Combine(Operator operator, Expr left, Expr right))
                     || operator != Operator.MUL) {
                 return null;
             }

@@ -15,7 +15,8 @@ final class ConcatRule {
     private ConcatRule() {}
 
     static boolean lower(Op op) {
-        int axis = Shape.axis(op.attributes().integer("axis", 1), op.out().shape().rank());
+        int axis =
+                Shape.axis(op.attributes().integer("axis", 1), op.out().shape().rank());
         var parts = new ArrayList<Cell>();
         for (int i = 0; i < op.inputs(); i++) {
             if (!op.has(i)) {

@@ -31,7 +31,8 @@ final class ConvAnchor extends ImageAnchor {
     }
 
     private Layout layout(Conv conv) {
-        boolean hasChoice = ConvMethod.WINOGRAD_2.fits(shape, lowering().kit().kernels().target());
+        boolean hasChoice =
+                ConvMethod.WINOGRAD_2.fits(shape, lowering().kit().kernels().target());
         String name = conv.packedLayout() + " of " + shape.groups() + " groups";
         return new Layout(name, conv.packedBytes(), ofOneSize || !hasChoice);
     }
@@ -40,7 +41,9 @@ final class ConvAnchor extends ImageAnchor {
     void add(Cell result, Expr after, @Nullable Cell residual) {
         KernelSet kernels = lowering().kit().kernels();
         lowering().materialise(in);
-        boolean plain = !in.isBlockedOnly() && shape.groups() == 1 && 2 * shape.channels() <= lowering().kit().block();
+        boolean plain = !in.isBlockedOnly()
+                && shape.groups() == 1
+                && 2 * shape.channels() <= lowering().kit().block();
         ConvMethod method = ConvMethod.best(shape, plain, false, kernels.target());
         var conv = new Conv(kernels, shape, plain, after, method);
         View from = plain ? lowering().dense(in) : lowering().blocked(in);

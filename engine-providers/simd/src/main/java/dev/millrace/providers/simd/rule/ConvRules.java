@@ -72,9 +72,7 @@ final class ConvRules {
         Shape out = op.out().shape();
         boolean simple = !op.attributes().has("output_shape")
                 && op.attributes().text("auto_pad", "NOTSET").equals("NOTSET");
-        Axis[] axes = weights == null || !simple
-                ? null
-                : Windows.axes(op, out, in, Windows.kernel(weights.shape()));
+        Axis[] axes = weights == null || !simple ? null : Windows.axes(op, out, in, Windows.kernel(weights.shape()));
         if (weights == null || axes == null || out.elements() == 0 || in.elements() == 0) {
             return false;
         }

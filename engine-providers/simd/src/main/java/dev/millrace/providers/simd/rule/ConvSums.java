@@ -67,9 +67,8 @@ final class ConvSums extends ByteSums {
     Operand kind(Cell operand) {
         Shape given = operand.shape();
         int spatial = in().shape().rank() - 2;
-        boolean isColumn = operand.elements() == columns()
-                && given.rank() > spatial
-                && given.dimAt(-1 - spatial) == columns();
+        boolean isColumn =
+                operand.elements() == columns() && given.rank() > spatial && given.dimAt(-1 - spatial) == columns();
         return operand.elements() == 1 ? Operand.SINGLE : isColumn ? Operand.COLUMN : Operand.ELEMENT;
     }
 

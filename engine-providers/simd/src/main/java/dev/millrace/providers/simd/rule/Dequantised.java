@@ -16,7 +16,9 @@ record Dequantised(Cell bytes, float[] scales, @Nullable Cell zero, int axis) {
     /** What an input of a node is widened from; null where it is not of that kind. */
     static @Nullable Dequantised of(Op op, int input) {
         Op widening = op.has(input) ? op.producer(input) : null;
-        if (widening == null || !widening.name().equals("DequantizeLinear") || !widening.out().isFloat()) {
+        if (widening == null
+                || !widening.name().equals("DequantizeLinear")
+                || !widening.out().isFloat()) {
             return null;
         }
         Cell bytes = widening.in(0);
@@ -45,6 +47,8 @@ record Dequantised(Cell bytes, float[] scales, @Nullable Cell zero, int axis) {
     ByteWeights weights(Op op, int columnAxis) {
         Tensor constant = bytes.known();
         boolean fits = hasOneScale() || axis == columnAxis;
-        return constant != null && fits ? new ByteWeights(op.kit(), constant, zero == null ? null : zero.known()) : null;
+        return constant != null && fits
+                ? new ByteWeights(op.kit(), constant, zero == null ? null : zero.known())
+                : null;
     }
 }

@@ -91,13 +91,11 @@ final class ElementwiseRules {
             case "Mish" -> floats(op -> v -> Formulas.mish(v.getFirst()));
             case "HardSwish" -> floats(op -> v -> Formulas.hardSwish(v.getFirst()));
             case "HardSigmoid" ->
-                floats(op ->
-                        v -> Formulas.hardSigmoid(v.getFirst(), real(op, "alpha", 0.2f), real(op, "beta", 0.5f)));
+                floats(op -> v -> Formulas.hardSigmoid(v.getFirst(), real(op, "alpha", 0.2f), real(op, "beta", 0.5f)));
             case "LeakyRelu" ->
                 floats(op -> v -> Formulas.leakyRelu(v.getFirst(), Expr.number(real(op, "alpha", 0.01f))));
             case "PRelu" -> floats(op -> BINARY.test(op) ? v -> Formulas.leakyRelu(v.get(0), v.get(1)) : null);
-            case "ThresholdedRelu" ->
-                floats(op -> v -> Formulas.thresholdedRelu(v.getFirst(), real(op, "alpha", 1)));
+            case "ThresholdedRelu" -> floats(op -> v -> Formulas.thresholdedRelu(v.getFirst(), real(op, "alpha", 1)));
             case "Shrink" ->
                 floats(op -> v -> Formulas.shrink(v.getFirst(), real(op, "lambd", 0.5f), real(op, "bias", 0)));
             case "Gelu" -> floats(ElementwiseRules::gelu);

@@ -75,7 +75,8 @@ final class Expressions {
         UnaryOperator<Expr> deeper = part -> mapped(part, mapping);
         return switch (expression) {
             case Expr.Input _, Expr.Single _, Expr.Literal _ -> expression;
-            case Expr.Apply(var function, Expr argument) -> deeper.apply(argument).apply(function);
+            case Expr.Apply(var function, Expr argument) ->
+                deeper.apply(argument).apply(function);
             case Expr.Convert(var kind, Expr argument) -> deeper.apply(argument).to(kind);
             case Expr.Combine(var operator, Expr left, Expr right) ->
                 deeper.apply(left).combine(operator, deeper.apply(right));

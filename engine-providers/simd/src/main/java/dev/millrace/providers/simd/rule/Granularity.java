@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param shape of the scales, where that broadcasts to the tensor; null where blocks share scales
  */
-record Granularity(long outer, long axis, long inner, @Nullable Shape shape) {
+record Granularity(
+        long outer, long axis, long inner, @Nullable Shape shape) {
     private static final int SINCE_AXES = 13;
 
     /** That of a QuantizeLinear or a DequantizeLinear; null where kernels know none like it. */
@@ -44,8 +45,7 @@ record Granularity(long outer, long axis, long inner, @Nullable Shape shape) {
         long[] dims = new long[shape.rank() - axis];
         Arrays.fill(dims, 1);
         dims[0] = extent;
-        return new Granularity(
-                shape.elements(0, axis), extent, shape.elements(axis + 1, shape.rank()), Shape.of(dims));
+        return new Granularity(shape.elements(0, axis), extent, shape.elements(axis + 1, shape.rank()), Shape.of(dims));
     }
 
     /** Scales or zero points in a shape that broadcasts to the tensor. */

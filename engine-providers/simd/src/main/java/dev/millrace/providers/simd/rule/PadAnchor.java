@@ -46,7 +46,8 @@ final class PadAnchor implements Anchor {
 
     private boolean isOfZeros() {
         for (int i = 0; i < runs.size(); i++) {
-            boolean keepsAll = in.shape().dim(i) <= out.dim(i) && data(i).count() == in.shape().dim(i);
+            boolean keepsAll = in.shape().dim(i) <= out.dim(i)
+                    && data(i).count() == in.shape().dim(i);
             if (!keepsAll || i < 2 && in.shape().dim(i) != out.dim(i)) {
                 return false;
             }
@@ -83,7 +84,12 @@ final class PadAnchor implements Anchor {
             Axis axis = axes[at];
             int before = axis.before() + Math.toIntExact(data(i).at());
             wider[at] = new Axis(
-                    Math.toIntExact(in.shape().dim(i)), axis.out(), axis.taps(), axis.stride(), axis.dilation(), before);
+                    Math.toIntExact(in.shape().dim(i)),
+                    axis.out(),
+                    axis.taps(),
+                    axis.stride(),
+                    axis.dilation(),
+                    before);
         }
         return wider;
     }
@@ -116,7 +122,8 @@ final class PadAnchor implements Anchor {
     /** Whether only pixels are padded, by numbers that are harmless where blocks are filled up. */
     private boolean staysInBlocks() {
         boolean pixels = in.shape().dim(0) == out.dim(0) && in.shape().dim(1) == out.dim(1);
-        boolean harmless = Double.isFinite(fill()) || in.shape().dim(1) % lowering.kit().block() == 0;
+        boolean harmless =
+                Double.isFinite(fill()) || in.shape().dim(1) % lowering.kit().block() == 0;
         return pixels && harmless && data(0).at() == 0 && data(1).at() == 0;
     }
 
@@ -128,8 +135,13 @@ final class PadAnchor implements Anchor {
         axes.add(PadRun.of("edge", planes, planes, 0));
         axes.addAll(runs.subList(2, runs.size()));
         axes.add(PadRun.of("edge", from.block(), from.block(), 0));
-        add(result, from, dims(planes, in.shape(), from.block()).strides(), axes, to, dims(planes, out, to.block())
-                .toArray());
+        add(
+                result,
+                from,
+                dims(planes, in.shape(), from.block()).strides(),
+                axes,
+                to,
+                dims(planes, out, to.block()).toArray());
     }
 
     private static Shape dims(long planes, Shape images, int block) {
@@ -146,12 +158,13 @@ final class PadAnchor implements Anchor {
         int bytes = Math.toIntExact(from.type().bytes(1));
         var copies = new PadCopies(lowering.kit().kernels(), bytes, strides, axes, dims);
         View filling = filling(from.type());
-        lowering.add(Step.of("pad", result.name()).reading(from, filling).writing(to).calling(memory -> {
-            MemorySegment data = memory.segment(from);
-            MemorySegment element = memory.segment(filling);
-            MemorySegment padded = memory.segment(to);
-            return crew -> copies.run(data, element, padded, crew);
-        }));
+        lowering.add(
+                Step.of("pad", result.name()).reading(from, filling).writing(to).calling(memory -> {
+                    MemorySegment data = memory.segment(from);
+                    MemorySegment element = memory.segment(filling);
+                    MemorySegment padded = memory.segment(to);
+                    return crew -> copies.run(data, element, padded, crew);
+                }));
     }
 
     private View filling(ElementType type) {

@@ -74,8 +74,7 @@ final class PoolRules {
 
     private static boolean pool(Op op, Axis[] axes, Pooling pooling) {
         Shape in = op.in(0).shape();
-        var shape = new WindowShape(
-                Math.toIntExact(in.dim(0)), Math.toIntExact(in.dim(1)), axes[0], axes[1], axes[2]);
+        var shape = new WindowShape(Math.toIntExact(in.dim(0)), Math.toIntExact(in.dim(1)), axes[0], axes[1], axes[2]);
         var pool = new Pool(op.kit().kernels(), shape, pooling);
         View from = op.lowering().blocked(op.in(0));
         View to = op.lowering().allocateBlocked(op.out());

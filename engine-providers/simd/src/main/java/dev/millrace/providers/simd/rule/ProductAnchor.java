@@ -38,7 +38,16 @@ final class ProductAnchor implements Anchor {
     private final Shape batch;
 
     private ProductAnchor(
-            Lowering lowering, Cell a, Cell b, boolean transA, boolean transB, Shape out, long m, long n, long k, Shape batch) {
+            Lowering lowering,
+            Cell a,
+            Cell b,
+            boolean transA,
+            boolean transB,
+            Shape out,
+            long m,
+            long n,
+            long k,
+            Shape batch) {
         this.lowering = lowering;
         this.a = a;
         this.b = b;
@@ -123,9 +132,8 @@ final class ProductAnchor implements Anchor {
         Epilogue epilogue = after == null ? Epilogue.NONE : Epilogue.of(after, kinds);
         Tensor weights = b.known();
         boolean packs = weights != null && b.shape().rank() == 2;
-        View right = weights != null && packs
-                ? packed(weights)
-                : matrix(b, ProductRules.asMatrix(b.shape(), false), false);
+        View right =
+                weights != null && packs ? packed(weights) : matrix(b, ProductRules.asMatrix(b.shape(), false), false);
         View to = lowering.allocate(result);
         var reads = new ArrayList<>(views);
         reads.add(left);
@@ -148,8 +156,7 @@ final class ProductAnchor implements Anchor {
 
     private GemmProduct product(
             Memory memory, View left, View right, boolean packs, Epilogue epilogue, List<View> views, View to) {
-        Matrix second =
-                packs ? Matrix.packed(memory.segment(right)) : matrix(memory.segment(right), right, transB);
+        Matrix second = packs ? Matrix.packed(memory.segment(right)) : matrix(memory.segment(right), right, transB);
         Matrix[] operands = new Matrix[views.size()];
         for (int i = 0; i < operands.length; i++) {
             boolean isElement = epilogue.operands().get(i) == Operand.ELEMENT;
@@ -170,9 +177,7 @@ final class ProductAnchor implements Anchor {
             long ofA = distance(left, batch.rank() - i);
             long ofB = packs ? 0 : distance(right, batch.rank() - i);
             if (count > 1) {
-                all = all == Batch.ONE
-                        ? Batch.of(count, ofA, ofB, distance)
-                        : all.times(count, ofA, ofB, distance);
+                all = all == Batch.ONE ? Batch.of(count, ofA, ofB, distance) : all.times(count, ofA, ofB, distance);
             }
             distance *= count;
         }
@@ -204,7 +209,8 @@ final class ProductAnchor implements Anchor {
         int other = 2 * rank - 3 - axis;
         boolean sideBySide = view.shape().dim(axis) == 1 || view.strides()[axis] == 1;
         return sideBySide
-                && (view.shape().dim(other) == 1 || view.strides()[other] >= view.shape().dim(axis));
+                && (view.shape().dim(other) == 1
+                        || view.strides()[other] >= view.shape().dim(axis));
     }
 
     /** An operand as a matrix, or as many, at strides that kernels read. */

@@ -46,7 +46,8 @@ final class ProductRules {
         if (QuantisedProductRules.dequantised(op)) {
             return true;
         }
-        ProductAnchor anchor = ProductAnchor.of(op.lowering(), op.in(0), op.in(1), false, false, op.out().shape());
+        ProductAnchor anchor = ProductAnchor.of(
+                op.lowering(), op.in(0), op.in(1), false, false, op.out().shape());
         if (anchor == null) {
             return false;
         }
@@ -66,7 +67,8 @@ final class ProductRules {
         float alpha = op.attributes().real("alpha", 1);
         float beta = op.attributes().real("beta", 1);
         Lowering lowering = op.lowering();
-        ProductAnchor anchor = ProductAnchor.of(lowering, op.in(0), op.in(1), transA, transB, op.out().shape());
+        ProductAnchor anchor = ProductAnchor.of(
+                lowering, op.in(0), op.in(1), transA, transB, op.out().shape());
         if (anchor == null) {
             return false;
         }
@@ -98,7 +100,8 @@ final class ProductRules {
             return false;
         }
         Lowering lowering = op.lowering();
-        ProductAnchor anchor = ProductAnchor.of(lowering, op.in(0), op.in(1), false, false, op.out().shape());
+        ProductAnchor anchor = ProductAnchor.of(
+                lowering, op.in(0), op.in(1), false, false, op.out().shape());
         if (anchor == null) {
             return false;
         }

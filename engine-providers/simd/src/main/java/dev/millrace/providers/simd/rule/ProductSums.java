@@ -32,7 +32,9 @@ final class ProductSums extends ByteSums {
         n = weights.bytes().shape().dim(transposed ? 0 : 1);
         k = weights.bytes().shape().dim(transposed ? 1 : 0);
         gemm = lowering.kit()
-                .driver(QuantisedGemm.class, () -> new QuantisedGemm(lowering.kit().kernels()));
+                .driver(
+                        QuantisedGemm.class,
+                        () -> new QuantisedGemm(lowering.kit().kernels()));
     }
 
     /**
@@ -47,8 +49,9 @@ final class ProductSums extends ByteSums {
         }
         long n = weights.bytes().shape().dim(transposed ? 0 : 1);
         var sums = new ProductSums(lowering, a, zero, weights, transposed, out.elements() / n);
-        boolean zerosFit =
-                zero == null || zero.elements() == 1 || zero.elements() == sums.m && a.shape().rank() == 2;
+        boolean zerosFit = zero == null
+                || zero.elements() == 1
+                || zero.elements() == sums.m && a.shape().rank() == 2;
         return zerosFit && sums.k > 0 && a.elements() == sums.m * sums.k ? sums : null;
     }
 

@@ -47,7 +47,8 @@ final class QuantiseRules {
         if (!floats.isFloat() || !op.in(1).isFloat() || granularity == null) {
             return false;
         }
-        boolean isInteger = DataTypes.find(quantised.type()) != null && !quantised.type().isFloating();
+        boolean isInteger =
+                DataTypes.find(quantised.type()) != null && !quantised.type().isFloating();
         if (granularity.shape() == null || !isInteger) {
             return pass(op, granularity, quantised.type(), forward);
         }
@@ -74,9 +75,7 @@ final class QuantiseRules {
                     op.out(),
                     operands,
                     v -> quantised(
-                            v.get(0).over(v.get(1)),
-                            varies ? v.get(2).to(Kind.FLOAT) : Expr.number(point),
-                            type));
+                            v.get(0).over(v.get(1)), varies ? v.get(2).to(Kind.FLOAT) : Expr.number(point), type));
             // what follows reads few bits, rather than computing them again
             lowering.materialise(op.out());
         } else {
@@ -94,7 +93,8 @@ final class QuantiseRules {
     /** The element for a number of scales. */
     private static Expr quantised(Expr steps, Expr zero, QuantisedType type) {
         Expr shifted = steps.apply(Function.ROUND).plus(zero);
-        return Formulas.clip(shifted, Expr.number(type.least()), Expr.number(type.most())).to(Kind.INT);
+        return Formulas.clip(shifted, Expr.number(type.least()), Expr.number(type.most()))
+                .to(Kind.INT);
     }
 
     /** Elements of 4 bits, and those that share scales in blocks. */
@@ -156,8 +156,7 @@ final class QuantiseRules {
                             var y = memory.segment(bytes);
                             var step = memory.segment(scale);
                             var point = memory.segment(zero);
-                            return crew ->
-                                    quantisation.quantiseDynamically(x, from.elements(), y, step, point, crew);
+                            return crew -> quantisation.quantiseDynamically(x, from.elements(), y, step, point, crew);
                         }));
         return true;
     }

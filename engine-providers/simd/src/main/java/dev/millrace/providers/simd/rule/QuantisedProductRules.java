@@ -26,7 +26,8 @@ final class QuantisedProductRules {
             Op op, boolean conv, Cell in, @Nullable Cell zero, ByteWeights weights, boolean transposed) {
         return conv
                 ? ConvSums.of(op, in, zero, weights)
-                : ProductSums.of(op.lowering(), in, zero, weights, transposed, op.out().shape());
+                : ProductSums.of(
+                        op.lowering(), in, zero, weights, transposed, op.out().shape());
     }
 
     private static boolean integers(Op op) {
@@ -105,7 +106,8 @@ final class QuantisedProductRules {
                         && bias.isFloat()
                         && sums != null
                         && (added.elements() == 1
-                                || added.elements() == sums.columns() && bias.shape().dimAt(-1) == sums.columns());
+                                || added.elements() == sums.columns()
+                                        && bias.shape().dimAt(-1) == sums.columns());
         if (sums == null || !biasFits) {
             return false;
         }

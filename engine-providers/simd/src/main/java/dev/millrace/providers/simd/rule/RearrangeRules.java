@@ -66,7 +66,11 @@ final class RearrangeRules {
 
     private static void write(Op op, View from) {
         View to = op.lowering().allocate(op.out());
-        op.lowering().copy(from, View.dense(to.storage(), to.type(), from.shape(), to.offset()), op.out().name());
+        op.lowering()
+                .copy(
+                        from,
+                        View.dense(to.storage(), to.type(), from.shape(), to.offset()),
+                        op.out().name());
     }
 
     private static boolean tile(Op op) {

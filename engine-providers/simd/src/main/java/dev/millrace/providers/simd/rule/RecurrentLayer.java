@@ -157,8 +157,7 @@ final class RecurrentLayer {
         if (!op.wants(output)) {
             return null;
         }
-        View view = lowering.allocate(
-                ElementType.FLOAT, Shape.of(shape.directions(), shape.batch(), shape.hidden()));
+        View view = lowering.allocate(ElementType.FLOAT, Shape.of(shape.directions(), shape.batch(), shape.hidden()));
         lowering.provide(op.out(output), batchFirst ? view.transposed(SWAPPED) : view);
         writes.add(view);
         return view;
@@ -175,8 +174,7 @@ final class RecurrentLayer {
             MemorySegment biases = b == null ? null : store.plain(b);
             driver.pack(shape, store.plain(w), store.plain(r), biases, target);
         });
-        View view = View.dense(
-                Storage.constant(memory), ElementType.FLOAT, Shape.of(memory.byteSize() / Float.BYTES));
+        View view = View.dense(Storage.constant(memory), ElementType.FLOAT, Shape.of(memory.byteSize() / Float.BYTES));
         return reading(view);
     }
 }

@@ -117,8 +117,7 @@ final class RecurrentRules {
                             variants(f -> new GruVariant(f.get(0), f.get(1), clips(), resetAfter)),
                             clip);
                 default ->
-                    Recurrent.rnn(
-                            kit.kernels(), gemm, variants(f -> new RnnStep.Variant(f.getFirst(), clips())), clip);
+                    Recurrent.rnn(kit.kernels(), gemm, variants(f -> new RnnStep.Variant(f.getFirst(), clips())), clip);
             };
         }
 

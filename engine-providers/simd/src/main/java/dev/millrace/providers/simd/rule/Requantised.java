@@ -56,12 +56,12 @@ record Requantised(float scale, int zero, QuantisedOutput output) {
     private record Range(Expr of, float least, float most) {
         static @Nullable Range of(Expr expression) {
             return switch (expression) {
-                case Expr.Apply(Function function, Expr x) when function == Function.RELU ->
-                    new Range(x, 0, Float.POSITIVE_INFINITY);
+                case Expr.Apply(Function function, Expr x)
+                when function == Function.RELU -> new Range(x, 0, Float.POSITIVE_INFINITY);
                 case Expr.Combine(Operator min, Expr.Combine(Operator max, Expr x, Expr.Literal low), Expr.Literal high)
                 when min == Operator.MIN && max == Operator.MAX -> new Range(x, number(low), number(high));
-                case Expr.Combine(Operator max, Expr x, Expr.Literal least) when max == Operator.MAX ->
-                    new Range(x, number(least), Float.POSITIVE_INFINITY);
+                case Expr.Combine(Operator max, Expr x, Expr.Literal least)
+                when max == Operator.MAX -> new Range(x, number(least), Float.POSITIVE_INFINITY);
                 default -> null;
             };
         }

@@ -81,8 +81,7 @@ final class ResizeRules {
         dims[dims.length - 1] = from.block();
         var moved = new ArrayList<ResizeAxis>();
         for (ResizeAxis axis : axes) {
-            moved.add(new ResizeAxis(
-                    axis.axis() - 1, axis.from(), axis.to(), axis.scale(), axis.start(), axis.end()));
+            moved.add(new ResizeAxis(axis.axis() - 1, axis.from(), axis.to(), axis.scale(), axis.start(), axis.end()));
         }
         add(op, rule, dims, moved, from, lowering.allocateBlocked(op.out()));
     }
@@ -93,7 +92,9 @@ final class ResizeRules {
         int bytes = Math.toIntExact(from.type().bytes(1));
         float outside = op.attributes().real("extrapolation_value", 0);
         op.lowering()
-                .add(Step.of("resize " + rule.mode().name().toLowerCase(Locale.ROOT), op.node().name())
+                .add(Step.of(
+                                "resize " + rule.mode().name().toLowerCase(Locale.ROOT),
+                                op.node().name())
                         .reading(from)
                         .writing(to)
                         .scratch(driver.scratchBytes(plan, bytes, op.lowering().width()))

@@ -42,8 +42,7 @@ final class ScaledAnchor implements Anchor {
         if (bytes != null && sums.addBytes(result, bytes)) {
             return true;
         }
-        ColumnEpilogue epilogue =
-                ColumnEpilogue.ofFloats(after, Collections.nCopies(operands.size(), Operand.ELEMENT));
+        ColumnEpilogue epilogue = ColumnEpilogue.ofFloats(after, Collections.nCopies(operands.size(), Operand.ELEMENT));
         boolean fuses = epilogue.activation() == Activation.NONE || epilogue.activation() == Activation.RELU;
         Expr rest = fuses ? epilogue.rest() : after;
         boolean isAll = fuses && epilogue.isAll();

@@ -83,8 +83,7 @@ record ScaledSums(ByteSums sums, double[] factors, double @Nullable [] bias) {
         sums.add(what, result, null, biased ? List.of(by, added) : List.of(by), memory -> {
             MemorySegment scales = memory.segment(by);
             MemorySegment numbers = biased ? memory.segment(added) : null;
-            return (data, columns) ->
-                    new QuantisedResult(data, output, columns, scales, numbers, activation, zero);
+            return (data, columns) -> new QuantisedResult(data, output, columns, scales, numbers, activation, zero);
         });
     }
 }

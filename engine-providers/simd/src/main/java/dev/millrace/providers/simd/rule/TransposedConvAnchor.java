@@ -1,8 +1,8 @@
 package dev.millrace.providers.simd.rule;
 
-import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.conv.TransposedConv;
 import dev.millrace.kernels.conv.ConvShape;
+import dev.millrace.kernels.conv.TransposedConv;
+import dev.millrace.kernels.expression.Expr;
 import dev.millrace.providers.simd.lower.Cell;
 import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.program.Step;

@@ -66,7 +66,9 @@ final class ViewRules {
         long[] steps = new long[rank];
         Arrays.fill(steps, 1);
         boolean old = op.opset() < 10;
-        long[] given = old ? Windows.numbers(op.attributes(), "starts", 0, 0) : op.content(1).longs();
+        long[] given = old
+                ? Windows.numbers(op.attributes(), "starts", 0, 0)
+                : op.content(1).longs();
         long[] axes = axes(op, old, given.length);
         long[] by = old || !op.has(4) ? null : op.content(4).longs();
         for (int i = 0; i < given.length; i++) {
@@ -78,12 +80,16 @@ final class ViewRules {
                 return false;
             }
         }
-        op.lowering().provide(op.out(), op.lowering().view(in).sliced(starts, steps, op.out().shape()));
+        op.lowering()
+                .provide(
+                        op.out(),
+                        op.lowering().view(in).sliced(starts, steps, op.out().shape()));
         return true;
     }
 
     private static long[] axes(Op op, boolean old, int count) {
-        long[] given = !old && op.has(3) ? op.content(3).longs() : op.attributes().integers("axes");
+        long[] given =
+                !old && op.has(3) ? op.content(3).longs() : op.attributes().integers("axes");
         if (given != null) {
             return given;
         }

@@ -97,7 +97,8 @@ final class WeightAnchor implements Anchor {
         long k = weights.k();
         long m = out.elements() / n;
         WeightFormat format = weights.format();
-        WeightGemm gemm = lowering.kit().driver(format, () -> new WeightGemm(lowering.kit().kernels(), format));
+        WeightGemm gemm = lowering.kit()
+                .driver(format, () -> new WeightGemm(lowering.kit().kernels(), format));
         View left = lowering.dense(a);
         MemorySegment memory = weights.packed(gemm);
         View right = View.dense(Storage.constant(memory), ElementType.UINT8, Shape.of(memory.byteSize()));

@@ -62,17 +62,29 @@ final class WeightRules {
             product = op.lowering().part(op.out(), op.out().type(), op.out().shape());
         }
         op.lowering()
-                .pend(product, new WeightAnchor(op.lowering(), op.in(0), Blocked.of(op), op.out().shape()));
+                .pend(
+                        product,
+                        new WeightAnchor(
+                                op.lowering(),
+                                op.in(0),
+                                Blocked.of(op),
+                                op.out().shape()));
         if (biased) {
-            op.lowering().pend(op.out(), List.of(product, op.in(BIAS)), v -> v.get(0).plus(v.get(1)));
+            op.lowering()
+                    .pend(op.out(), List.of(product, op.in(BIAS)), v -> v.get(0).plus(v.get(1)));
         }
         return true;
     }
 
     /** The weights of a MatMulNBits. */
     private record Blocked(
-            Kit kit, WeightFormat format, long k, long n, Tensor data, Tensor scales, @Nullable Tensor zeros)
-            implements WeightAnchor.StoredWeights {
+            Kit kit,
+            WeightFormat format,
+            long k,
+            long n,
+            Tensor data,
+            Tensor scales,
+            @Nullable Tensor zeros) implements WeightAnchor.StoredWeights {
 
         static Blocked of(Op op) {
             Tensor zeros = op.has(ZERO_POINTS) ? known(op.in(ZERO_POINTS)) : null;
@@ -129,8 +141,13 @@ final class WeightRules {
             return false;
         }
         op.lowering()
-                .pend(op.out(), new WeightAnchor(
-                        op.lowering(), op.in(0), new Halves(op.kit(), weights), op.out().shape()));
+                .pend(
+                        op.out(),
+                        new WeightAnchor(
+                                op.lowering(),
+                                op.in(0),
+                                new Halves(op.kit(), weights),
+                                op.out().shape()));
         return true;
     }
 
@@ -155,8 +172,10 @@ final class WeightRules {
         public MemorySegment packed(WeightGemm gemm) {
             Layout layout = Layout.forAllShapes(gemm.packedLayout(), gemm.packedBytes(k(), n()));
             return kit.weights()
-                    .packed(List.of(data), layout, target ->
-                            gemm.pack(kit.weights().plain(data), n(), k(), n(), target));
+                    .packed(
+                            List.of(data),
+                            layout,
+                            target -> gemm.pack(kit.weights().plain(data), n(), k(), n(), target));
         }
     }
 }

@@ -38,7 +38,10 @@ final class WideningAnchor implements Anchor {
         Tensor elements = op.in(0).known();
         Tensor scales = op.in(1).known();
         QuantisedType type = Granularity.typeOf(op.in(0).type());
-        if (elements == null || scales == null || type == null || op.has(2) && op.in(2).known() == null) {
+        if (elements == null
+                || scales == null
+                || type == null
+                || op.has(2) && op.in(2).known() == null) {
             return false;
         }
         op.lowering().pend(op.out(), new WideningAnchor(op, granularity, type, elements, scales));
@@ -69,8 +72,7 @@ final class WideningAnchor implements Anchor {
             MemorySegment points = Tables.memory(granularity.zeros(op.kit(), zero));
             var all = new Scales(
                     granularity.outer(), granularity.axis(), granularity.inner(), weights.plain(scales), points);
-            QuantiseRules.quantisation(op.kit())
-                    .dequantise(weights.plain(elements), type, all, target, Parallel.NONE);
+            QuantiseRules.quantisation(op.kit()).dequantise(weights.plain(elements), type, all, target, Parallel.NONE);
         });
         op.lowering().provide(result, View.dense(Storage.constant(floats), ElementType.FLOAT, result.shape()));
         return true;

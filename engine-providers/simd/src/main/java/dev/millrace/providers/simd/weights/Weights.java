@@ -81,8 +81,7 @@ public final class Weights {
     /** Adds what was packed before; the memory stays as it is. */
     public void put(PackedWeights weights) {
         constants.addAll(weights.sources());
-        var key = new Key(
-                weights.sources(), weights.layout(), weights.memory().byteSize());
+        var key = new Key(weights.sources(), weights.layout(), weights.memory().byteSize());
         packed.computeIfAbsent(key, _ -> new Packed()).set(weights.memory());
     }
 
@@ -98,8 +97,7 @@ public final class Weights {
             return fill(layout.bytes(), packing);
         }
         var key = new Key(sources, layout.name(), layout.bytes());
-        MemorySegment memory =
-                packed.computeIfAbsent(key, _ -> new Packed()).get(layout.bytes(), packing);
+        MemorySegment memory = packed.computeIfAbsent(key, _ -> new Packed()).get(layout.bytes(), packing);
         if (usage != null) {
             usage.read(sources, layout, memory);
         }
@@ -107,13 +105,13 @@ public final class Weights {
     }
 
     private static MemorySegment fill(long bytes, Consumer<MemorySegment> pack) {
-        MemorySegment memory = Arena.ofAuto().allocate(Math.max(1, bytes), ALIGNMENT).asSlice(0, bytes);
+        MemorySegment memory =
+                Arena.ofAuto().allocate(Math.max(1, bytes), ALIGNMENT).asSlice(0, bytes);
         pack.accept(memory);
         return memory;
     }
 
-    private void pack(
-            List<Tensor> sources, Layout layout, Consumer<MemorySegment> pack, MemorySegment target) {
+    private void pack(List<Tensor> sources, Layout layout, Consumer<MemorySegment> pack, MemorySegment target) {
         if (sources.stream().anyMatch(Tensor::isClosed)) {
             throw EngineException.invalidGraph("weights were kept neither as '" + layout.name()
                     + "', which is what this machine reads, nor as they were; compile the source model again");
@@ -143,8 +141,7 @@ public final class Weights {
             return fill(memory.byteSize(), target -> target.copyFrom(memory));
         }
         var key = new Key(List.of(source), "plain", memory.byteSize());
-        return packed.computeIfAbsent(key, _ -> new Packed())
-                .get(memory.byteSize(), target -> target.copyFrom(memory));
+        return packed.computeIfAbsent(key, _ -> new Packed()).get(memory.byteSize(), target -> target.copyFrom(memory));
     }
 
     /** How many bytes are held beside the originals. */

@@ -104,8 +104,10 @@ class PlanFormatTest {
         editor.addInput("default", ValueType.tensor(ElementType.FLOAT), Tensor.scalar(2f));
         Graph read = again();
         for (int i = 0; i < 4; i++) {
-            assertThat(read.inputs().get(i).type()).isEqualTo(graph.inputs().get(i).type());
-            assertThat(read.inputs().get(i).name()).isEqualTo(graph.inputs().get(i).name());
+            assertThat(read.inputs().get(i).type())
+                    .isEqualTo(graph.inputs().get(i).type());
+            assertThat(read.inputs().get(i).name())
+                    .isEqualTo(graph.inputs().get(i).name());
         }
         assertThat(Objects.requireNonNull(read.defaultOf(read.inputs().get(3))).floats())
                 .containsExactly(2f);

@@ -91,7 +91,9 @@ class PadRulesTest {
         })) {
             both.agreesOn(Comparison.random(random, 2, 3, 8, 8)).withoutFallback();
             assertThat(both.kernels()).contains("pad");
-            assertThat(both.kernels()).filteredOn(kernel -> kernel.startsWith("reorder")).hasSizeLessThan(2);
+            assertThat(both.kernels())
+                    .filteredOn(kernel -> kernel.startsWith("reorder"))
+                    .hasSizeLessThan(2);
         }
     }
 

@@ -95,9 +95,7 @@ class QuantisedRulesTest {
             Value floats = op(editor, "Cast", ints("to", ElementType.FLOAT.code()), sums);
             Value scales = op(editor, "Mul", quantised.requireOutput(1), constant(editor, scale));
             Value sum = op(editor, "Add", constant(editor, bias), op(editor, "Mul", floats, scales));
-            Value last = residual
-                    ? op(editor, "Add", sum, Comparison.floats(editor, "r", 3))
-                    : op(editor, "Tanh", sum);
+            Value last = residual ? op(editor, "Add", sum, Comparison.floats(editor, "r", 3)) : op(editor, "Tanh", sum);
             editor.addOutput("y", last);
         })) {
             Tensor x = Comparison.random(random, 2, m, k);
@@ -225,12 +223,8 @@ class QuantisedRulesTest {
             Value by = constant(editor, step);
             Value zero = constant(editor, least);
             Value x = op(editor, "DequantizeLinear", Comparison.input(editor, "x", type, 4), by, zero);
-            Value w = op(
-                    editor,
-                    "DequantizeLinear",
-                    ints("axis", 0),
-                    constant(editor, weights),
-                    constant(editor, scale));
+            Value w =
+                    op(editor, "DequantizeLinear", ints("axis", 0), constant(editor, weights), constant(editor, scale));
             Value conv = op(editor, "Conv", window.attributes, x, w, constant(editor, bias));
             Value first = op(editor, "QuantizeLinear", op(editor, "Relu", conv), by, zero);
             Value back = op(editor, "DequantizeLinear", first, by, zero);
@@ -238,7 +232,9 @@ class QuantisedRulesTest {
             editor.addOutput("y", op(editor, "QuantizeLinear", sum, by, zero));
         })) {
             both.roundingWithin(2).agreesOn(bytes(type, window.shape)).withoutFallback();
-            assertThat(both.kernels()).filteredOn(kernel -> kernel.startsWith("conv.s8")).hasSize(1);
+            assertThat(both.kernels())
+                    .filteredOn(kernel -> kernel.startsWith("conv.s8"))
+                    .hasSize(1);
         }
     }
 
@@ -267,7 +263,9 @@ class QuantisedRulesTest {
             editor.addOutput("f", product);
             editor.addOutput("y", op(editor, "QuantizeLinear", product, by, zero));
         })) {
-            both.roundingWithin(1).agreesOn(bytes(ElementType.UINT8, upTo(9), k)).withoutFallback();
+            both.roundingWithin(1)
+                    .agreesOn(bytes(ElementType.UINT8, upTo(9), k))
+                    .withoutFallback();
         }
     }
 
@@ -293,8 +291,7 @@ class QuantisedRulesTest {
         try (var both = new Comparison(editor -> {
             Value by = constant(editor, scale);
             Value point = constant(editor, zero);
-            Value bytes = op(
-                    editor, "QuantizeLinear", attributes, Comparison.floats(editor, "x", 3), by, point);
+            Value bytes = op(editor, "QuantizeLinear", attributes, Comparison.floats(editor, "x", 3), by, point);
             editor.addOutput("q", bytes);
             editor.addOutput("y", op(editor, "DequantizeLinear", attributes, bytes, by, point));
         })) {

@@ -29,12 +29,9 @@ class RearrangeRulesTest {
     void channelsBecomePixels(String mode) {
         try (var both = new Comparison(editor -> {
             var nodes = new Nodes(editor, 13);
-            Attributes attributes =
-                    Attributes.of("blocksize", Attribute.of(2)).with("mode", Attribute.of(mode));
+            Attributes attributes = Attributes.of("blocksize", Attribute.of(2)).with("mode", Attribute.of(mode));
             Value transposed = nodes.add(
-                    "Transpose",
-                    Attributes.of("perm", Attribute.of(0, 3, 1, 2)),
-                    Comparison.floats(editor, "x", 4));
+                    "Transpose", Attributes.of("perm", Attribute.of(0, 3, 1, 2)), Comparison.floats(editor, "x", 4));
             nodes.output(nodes.add("DepthToSpace", attributes, transposed));
         })) {
             both.agreesOn(Comparison.random(random, 2, 3, 5, 8))

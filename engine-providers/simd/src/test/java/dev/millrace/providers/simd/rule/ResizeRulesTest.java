@@ -26,8 +26,8 @@ class ResizeRulesTest {
     @Test
     void allModesAndCoordinatesAgree() {
         for (String mode : List.of("nearest", "linear", "cubic")) {
-            for (String coordinates :
-                    List.of("half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric")) {
+            for (String coordinates : List.of(
+                    "half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric")) {
                 long height = 1 + random.nextInt(12);
                 long width = 1 + random.nextInt(30);
                 try (var both = new Comparison(editor -> {
@@ -79,8 +79,8 @@ class ResizeRulesTest {
 
     @Test
     void whatIsCroppedOutsideOfTheDataHasItsOwnValue() {
-        Attributes attributes = attributes("linear", "tf_crop_and_resize")
-                .with("extrapolation_value", Attribute.of(10f));
+        Attributes attributes =
+                attributes("linear", "tf_crop_and_resize").with("extrapolation_value", Attribute.of(10f));
         try (var both = new Comparison(editor -> {
             var nodes = new Nodes(editor, 13);
             Value x = Comparison.floats(editor, "x", 4);
@@ -104,7 +104,9 @@ class ResizeRulesTest {
                 nodes.output(nodes.add("Conv", Attributes.NONE, larger, nodes.constant(second)));
             })) {
                 both.agreesOn(Comparison.random(random, 2, 3, 8, 8)).withoutFallback();
-                assertThat(both.kernels()).filteredOn(kernel -> kernel.startsWith("reorder")).hasSizeLessThan(2);
+                assertThat(both.kernels())
+                        .filteredOn(kernel -> kernel.startsWith("reorder"))
+                        .hasSizeLessThan(2);
             }
         }
     }

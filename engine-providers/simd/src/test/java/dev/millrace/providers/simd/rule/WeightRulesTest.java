@@ -57,9 +57,7 @@ class WeightRulesTest {
             for (int column = 0; column < n; column++) {
                 for (int row = 0; row < k; row++) {
                     int at = column * blocks + row / block;
-                    int zero = withZeros
-                            ? element(zeros, column * (zeros.length / n), row / block)
-                            : 1 << bits - 1;
+                    int zero = withZeros ? element(zeros, column * (zeros.length / n), row / block) : 1 << bits - 1;
                     int weight = element(data, at * block * bits / 8, row % block);
                     floats[row * n + column] = (weight - zero) * by[at];
                 }
@@ -86,7 +84,8 @@ class WeightRulesTest {
         }
 
         void floats(GraphEditor editor) {
-            Value product = append(editor, "MatMul", Comparison.floats(editor, "x", 3), editor.addConstant("w", weights()));
+            Value product =
+                    append(editor, "MatMul", Comparison.floats(editor, "x", 3), editor.addConstant("w", weights()));
             Value sum = withBias ? append(editor, "Add", product, editor.addConstant("b", bias)) : product;
             editor.addOutput("y", activated(editor, sum));
         }
@@ -97,7 +96,8 @@ class WeightRulesTest {
     }
 
     private static Value append(GraphEditor editor, String name, Value... inputs) {
-        return editor.append(NodeSpec.of(new OpId(OpId.ONNX, name), 17, inputs), List.of(name)).requireOutput(0);
+        return editor.append(NodeSpec.of(new OpId(OpId.ONNX, name), 17, inputs), List.of(name))
+                .requireOutput(0);
     }
 
     private static Tensor unsigned(byte[] numbers, long... dims) {
@@ -127,7 +127,11 @@ class WeightRulesTest {
             Tensor weights = steps(type, k, n);
             try (var both = new Comparison(editor -> editor.addOutput(
                     "y",
-                    append(editor, "MatMul", Comparison.input(editor, "x", type, 2), editor.addConstant("w", weights))))) {
+                    append(
+                            editor,
+                            "MatMul",
+                            Comparison.input(editor, "x", type, 2),
+                            editor.addConstant("w", weights))))) {
                 both.agreesOn(steps(type, 1 + random.nextInt(9), k)).withoutFallback();
             }
         }

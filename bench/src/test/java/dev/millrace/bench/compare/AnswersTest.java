@@ -1,4 +1,4 @@
-package dev.millrace.bench;
+package dev.millrace.bench.compare;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
