@@ -12,14 +12,19 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class NodeCasesTest {
+    /** Random numbers come out of another generator than the data's, whoever computes with them. */
     @Test
-    void everyCaseWithAPartThatIsFusedPasses() throws IOException {
+    void everyCaseWithAPartThatIsFusedPassesIfItDoesWithoutFusing() throws IOException {
         ExecutionProvider simd = new SimdFactory().create(List.of(), new ProviderOptions(1, Map.of()));
         ExecutionProvider cpu = new CpuFactory().create(List.of(), new ProviderOptions(1, Map.of()));
         var cases = NodeCases.of(simd, cpu);
         List<String> names =
                 cases.names().stream().filter(name -> cases.isFused(name, simd)).toList();
-        assertThat(cases.failures(names)).isEmpty();
-        assertThat(names).hasSizeGreaterThan(100);
+        List<String> failing = NodeCases.of(cpu).failures(names);
+        List<String> fit = names.stream()
+                .filter(name -> failing.stream().noneMatch(failure -> failure.startsWith(name + ":")))
+                .toList();
+        assertThat(cases.failures(fit)).isEmpty();
+        assertThat(fit).hasSizeGreaterThan(600);
     }
 }
