@@ -4,7 +4,7 @@ import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.call.Extents;
 import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.MemorySegment;
-import java.lang.ref.Reference;
+import java.util.ArrayList;
 
 /**
  * Attention of fp32 queries to keys and values, each row's softmax being done block by block of keys. Keys may lie in a
@@ -40,6 +40,16 @@ public final class Attention {
      * @throws IndexOutOfBoundsException if an operand is smaller than its shape
      */
     public void run(AttentionCall call, MemorySegment scratch, Parallel parallel) {
+        bind(call, scratch, parallel.width()).run(parallel);
+    }
+
+    /**
+     * A call that is run again and again, by one caller at a time.
+     *
+     * @param scratch memory of this call alone, as {@link #scratchBytes} says for so many threads
+     * @param threads how wide those who run it are at most
+     */
+    public BoundAttention bind(AttentionCall call, MemorySegment scratch, int threads) {
         call.check(rule);
         AttentionShape shape = call.shape();
         AttentionLayout layout = AttentionLayout.of(shape, kernels.target());
@@ -47,35 +57,20 @@ public final class Attention {
                 * shape.keyHeads()
                 * layout.headsOfRows(shape)
                 * (shape.queries() == 0 ? 0 : layout.blocksOfRows(shape));
-        if (units == 0) {
-            return;
-        }
         long work = (long) shape.batch()
                 * shape.heads()
                 * shape.queries()
                 * shape.keys()
                 * (shape.depth() + shape.valueDepth());
-        int tasks = (int) Math.min(Math.min(parallel.width(), units), 1 + work / MIN_WORK_PER_TASK);
+        int tasks = (int) Math.min(Math.min(threads, units), 1 + work / MIN_WORK_PER_TASK);
         Extents.bytes("the scratch", scratch, tasks * layout.bytes());
         Extents.writable("the scratch", scratch);
         Extents.apart("the scratch", scratch, "the output", call.out().data());
-        try {
-            if (tasks == 1) {
-                new AttentionTask(kernels, steps, layout, call, scratch).run(0, units);
-            } else {
-                parallel.run(
-                        tasks,
-                        task -> new AttentionTask(
-                                        kernels,
-                                        steps,
-                                        layout,
-                                        call,
-                                        scratch.asSlice(task * layout.bytes(), layout.bytes()))
-                                .run(units * task / tasks, units * (task + 1) / tasks));
-            }
-        } finally {
-            Reference.reachabilityFence(call);
-            Reference.reachabilityFence(scratch);
+        var parts = new ArrayList<AttentionTask>();
+        for (int task = 0; task < tasks; task++) {
+            parts.add(new AttentionTask(
+                    kernels, steps, layout, call, scratch.asSlice(task * layout.bytes(), layout.bytes())));
         }
+        return new BoundAttention(call, scratch, parts.toArray(AttentionTask[]::new), units);
     }
 }

@@ -46,7 +46,6 @@ final class AttentionTask {
         blocks = layout.few()
                 ? new BlocksInPlace(kernels, layout, call, memory, scratchAt)
                 : new PackedBlocks(kernels, layout, call, memory, scratchAt);
-        constants();
     }
 
     private void put(int argument, long value) {
@@ -72,6 +71,8 @@ final class AttentionTask {
     }
 
     void run(long firstUnit, long endUnit) {
+        packedHead = -1;
+        constants();
         int rowBlocks = layout.blocksOfRows(shape);
         int headsOfRows = layout.headsOfRows(shape);
         long mask = call.mask().kind() == AttentionMask.Kind.NONE

@@ -78,6 +78,33 @@ public final class Gemm implements PacksWeights {
         }
     }
 
+    /**
+     * Memory that a bound product over k, with results of fp32, has for itself as long as it is run.
+     *
+     * @param packed whether B is packed
+     */
+    public long ownBytes(long k, boolean packed, int threads) {
+        long panel = packed ? 0 : 4L * shape.depthOf(k) * panels.columns();
+        return threads * GemmRun.aligned(GemmTile.ARGUMENT_BYTES + panel);
+    }
+
+    /**
+     * A product that is run again and again.
+     *
+     * @param product of at least one element, with a result of fp32
+     * @param own memory for it alone, between its runs too, as {@link #ownBytes} says
+     * @param threads how wide those who run it are at most
+     * @throws IndexOutOfBoundsException if B is packed, but smaller than the product needs, or its own memory is
+     */
+    public BoundGemm bind(GemmProduct product, MemorySegment own, int threads) {
+        checkPacked(product);
+        Extents.bytes("its own memory", own, threads * GemmRun.ownBytes(panels, shape, product));
+        if (product.m() == 0 || product.n() == 0 || product.batch().total() == 0) {
+            throw new IllegalArgumentException("a product without elements");
+        }
+        return new BoundGemm(new GemmRun(tiles, panels, shape, scratch, product, own, threads), product);
+    }
+
     private void checkPacked(GemmProduct product) {
         Matrix b = product.b();
         if (b.isPacked()) {

@@ -3,45 +3,96 @@ package dev.millrace.kernels.gemm;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.call.Scratch;
 import java.lang.foreign.MemorySegment;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** One product whose extents were checked: cuts it into parts for threads. */
-final class GemmRun {
+final class GemmRun implements IntConsumer {
+    private static final long ALIGNMENT = 64;
     /** Multiplications and additions that are worth another thread. */
     private static final long MIN_WORK_PER_TASK = 1 << 18;
+
+    /** What the work is cut by. */
+    private enum Split {
+        PRODUCTS,
+        PANELS,
+        ROWS
+    }
 
     private final GemmTiles tiles;
     private final GemmPanels panels;
     private final GemmShape shape;
     private final Scratch scratch;
     private final GemmProduct product;
+    /** Memory for the parts of a run that is done again and again, or null where threads bring theirs. */
+    private final @Nullable MemorySegment own;
+
+    private final @Nullable GemmPart[] parts;
+    private Split split = Split.PRODUCTS;
+    private int tasks = 1;
 
     GemmRun(GemmTiles tiles, GemmPanels panels, GemmShape shape, Scratch scratch, GemmProduct product) {
+        this(tiles, panels, shape, scratch, product, null, 0);
+    }
+
+    /** @param own as much as {@link #ownBytes} says for each of so many threads */
+    GemmRun(
+            GemmTiles tiles,
+            GemmPanels panels,
+            GemmShape shape,
+            Scratch scratch,
+            GemmProduct product,
+            @Nullable MemorySegment own,
+            int threads) {
         this.tiles = tiles;
         this.panels = panels;
         this.shape = shape;
         this.scratch = scratch;
         this.product = product;
+        this.own = own;
+        parts = new GemmPart[threads];
+    }
+
+    /** Memory for one thread. */
+    static long ownBytes(GemmPanels panels, GemmShape shape, GemmProduct product) {
+        return aligned(GemmBlock.ownBytes(panels, shape, product));
+    }
+
+    static long aligned(long bytes) {
+        return Math.ceilDiv(bytes, ALIGNMENT) * ALIGNMENT;
     }
 
     void run(Parallel parallel) {
         long batches = product.batch().total();
         double work = (double) batches * product.m() * product.n() * product.k() / MIN_WORK_PER_TASK;
-        int tasks = (int) Math.min(parallel.width(), Math.max(1, work));
+        int most = (int) Math.min(parallel.width(), Math.max(1, work));
         long count = Math.ceilDiv(product.n(), panels.columns());
-        if (tasks == 1) {
-            part(0, batches, 0, product.m(), 0, count);
-        } else if (batches % tasks == 0 || batches >= 4L * tasks) {
-            parallel.run(
-                    tasks,
-                    task -> part(batches * task / tasks, batches * (task + 1) / tasks, 0, product.m(), 0, count));
-        } else if (splitsByPanels(tasks, count)) {
-            int parts = (int) Math.min(tasks, count);
-            parallel.run(
-                    parts, task -> part(0, batches, 0, product.m(), count * task / parts, count * (task + 1) / parts));
+        tasks = most;
+        if (most == 1 || batches % most == 0 || batches >= 4L * most) {
+            split = Split.PRODUCTS;
+        } else if (splitsByPanels(most, count)) {
+            split = Split.PANELS;
+            tasks = (int) Math.min(most, count);
         } else {
-            parallel.run(
-                    tasks,
-                    task -> part(0, batches, product.m() * task / tasks, product.m() * (task + 1) / tasks, 0, count));
+            split = Split.ROWS;
+        }
+        if (tasks == 1) {
+            accept(0);
+        } else {
+            parallel.run(tasks, this);
+        }
+    }
+
+    /** Does one of the tasks. */
+    @Override
+    public void accept(int task) {
+        long batches = product.batch().total();
+        long count = Math.ceilDiv(product.n(), panels.columns());
+        long m = product.m();
+        switch (split) {
+            case PRODUCTS -> part(task, batches * task / tasks, batches * (task + 1) / tasks, 0, m, 0, count);
+            case PANELS -> part(task, 0, batches, 0, m, count * task / tasks, count * (task + 1) / tasks);
+            case ROWS -> part(task, 0, batches, m * task / tasks, m * (task + 1) / tasks, 0, count);
         }
     }
 
@@ -52,11 +103,25 @@ final class GemmRun {
     }
 
     /** Some rows of some panels of some products of the batch, on one thread. */
-    private void part(long firstBatch, long endBatch, long firstRow, long endRow, long firstPanel, long endPanel) {
-        MemorySegment own = scratch.atLeast(GemmBlock.ownBytes(panels, shape, product));
-        GemmPart part = new GemmPart(tiles, panels, shape, own, product);
+    private void part(
+            int task, long firstBatch, long endBatch, long firstRow, long endRow, long firstPanel, long endPanel) {
+        GemmPart part = part(task);
         for (long index = firstBatch; index < endBatch; index++) {
             part.run(index, firstRow, endRow, firstPanel, endPanel);
         }
+    }
+
+    private GemmPart part(int task) {
+        if (own == null) {
+            MemorySegment memory = scratch.atLeast(GemmBlock.ownBytes(panels, shape, product));
+            return new GemmPart(tiles, panels, shape, memory, product);
+        }
+        GemmPart part = parts[task];
+        if (part == null) {
+            long bytes = ownBytes(panels, shape, product);
+            part = new GemmPart(tiles, panels, shape, own.asSlice(task * bytes, bytes), product);
+            parts[task] = part;
+        }
+        return part;
     }
 }

@@ -70,14 +70,43 @@ public final class RowNorm {
 
     /** Normalises dense rows. No operand may be freed before that is done. */
     public void run(Operands operands, long rows, long count, Parallel parallel) {
+        bind(operands, rows, count).run(parallel);
+    }
+
+    /** Rows on memory that stays where it is, to be normalised again and again. */
+    public Bound bind(Operands operands, long rows, long count) {
         check(operands, rows, count);
-        if (rows == 0 || count == 0) {
-            return;
+        return new Bound(operands, rows, count);
+    }
+
+    /** Rows that were checked, normalised again and again. */
+    public final class Bound implements Shares.Rows {
+        private final Operands operands;
+        private final long rows;
+        private final long count;
+
+        private Bound(Operands operands, long rows, long count) {
+            this.operands = operands;
+            this.rows = rows;
+            this.count = count;
         }
-        try {
-            Shares.run(rows, count, parallel, (first, share) -> part(operands, first, share, count));
-        } finally {
-            Reference.reachabilityFence(operands);
+
+        /** Normalises all rows. No operand may be freed before that is done. */
+        public void run(Parallel parallel) {
+            if (rows == 0 || count == 0) {
+                return;
+            }
+            try {
+                Shares.run(rows, count, parallel, this);
+            } finally {
+                Reference.reachabilityFence(operands);
+            }
+        }
+
+        /** Some of the rows, on one thread. */
+        @Override
+        public void run(long first, long share) {
+            part(operands, first, share, count);
         }
     }
 

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ProgramFrame implements Memory, Crew, RangeTask {
     private static final long ALIGNMENT = 64;
+    /** Up to this an input or output is copied, which takes less time than making calls anew. */
+    private static final long STAGED_BYTES = 64 << 10;
 
     private final List<Step> steps;
     private final int width;
@@ -25,8 +27,11 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
     private final @Nullable Call[] calls;
     private final @Nullable MemorySegment[] inputs;
     private final @Nullable MemorySegment[] outputs;
-    /** Copies of inputs that lie on the heap, where no kernel can read them. */
-    private final @Nullable MemorySegment[] staged;
+    /** Copies of inputs that are small, or lie on the heap, where no kernel can read them. */
+    private final @Nullable MemorySegment[] stagedInputs;
+
+    /** Where small outputs are computed. */
+    private final @Nullable MemorySegment[] stagedOutputs;
 
     private final int[][] readers;
     private final int[][] writers;
@@ -41,7 +46,8 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
         calls = new Call[steps.size()];
         inputs = new MemorySegment[program.inputs()];
         outputs = new MemorySegment[program.outputs()];
-        staged = new MemorySegment[program.inputs()];
+        stagedInputs = new MemorySegment[program.inputs()];
+        stagedOutputs = new MemorySegment[program.outputs()];
         readers = users(Storage.Kind.INPUT, inputs.length);
         writers = users(Storage.Kind.OUTPUT, outputs.length);
     }
@@ -71,12 +77,13 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
         try {
             for (int i = 0; i < inputs.length; i++) {
                 if (readers[i].length > 0) {
-                    enter(inputs, i, onNativeMemory(i, launch.input(i)), readers[i]);
+                    enter(inputs, i, staged(i, launch.input(i)), readers[i]);
                 }
             }
             for (int i = 0; i < outputs.length; i++) {
                 if (writers[i].length > 0) {
-                    enter(outputs, i, launch.output(i), writers[i]);
+                    MemorySegment memory = launch.output(i);
+                    enter(outputs, i, isSmall(memory) ? of(stagedOutputs, i, memory.byteSize()) : memory, writers[i]);
                 }
             }
             Work.Listener listener = launch.listener();
@@ -88,6 +95,12 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
                     long start = System.nanoTime();
                     call(i).run(this);
                     listener.ended(steps.get(i).asWork(), start, System.nanoTime());
+                }
+            }
+            for (int i = 0; i < outputs.length; i++) {
+                MemorySegment computed = stagedOutputs[i];
+                if (writers[i].length > 0 && computed != null && computed == outputs[i]) {
+                    launch.output(i).copyFrom(computed);
                 }
             }
         } finally {
@@ -115,18 +128,25 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
         }
     }
 
-    private MemorySegment onNativeMemory(int index, MemorySegment memory) {
-        if (memory.isNative()) {
+    private static boolean isSmall(MemorySegment memory) {
+        return memory.byteSize() <= STAGED_BYTES;
+    }
+
+    private MemorySegment staged(int input, MemorySegment memory) {
+        if (memory.isNative() && !isSmall(memory)) {
             return memory;
         }
-        MemorySegment copy = staged[index];
-        if (copy == null || copy.byteSize() != memory.byteSize()) {
-            copy = Arena.ofAuto()
-                    .allocate(Math.max(1, memory.byteSize()), ALIGNMENT)
-                    .asSlice(0, memory.byteSize());
-            staged[index] = copy;
+        return of(stagedInputs, input, memory.byteSize()).copyFrom(memory);
+    }
+
+    /** Memory of this frame for an input or output. */
+    private static MemorySegment of(@Nullable MemorySegment[] staged, int index, long bytes) {
+        MemorySegment known = staged[index];
+        if (known == null || known.byteSize() != bytes) {
+            known = Arena.ofAuto().allocate(Math.max(1, bytes), ALIGNMENT).asSlice(0, bytes);
+            staged[index] = known;
         }
-        return copy.copyFrom(memory);
+        return known;
     }
 
     @Override

@@ -51,6 +51,7 @@ record AttentionStep(
     Step of(Op op) {
         Attention attention = op.kit()
                 .driver(new Driver(rule), () -> new Attention(op.kit().kernels(), rule, FinishRows.Empty.ZEROS));
+        int width = op.lowering().width();
         var reads = new ArrayList<>(List.of(queries, keys, values));
         reads.addAll(bias.views());
         long products = (long) shape.batch() * shape.heads() * shape.queries() * shape.keys();
@@ -66,7 +67,7 @@ record AttentionStep(
                     MemorySegment scratch = memory.scratch();
                     View lengths = bias.lengths();
                     if (lengths == null) {
-                        return crew -> attention.run(call, scratch, crew);
+                        return attention.bind(call, scratch, width)::run;
                     }
                     MemorySegment numbers = memory.segment(lengths);
                     return crew -> {

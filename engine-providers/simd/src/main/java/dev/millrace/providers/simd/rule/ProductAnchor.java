@@ -18,6 +18,7 @@ import dev.millrace.providers.simd.program.Step;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
 import dev.millrace.providers.simd.weights.Layout;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A product of matrices that waits for what follows it. */
 final class ProductAnchor implements Anchor {
+    private static final long ALIGNMENT = 64;
+
     private final Lowering lowering;
     private final Cell a;
     private final Cell b;
@@ -139,13 +142,15 @@ final class ProductAnchor implements Anchor {
         reads.add(left);
         reads.add(right);
         Gemm gemm = lowering.kit().gemm();
+        int width = lowering.width();
         lowering.add(Step.of("gemm " + epilogueText(after), result.name())
                 .reading(reads)
                 .writing(to)
                 .work(batch.elements() * m * n * k)
                 .calling(memory -> {
                     GemmProduct product = product(memory, left, right, packs, epilogue, views, to);
-                    return crew -> gemm.run(product, crew);
+                    MemorySegment own = Arena.ofAuto().allocate(gemm.ownBytes(k, packs, width), ALIGNMENT);
+                    return gemm.bind(product, own, width)::run;
                 }));
         return true;
     }

@@ -182,7 +182,7 @@ final class RowNormRules {
                 .writing(parts.writes())
                 .calling(memory -> {
                     RowNorm.Operands operands = parts.in(memory);
-                    return crew -> norm.run(operands, rows, count, crew);
+                    return norm.bind(operands, rows, count)::run;
                 }));
     }
 
