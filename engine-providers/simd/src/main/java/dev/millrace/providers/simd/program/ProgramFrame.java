@@ -99,7 +99,7 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
             }
             for (int i = 0; i < outputs.length; i++) {
                 MemorySegment computed = stagedOutputs[i];
-                if (writers[i].length > 0 && computed != null && computed == outputs[i]) {
+                if (writers[i].length > 0 && computed != null && isSmall(launch.output(i))) {
                     launch.output(i).copyFrom(computed);
                 }
             }
