@@ -2,6 +2,7 @@ package dev.millrace.kernels.attention;
 
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.Memory;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -13,6 +14,8 @@ final class AttentionTask {
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
     private static final double LOG2_E = 1 / Math.log(2);
+    /** What scratch memory is cleared with: a slice of it to be filled would be allocated each time. */
+    private static final MemorySegment ZEROS = Arena.global().allocate(4096).asReadOnly();
 
     private final AttentionKernels kernels;
     private final AttentionLayout layout;
@@ -129,7 +132,9 @@ final class AttentionTask {
     }
 
     private void clear(long at, long bytes) {
-        scratch.asSlice(at, bytes).fill((byte) 0);
+        for (long done = 0; done < bytes; done += ZEROS.byteSize()) {
+            MemorySegment.copy(ZEROS, 0, scratch, at + done, Math.min(bytes - done, ZEROS.byteSize()));
+        }
     }
 
     /** How many keys the first row sees; less than none where the rows after it see some more. */

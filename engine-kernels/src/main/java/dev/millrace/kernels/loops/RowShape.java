@@ -95,7 +95,11 @@ public record RowShape(List<Long> extents, List<Operand> operands, boolean divis
         for (long extent : extents) {
             elements = Math.multiplyExact(elements, extent);
         }
-        return elements * operands.stream().mapToLong(Operand::elementBytes).sum();
+        long bytes = 0;
+        for (int i = 0; i < operands.size(); i++) {
+            bytes += operands.get(i).elementBytes();
+        }
+        return elements * bytes;
     }
 
     /** The outermost dimension that gives all tasks about the same, or else the one that comes nearest to that. */

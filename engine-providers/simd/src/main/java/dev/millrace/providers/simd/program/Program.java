@@ -10,7 +10,8 @@ import java.util.List;
 
 /** The steps of a partition for one tuple of shapes, with a place for everything. Immutable. */
 public final class Program implements Launch {
-    private static final int KEPT_FRAMES = 4;
+    /** As many runs at once find a frame of the one before. */
+    private static final int KEPT_FRAMES = 256;
 
     private final List<Step> steps;
     private final long blockBytes;
