@@ -1,5 +1,6 @@
 package dev.millrace.codegen.key;
 
+import dev.millrace.codegen.code.Recording;
 import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Lowering;
 import dev.millrace.codegen.program.Memory;
@@ -8,6 +9,7 @@ import dev.millrace.codegen.program.Target;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /** The kernels emitted so far, by key; emits others when they are asked for. Safe for use by several threads. */
 public final class KernelSet {
@@ -27,6 +29,11 @@ public final class KernelSet {
     /** Memory for the calls of one thread. */
     public Memory newMemory() {
         return lowering.newMemory();
+    }
+
+    /** For calls of these kernels, or null where they cannot be made again by themselves. */
+    public @Nullable Recording newRecording() {
+        return lowering.newRecording();
     }
 
     /**

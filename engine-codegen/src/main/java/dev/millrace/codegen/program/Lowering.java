@@ -1,6 +1,8 @@
 package dev.millrace.codegen.program;
 
+import dev.millrace.codegen.code.Recording;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** One way to make programs callable. */
 public interface Lowering {
@@ -17,4 +19,9 @@ public interface Lowering {
 
     /** Memory for the calls of one thread. */
     Memory newMemory();
+
+    /** For the calls of kernels of this lowering, or null where they cannot be made again by themselves. */
+    default @Nullable Recording newRecording() {
+        return null;
+    }
 }

@@ -2,9 +2,11 @@ package dev.millrace.codegen.program.x86;
 
 import dev.millrace.codegen.asm.Assembler;
 import dev.millrace.codegen.asm.FeatureSet;
+import dev.millrace.codegen.code.CallPlayer;
 import dev.millrace.codegen.code.CodeArena;
 import dev.millrace.codegen.code.CodeBlock;
 import dev.millrace.codegen.code.MachineFunction;
+import dev.millrace.codegen.code.Recording;
 import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Lowering;
@@ -14,12 +16,14 @@ import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.Target;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Machine code for AVX2 or AVX-512, living in a code arena that someone else closes. */
 public final class X86Lowering implements Lowering {
     private final Target target;
     private final FeatureSet features;
     private final CodeArena arena;
+    private @Nullable CallPlayer player;
 
     public X86Lowering(Target target, FeatureSet features, CodeArena arena) {
         this.target = target;
@@ -80,6 +84,14 @@ public final class X86Lowering implements Lowering {
         return NativeMemory.INSTANCE;
     }
 
+    @Override
+    public synchronized Recording newRecording() {
+        if (player == null) {
+            player = new CallPlayer(arena);
+        }
+        return new Recording(player);
+    }
+
     private record MachineKernel(MachineFunction function) implements Kernel {
         @Override
         public String name() {
@@ -89,6 +101,10 @@ public final class X86Lowering implements Lowering {
         @Override
         public void call(Memory memory, long a, long b, long c, long d, long e, long f) {
             NativeMemory.check(memory, function.name());
+            Recording recording = Recording.ofThread();
+            if (recording != null) {
+                recording.add(function, a, b, c, d, e, f);
+            }
             function.call(a, b, c, d, e, f);
         }
     }

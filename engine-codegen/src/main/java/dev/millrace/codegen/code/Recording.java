@@ -1,0 +1,150 @@
+package dev.millrace.codegen.code;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calls of machine code that one thread made, written down with all their arguments, and made again without the Java
+ * around them: by machine code that walks through a table. Whoever records vouches that the same work on the same memory
+ * makes the same calls, and does nothing else that could be seen; drivers help by what they ask of {@link #ofThread}.
+ *
+ * <p>For one thread at a time.
+ */
+public final class Recording {
+    private static final ThreadLocal<@Nullable Recording> OF_THREAD = new ThreadLocal<>();
+    /** So that calls look at their thread only where some thread records. */
+    private static final AtomicInteger UNDER_WAY = new AtomicInteger();
+
+    private static final long FIRST_ENTRIES = 32;
+    private static final long CACHE_LINE = 64;
+    private static final long CHUNK_BYTES = 8 << 10;
+
+    private final CallPlayer player;
+    /** Memory that the calls use, and nobody else; the last one has room left. */
+    private final List<MemorySegment> chunks = new ArrayList<>();
+
+    private long usedOfChunk;
+    private MemorySegment entries = entries(FIRST_ENTRIES);
+    private long count;
+    private long bytes;
+    private boolean refused;
+
+    public Recording(CallPlayer player) {
+        this.player = player;
+    }
+
+    /** The one that records what this thread does, or null. */
+    public static @Nullable Recording ofThread() {
+        return UNDER_WAY.getPlain() == 0 ? null : OF_THREAD.get();
+    }
+
+    /**
+     * What to pass to a kernel for a block of arguments that will be written again: the pointer to the block, or to a copy
+     * that stays as the block is now.
+     */
+    public static long arguments(MemorySegment block, long pointer) {
+        Recording recording = ofThread();
+        return recording == null
+                ? pointer
+                : recording.memory(block.byteSize()).copyFrom(block).address();
+    }
+
+    /** Copies bytes of native memory, between kernels or in place of one. */
+    public static void copy(MemorySegment from, MemorySegment to) {
+        to.copyFrom(from);
+        Recording recording = ofThread();
+        if (recording != null) {
+            recording.add(recording.player.copy(), to.address(), from.address(), from.byteSize(), 0, 0, 0);
+        }
+    }
+
+    /** Fills native memory with zeros, between kernels or in place of one. */
+    public static void clear(MemorySegment memory) {
+        memory.fill((byte) 0);
+        Recording recording = ofThread();
+        if (recording != null) {
+            recording.add(recording.player.zeros(), memory.address(), memory.byteSize(), 0, 0, 0, 0);
+        }
+    }
+
+    /** Does some work, and writes its calls down behind those that are known. */
+    public void during(Runnable work) {
+        UNDER_WAY.incrementAndGet();
+        OF_THREAD.set(this);
+        try {
+            work.run();
+        } finally {
+            OF_THREAD.remove();
+            UNDER_WAY.decrementAndGet();
+        }
+    }
+
+    /** Writes down a call that this thread makes. */
+    public void add(MachineFunction function, long a, long b, long c, long d, long e, long f) {
+        long at = count * CallPlayer.ENTRY_BYTES;
+        if (at == entries.byteSize()) {
+            entries = entries(2 * count).copyFrom(entries);
+        }
+        long[] words = {function.address(), a, b, c, d, e, f};
+        for (int i = 0; i < words.length; i++) {
+            entries.set(ValueLayout.JAVA_LONG, at + 8L * i, words[i]);
+        }
+        count++;
+        bytes += CallPlayer.ENTRY_BYTES;
+    }
+
+    private static MemorySegment entries(long count) {
+        return Arena.ofAuto().allocate(count * CallPlayer.ENTRY_BYTES, CallPlayer.ENTRY_BYTES);
+    }
+
+    /** Memory in place of what a driver would share between its calls: it is written by nobody else, ever. */
+    public MemorySegment memory(long size) {
+        long start = usedOfChunk;
+        if (chunks.isEmpty() || start + size > chunks.getLast().byteSize()) {
+            chunks.add(Arena.ofAuto().allocate(Math.max(size, CHUNK_BYTES), CACHE_LINE));
+            start = 0;
+        }
+        usedOfChunk = (start + size + CACHE_LINE - 1) & -CACHE_LINE;
+        bytes += size;
+        return chunks.getLast().asSlice(start, size);
+    }
+
+    /** Says that what is being recorded cannot be repeated so: it goes on on other threads, for one. */
+    public void refuse() {
+        refused = true;
+    }
+
+    public boolean isRefused() {
+        return refused;
+    }
+
+    public long count() {
+        return count;
+    }
+
+    /** What the calls take themselves. */
+    public long bytes() {
+        return bytes;
+    }
+
+    /** Forgets all calls after the first so many; what they used may be kept. */
+    public void cutTo(long calls) {
+        count = calls;
+        refused = false;
+    }
+
+    /** Makes all calls again, in their order. */
+    public void play() {
+        try {
+            player.play(entries.address(), count);
+        } finally {
+            Reference.reachabilityFence(this);
+        }
+    }
+}

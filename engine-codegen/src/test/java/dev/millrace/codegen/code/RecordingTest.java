@@ -1,0 +1,189 @@
+package dev.millrace.codegen.code;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.codegen.asm.Assembler;
+import dev.millrace.codegen.asm.FeatureSet;
+import dev.millrace.codegen.asm.Gpr;
+import dev.millrace.codegen.asm.Imm;
+import dev.millrace.codegen.asm.Mem;
+import dev.millrace.codegen.asm.ScalarOps;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
+
+@EnabledIf("dev.millrace.codegen.code.Machine#runsCode")
+class RecordingTest {
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
+
+    private final CodeArena code = new CodeArena(new CodeMap(null));
+    private final Arena arena = Arena.ofConfined();
+    private final MemorySegment total = arena.allocate(LONG, 4);
+    private MachineFunction adding;
+    private Recording recording;
+
+    @BeforeEach
+    void emit() {
+        adding = code.install(new CodeBlock("adding", adding()));
+        recording = new Recording(new CallPlayer(code));
+    }
+
+    @AfterEach
+    void close() {
+        code.close();
+        arena.close();
+    }
+
+    /** Makes ten times the number at its first argument, and adds what is at its second one and the four others. */
+    private static byte[] adding() {
+        Assembler assembler = new Assembler(FeatureSet.BASE);
+        assembler.emit(ScalarOps.MOV, Gpr.RAX, Mem.at(Gpr.RDI));
+        assembler.emit(ScalarOps.IMUL, Gpr.RAX, Gpr.RAX, Imm.of(10));
+        assembler.emit(ScalarOps.ADD, Gpr.RAX, Mem.at(Gpr.RSI));
+        for (Gpr argument : new Gpr[] {Gpr.RDX, Gpr.RCX, Gpr.R8, Gpr.R9}) {
+            assembler.emit(ScalarOps.ADD, Gpr.RAX, argument);
+        }
+        assembler.emit(ScalarOps.MOV, Mem.at(Gpr.RDI), Gpr.RAX);
+        assembler.emit(ScalarOps.RET);
+        return assembler.finish();
+    }
+
+    private void add(MemorySegment block, long more) {
+        long at = Recording.arguments(block, block.address());
+        Recording own = Recording.ofThread();
+        if (own != null) {
+            own.add(adding, total.address(), at, more, 0, 0, 0);
+        }
+        adding.call(total.address(), at, more, 0, 0, 0);
+    }
+
+    private long total() {
+        return total.get(LONG, 0);
+    }
+
+    @Test
+    void callsAreMadeAgainInTheirOrder() {
+        MemorySegment one = arena.allocateFrom(LONG, 1);
+        recording.during(() -> {
+            add(one, 0);
+            add(one, 1);
+            add(one, 2);
+        });
+        assertEquals(123, total());
+        assertEquals(3, recording.count());
+        total.set(LONG, 0, 5);
+        recording.play();
+        assertEquals(5123, total());
+        assertNull(Recording.ofThread());
+    }
+
+    @Test
+    void manyCallsDoNotFitTheFirstTable() {
+        MemorySegment zero = arena.allocateFrom(LONG, 0);
+        recording.during(() -> {
+            for (int i = 0; i < 1000; i++) {
+                total.set(LONG, 0, 0);
+                Recording.clear(total);
+                add(zero, i);
+            }
+        });
+        recording.play();
+        assertEquals(2000, recording.count());
+        assertEquals(999, total());
+    }
+
+    @Test
+    void argumentsStayAsTheyWere() {
+        MemorySegment block = arena.allocateFrom(LONG, 7);
+        recording.during(() -> {
+            add(block, 0);
+            block.set(LONG, 0, 8);
+            add(block, 0);
+        });
+        block.set(LONG, 0, 9);
+        total.set(LONG, 0, 0);
+        recording.play();
+        assertEquals(78, total());
+    }
+
+    @Test
+    void whereNothingIsRecordedArgumentsStayWhereTheyAre() {
+        MemorySegment block = arena.allocateFrom(LONG, 7);
+        assertEquals(block.address(), Recording.arguments(block, block.address()));
+    }
+
+    @Test
+    void copiesAndZerosAreMadeAgain() {
+        MemorySegment from = arena.allocateFrom(LONG, 1, 2, 3);
+        MemorySegment to = arena.allocateFrom(LONG, 9, 9, 9, 9);
+        recording.during(() -> {
+            Recording.copy(from, to.asSlice(0, 24));
+            Recording.clear(to.asSlice(8, 8));
+        });
+        from.set(LONG, 0, 4);
+        from.set(LONG, 8, 5);
+        to.fill((byte) 1);
+        recording.play();
+        assertEquals(4, to.get(LONG, 0));
+        assertEquals(0, to.get(LONG, 8));
+        assertEquals(3, to.get(LONG, 16));
+        assertEquals(0x0101010101010101L, to.get(LONG, 24));
+    }
+
+    @Test
+    void copiesAndZerosEndWhereTheyShould() {
+        MemorySegment from = arena.allocate(32);
+        MemorySegment to = arena.allocate(32);
+        for (int bytes = 0; bytes < 20; bytes++) {
+            int count = bytes;
+            var some = new Recording(new CallPlayer(code));
+            some.during(() -> {
+                Recording.clear(to.asSlice(1, count + 5));
+                Recording.copy(from.asSlice(3, count), to.asSlice(2, count));
+            });
+            for (int i = 0; i < 32; i++) {
+                from.set(ValueLayout.JAVA_BYTE, i, (byte) (100 + i));
+                to.set(ValueLayout.JAVA_BYTE, i, (byte) i);
+            }
+            some.play();
+            for (int i = 0; i < 32; i++) {
+                int expected = i < 1 || i >= count + 6 ? i : i >= 2 && i < count + 2 ? 101 + i : 0;
+                assertEquals((byte) expected, to.get(ValueLayout.JAVA_BYTE, i), "byte " + i + " of " + count);
+            }
+        }
+    }
+
+    @Test
+    void whatWasRefusedCanBeCutOff() {
+        MemorySegment one = arena.allocateFrom(LONG, 1);
+        recording.during(() -> add(one, 0));
+        recording.during(() -> {
+            add(one, 5);
+            assertSame(recording, Recording.ofThread());
+            recording.refuse();
+        });
+        assertTrue(recording.isRefused());
+        recording.cutTo(1);
+        total.set(LONG, 0, 0);
+        recording.play();
+        assertEquals(1, total());
+    }
+
+    @Test
+    void aFailureEndsTheRecordingOfTheThread() {
+        assertThrows(
+                IllegalStateException.class,
+                () -> recording.during(() -> {
+                    throw new IllegalStateException("stop");
+                }));
+        assertNull(Recording.ofThread());
+    }
+}
