@@ -31,6 +31,15 @@ public final class Extents {
         return rows == 0 || columns == 0 ? 0 : Math.addExact(Math.multiplyExact(rows - 1, stride), columns);
     }
 
+    /** How many elements there are from the first to the last of rows that may overlap. */
+    public static long windows(String name, long rows, long columns, long stride) {
+        if (rows < 0 || columns < 0 || stride < 0) {
+            throw new IllegalArgumentException(
+                    name + " has no " + rows + " windows of " + columns + " elements, " + stride + " apart");
+        }
+        return rows == 0 || columns == 0 ? 0 : Math.addExact(Math.multiplyExact(rows - 1, stride), columns);
+    }
+
     /** The first elements of a segment, checked to be there. */
     public static MemorySegment slice(String name, MemorySegment segment, int bytesPerElement, long elements) {
         if (elements < 0 || elements > segment.byteSize() / bytesPerElement) {

@@ -15,6 +15,8 @@ public record Matrix(MemorySegment memory, long stride, Layout layout) {
         ROWS,
         /** Those of a column together: the matrix is given as its transpose. */
         COLUMNS,
+        /** As rows that may overlap, to be read alone: the windows of a signal. */
+        WINDOWS,
         /** As {@link Gemm#pack} puts them. */
         PACKED
     }
@@ -25,6 +27,11 @@ public record Matrix(MemorySegment memory, long stride, Layout layout) {
 
     public static Matrix columns(MemorySegment memory, long stride) {
         return new Matrix(memory, stride, Layout.COLUMNS);
+    }
+
+    /** @param stride less than a row has elements, where neighbouring rows have some in common */
+    public static Matrix windows(MemorySegment memory, long stride) {
+        return new Matrix(memory, stride, Layout.WINDOWS);
     }
 
     public static Matrix packed(MemorySegment memory) {
@@ -42,9 +49,12 @@ public record Matrix(MemorySegment memory, long stride, Layout layout) {
     /**
      * How many elements there are from the first to the last, gaps included; not for packed ones.
      *
-     * @throws IllegalArgumentException if rows overlap
+     * @throws IllegalArgumentException if rows overlap that are no windows
      */
     long extent(String name, long rows, long columns) {
+        if (layout == Layout.WINDOWS) {
+            return Extents.windows(name, rows, columns, stride);
+        }
         return isColumns()
                 ? Extents.elements(name, columns, rows, stride)
                 : Extents.elements(name, rows, columns, stride);
