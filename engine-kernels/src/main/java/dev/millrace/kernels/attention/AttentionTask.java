@@ -1,5 +1,6 @@
 package dev.millrace.kernels.attention;
 
+import dev.millrace.codegen.code.Recording;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.Memory;
 import java.lang.foreign.Arena;
@@ -22,6 +23,7 @@ final class AttentionTask {
     private final AttentionCall call;
     private final AttentionShape shape;
     private final MemorySegment scratch;
+    private final MemorySegment softmaxArguments;
     private final Memory memory;
     private final long scratchAt;
     private final long queriesAt;
@@ -41,6 +43,7 @@ final class AttentionTask {
         this.call = call;
         this.scratch = scratch;
         shape = call.shape();
+        softmaxArguments = scratch.asSlice(0, SoftmaxArguments.BYTES);
         memory = set.newMemory();
         scratchAt = memory.pointer(scratch);
         queriesAt = memory.pointer(call.queries().data());
@@ -124,14 +127,19 @@ final class AttentionTask {
             put(SoftmaxArguments.MASK, mask + call.mask().offset(batch, head, query, key));
             put(SoftmaxArguments.DISTANCE, (long) key - offset - query);
             put(SoftmaxArguments.FIRST, key == 0 ? 1 : 0);
-            kernels.maxima.call(memory, scratchAt, 0, 0, 0, 0, 0);
-            kernels.weights.call(memory, scratchAt, 0, 0, 0, 0, 0);
+            long arguments = Recording.arguments(softmaxArguments, scratchAt);
+            kernels.maxima.call(memory, arguments, 0, 0, 0, 0, 0);
+            kernels.weights.call(memory, arguments, 0, 0, 0, 0, 0);
             blocks.values(rows, key, keys);
         }
         finish(batch, head, query, rows);
     }
 
     private void clear(long at, long bytes) {
+        if (Recording.ofThread() != null) {
+            Recording.clear(scratch.asSlice(at, bytes));
+            return;
+        }
         for (long done = 0; done < bytes; done += ZEROS.byteSize()) {
             MemorySegment.copy(ZEROS, 0, scratch, at + done, Math.min(bytes - done, ZEROS.byteSize()));
         }

@@ -1,5 +1,6 @@
 package dev.millrace.kernels.call;
 
+import dev.millrace.codegen.code.Recording;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,10 @@ public final class Scratch {
 
     /** At least so many bytes, for the thread that asks, until it asks again. */
     public MemorySegment atLeast(long bytes) {
+        Recording recording = Recording.ofThread();
+        if (recording != null) {
+            return recording.memory(bytes);
+        }
         MemorySegment known = memory.get();
         if (known == null || known.byteSize() < bytes) {
             known = Arena.ofAuto().allocate(bytes, ALIGNMENT);

@@ -1,5 +1,6 @@
 package dev.millrace.kernels.gemm;
 
+import dev.millrace.codegen.code.Recording;
 import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Memory;
 import java.lang.foreign.MemorySegment;
@@ -28,6 +29,8 @@ final class GemmBlock {
      * A buffer, since the first write to a segment costs a process some milliseconds.
      */
     private final ByteBuffer arguments;
+
+    private final MemorySegment block;
 
     private final long argumentsPointer;
     private final long panelPointer;
@@ -68,6 +71,7 @@ final class GemmBlock {
         sumsWait = sumsWait(shape, product);
         isFar = product.b().isPacked() && product.k() * product.n() >= NEAR_ELEMENTS;
         arguments = own.asByteBuffer().order(ByteOrder.nativeOrder());
+        block = own.asSlice(0, GemmTile.ARGUMENT_BYTES);
         argumentsPointer = memory.pointer(own);
         panelPointer = argumentsPointer + GemmTile.ARGUMENT_BYTES;
         sumsPointer = panelPointer + panelBytes(panels, shape, product);
@@ -163,7 +167,7 @@ final class GemmBlock {
                     left(row + done),
                     right,
                     c + done * ldc,
-                    argumentsPointer,
+                    Recording.arguments(block, argumentsPointer),
                     4 * product.a().stride() | ldc << 32,
                     depth | (long) tail << GemmTile.TAIL_SHIFT | here << 32);
             done += here * height;

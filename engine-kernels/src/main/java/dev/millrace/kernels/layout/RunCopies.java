@@ -1,5 +1,6 @@
 package dev.millrace.kernels.layout;
 
+import dev.millrace.codegen.code.Recording;
 import dev.millrace.codegen.key.KernelCache;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.Kernel;
@@ -50,7 +51,7 @@ public final class RunCopies {
                 steps(toStep, fromStep);
             }
             Kernel kernel = bytes >= kernels.target().vectorBytes() ? longRuns : shortRuns.kernel((int) bytes);
-            kernel.call(memory, to, from, blockStart, bytes, count, 1);
+            kernel.call(memory, to, from, Recording.arguments(block, blockStart), bytes, count, 1);
             Reference.reachabilityFence(block);
         }
 

@@ -1,5 +1,6 @@
 package dev.millrace.kernels.loops;
 
+import dev.millrace.codegen.code.Recording;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Memory;
@@ -138,7 +139,7 @@ public final class RowNest {
                 for (int i = 0; i < pointers.length; i++) {
                     set(block, RowBlock.pointer(i), pointers[i]);
                 }
-                kernel.call(memory, pointer, 0, 0, 0, 0, 0);
+                kernel.call(memory, Recording.arguments(block, pointer), 0, 0, 0, 0, 0);
                 return;
             }
             int dimension = shape.dimensions() - RowShape.IN_KERNEL - left;

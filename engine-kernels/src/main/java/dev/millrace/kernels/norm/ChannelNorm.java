@@ -1,5 +1,6 @@
 package dev.millrace.kernels.norm;
 
+import dev.millrace.codegen.code.Recording;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Memory;
@@ -146,7 +147,8 @@ public final class ChannelNorm {
             put(Argument.SCALE, memory.pointer(images.factors()) + 4 * group * size);
             put(Argument.BIAS, memory.pointer(images.offsets()) + 4 * group * size);
             put(Argument.GROUPS, count);
-            fold.call(memory, memory.pointer(arguments), 0, 0, 0, 0, 0);
+            MemorySegment block = arguments.asSlice(0, Argument.BYTES);
+            fold.call(memory, Recording.arguments(block, memory.pointer(block)), 0, 0, 0, 0, 0);
             long out = memory.pointer(images.out()) + offset;
             scale.call(memory, in, out, factors, offsets, count * size, images.pixels());
         }

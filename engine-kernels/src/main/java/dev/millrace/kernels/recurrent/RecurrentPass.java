@@ -1,5 +1,6 @@
 package dev.millrace.kernels.recurrent;
 
+import dev.millrace.codegen.code.Recording;
 import dev.millrace.codegen.program.Memory;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.gemm.Activation;
@@ -129,16 +130,16 @@ final class RecurrentPass {
         long bytes = direction.stateBytes();
         MemorySegment to = scratch.asSlice(at, bytes);
         if (given == null) {
-            to.fill((byte) 0);
+            Recording.clear(to);
         } else {
-            to.copyFrom(given.asSlice(direction.index() * bytes, bytes));
+            Recording.copy(given.asSlice(direction.index() * bytes, bytes), to);
         }
     }
 
     private void end(long at, @Nullable MemorySegment wanted) {
         if (wanted != null) {
             long bytes = direction.stateBytes();
-            MemorySegment.copy(scratch, at, wanted, direction.index() * bytes, bytes);
+            Recording.copy(scratch.asSlice(at, bytes), wanted.asSlice(direction.index() * bytes, bytes));
         }
     }
 }

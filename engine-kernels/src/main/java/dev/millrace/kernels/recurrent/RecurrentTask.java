@@ -1,5 +1,6 @@
 package dev.millrace.kernels.recurrent;
 
+import dev.millrace.codegen.code.Recording;
 import dev.millrace.codegen.program.Memory;
 import dev.millrace.kernels.gemm.GemmSequence;
 import java.lang.foreign.MemorySegment;
@@ -117,7 +118,8 @@ final class RecurrentTask {
         if (cell.apart()) {
             put(GateArguments.SECOND, scratchAt + layout.products() + row);
         }
-        part.kernel().call(memory, scratchAt + arguments, 0, 0, 0, 0, 0);
+        MemorySegment block = scratch.asSlice(arguments, GateArguments.BYTES);
+        part.kernel().call(memory, Recording.arguments(block, scratchAt + arguments), 0, 0, 0, 0, 0);
     }
 
     /** States stay as they are where a sequence does not have this step. */
@@ -126,8 +128,8 @@ final class RecurrentTask {
         for (int entry = firstEntry; entry < endEntry; entry++) {
             long from = direction.stateBefore(step) + place(entry);
             long to = direction.stateAfter(step) + place(entry);
-            MemorySegment.copy(scratch, from, scratch, to, bytes);
-            call.y().asSlice(placeInY(step, entry), bytes).fill((byte) 0);
+            Recording.copy(scratch.asSlice(from, bytes), scratch.asSlice(to, bytes));
+            Recording.clear(call.y().asSlice(placeInY(step, entry), bytes));
         }
     }
 }

@@ -134,6 +134,11 @@ public final class Reduction {
         return results;
     }
 
+    /** Whether kernels do all of it: there are none for numbers of 64 bits. */
+    public boolean isOfKernels() {
+        return !isWide(type) && !divides && numbers > 0;
+    }
+
     /** What a run needs for itself. */
     public long scratchBytes() {
         return wordBytes * (3 * most + partials);
