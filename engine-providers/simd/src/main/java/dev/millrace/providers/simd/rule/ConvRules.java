@@ -2,14 +2,17 @@ package dev.millrace.providers.simd.rule;
 
 import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.SymbolicShape;
+import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.pool.WindowShape;
 import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.lower.Op;
 import dev.millrace.providers.simd.lower.Rule;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Convolutions of images by constant weights. */
@@ -50,6 +53,10 @@ final class ConvRules {
         int batch = Math.toIntExact(in.dim(0));
         int channels = Math.toIntExact(in.dim(1));
         int outChannels = Math.toIntExact(out.dim(1));
+        if (SignalAnchor.fits(images.shape(), axes[2])) {
+            signal(op, images, axes[2], weights);
+            return true;
+        }
         if (groups == channels && outChannels == channels && groups > 1) {
             var shape = new WindowShape(batch, channels, axes[0], axes[1], axes[2]);
             op.lowering().pend(op.out(), new DepthwiseAnchor(op.lowering(), images, shape, weights));
@@ -58,6 +65,21 @@ final class ConvRules {
             op.lowering().pend(op.out(), new ConvAnchor(op.lowering(), images, shape, weights, isOfOneSize(op)));
         }
         return true;
+    }
+
+    private static void signal(Op op, Cell images, Axis axis, ConvWeights weights) {
+        Lowering lowering = op.lowering();
+        long channels = op.out().shape().dim(1);
+        var anchor = new SignalAnchor(lowering, images, axis, images.shape().dim(0), channels, weights.unbiased());
+        Tensor bias = weights.bias();
+        if (bias == null) {
+            lowering.pend(op.out(), anchor);
+            return;
+        }
+        Cell product = lowering.part(op.out(), ElementType.FLOAT, op.out().shape());
+        lowering.pend(product, anchor);
+        Cell added = lowering.constant(bias.reshaped(Shape.of(channels, 1)));
+        lowering.pend(op.out(), List.of(product, added), v -> v.getFirst().plus(v.getLast()));
     }
 
     /** Whether images have a size that does not depend on the shapes of the inputs. */

@@ -21,6 +21,10 @@ record ConvWeights(Weights store, Tensor weights, @Nullable Tensor bias) {
         return weights.shape();
     }
 
+    ConvWeights unbiased() {
+        return new ConvWeights(store, weights, null);
+    }
+
     View packed(Layout layout, Packing packing) {
         List<Tensor> sources = bias == null ? List.of(weights) : List.of(weights, bias);
         MemorySegment memory = store.packed(sources, layout, target -> {

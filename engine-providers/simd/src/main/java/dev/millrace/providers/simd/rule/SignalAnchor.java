@@ -1,0 +1,131 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.Kind;
+import dev.millrace.kernels.gemm.Batch;
+import dev.millrace.kernels.gemm.Epilogue;
+import dev.millrace.kernels.gemm.Gemm;
+import dev.millrace.kernels.gemm.GemmProduct;
+import dev.millrace.kernels.gemm.Matrix;
+import dev.millrace.kernels.gemm.Operand;
+import dev.millrace.kernels.image.Axis;
+import dev.millrace.providers.simd.lower.Anchor;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Lowering;
+import dev.millrace.providers.simd.program.Memory;
+import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.program.View;
+import dev.millrace.providers.simd.weights.Layout;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A convolution of signals of one channel, as spectra are made: the product of their windows, which are rows that overlap
+ * in memory, and the weights. Results have their channels side by side.
+ */
+final class SignalAnchor implements Anchor {
+    private static final long ALIGNMENT = 64;
+    /** Shorter windows are left to convolutions, which read neighbouring ones together. */
+    private static final int LEAST_TAPS = 32;
+
+    private final Lowering lowering;
+    private final Cell in;
+    private final Axis axis;
+    private final long batch;
+    private final long channels;
+    private final ConvWeights weights;
+
+    /** @param channels of the result */
+    SignalAnchor(Lowering lowering, Cell in, Axis axis, long batch, long channels, ConvWeights weights) {
+        this.lowering = lowering;
+        this.in = in;
+        this.axis = axis;
+        this.batch = batch;
+        this.channels = channels;
+        this.weights = weights;
+    }
+
+    /** Whether windows along this axis are rows of a matrix. */
+    static boolean fits(Shape in, Axis axis) {
+        return in.rank() == 3
+                && in.dim(1) == 1
+                && axis.dilation() == 1
+                && axis.taps() >= LEAST_TAPS
+                && axis.before() == 0
+                && axis.start(axis.out() - 1) + axis.taps() <= axis.in();
+    }
+
+    @Override
+    public int mostOperands() {
+        return Expr.MAX_INPUTS - 1;
+    }
+
+    @Override
+    public boolean takes(Cell operand, Cell result) {
+        return operand.isFloat() && result.isFloat() && (operand.elements() == 1 || isOfChannels(operand.shape()));
+    }
+
+    private boolean isOfChannels(Shape shape) {
+        return shape.rank() > 1
+                && shape.dimAt(-1) == 1
+                && shape.dimAt(-2) == channels
+                && shape.elements() == channels;
+    }
+
+    @Override
+    public boolean emit(Cell result, @Nullable Expr after, List<Cell> operands) {
+        if (!result.isFloat() || after != null && after.kind() != Kind.FLOAT) {
+            return false;
+        }
+        var views = new ArrayList<View>();
+        var kinds = new ArrayList<Operand>();
+        for (Cell operand : operands) {
+            kinds.add(operand.elements() == 1 ? Operand.SINGLE : Operand.COLUMN);
+            views.add(lowering.dense(operand));
+        }
+        Epilogue epilogue = after == null ? Epilogue.NONE : Epilogue.of(after, kinds);
+        Gemm gemm = lowering.kit().gemm();
+        int taps = axis.taps();
+        var layout = Layout.forAllShapes(
+                gemm.packedLayout() + " of the transpose", gemm.packedBytes(taps, channels));
+        View packed = weights.packed(
+                layout, (plain, bias, target) -> gemm.packTransposed(plain, taps, taps, channels, target));
+        View from = lowering.dense(in);
+        View to = lowering.allocate(result.type(), Shape.of(batch, axis.out(), channels));
+        lowering.provide(result, to.transposed(new int[] {0, 2, 1}));
+        var reads = new ArrayList<>(views);
+        reads.add(from);
+        reads.add(packed);
+        int width = lowering.width();
+        String text = batch + "x" + axis.out() + "x" + taps + "x" + channels;
+        lowering.add(Step.of("gemm of windows " + text + (after == null ? "" : " then " + after), result.name())
+                .reading(reads)
+                .writing(to)
+                .work(batch * axis.out() * taps * channels)
+                .repeating()
+                .calling(memory -> {
+                    GemmProduct product = product(memory, from, packed, epilogue, views, to);
+                    MemorySegment own = Arena.ofAuto().allocate(gemm.ownBytes(taps, true, width), ALIGNMENT);
+                    return gemm.bind(product, own, width)::run;
+                }));
+        return true;
+    }
+
+    private GemmProduct product(
+            Memory memory, View from, View packed, Epilogue epilogue, List<View> views, View to) {
+        Matrix[] operands = views.stream()
+                .map(view -> Matrix.rows(memory.segment(view), 0))
+                .toArray(Matrix[]::new);
+        Matrix windows = Matrix.windows(memory.segment(from), axis.stride());
+        return GemmProduct.builder(
+                        axis.out(), channels, axis.taps(), windows, Matrix.packed(memory.segment(packed)))
+                .writing(Matrix.rows(memory.segment(to), channels))
+                .then(epilogue, operands)
+                .batch(batch == 1 ? Batch.ONE : Batch.of(batch, axis.in(), 0, axis.out() * channels))
+                .build();
+    }
+}
