@@ -152,6 +152,7 @@ final class Fusion {
         lowering.add(Step.of(broadcast.key().toString(), cell.name())
                 .reading(views)
                 .writing(to)
+                .repeating()
                 .calling(memory -> {
                     List<MemorySegment> in = views.stream().map(memory::segment).toList();
                     MemorySegment out = memory.segment(to);

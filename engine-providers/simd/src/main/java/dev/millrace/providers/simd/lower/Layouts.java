@@ -88,6 +88,7 @@ final class Layouts {
         lowering.add(Step.of(toBlocked ? "reorder to blocks" : "reorder to plain", cell.name())
                 .reading(from)
                 .writing(to)
+                .repeating()
                 .calling(memory -> {
                     MemorySegment in = memory.segment(from);
                     MemorySegment out = memory.segment(to);
@@ -107,7 +108,7 @@ final class Layouts {
         long[] fromStrides = from.shape().rank() == 0 ? new long[] {1} : from.strides();
         long[] toStrides = to.shape().rank() == 0 ? new long[] {1} : to.strides();
         var copier = new Copier(lowering.kit().kernels(), StridedCopy.of(bytes, dims, 0, toStrides, 0, fromStrides));
-        lowering.add(Step.of("copy", name).reading(from).writing(to).calling(memory -> {
+        lowering.add(Step.of("copy", name).reading(from).writing(to).repeating().calling(memory -> {
             MemorySegment in = memory.segment(from);
             MemorySegment out = memory.segment(to);
             return crew -> copier.run(in, out, crew);

@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.program;
 
+import dev.millrace.codegen.code.Recording;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.plan.MemoryPlanner;
@@ -7,6 +8,8 @@ import dev.millrace.scheduler.plan.SlotPool;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The steps of a partition for one tuple of shapes, with a place for everything. Immutable. */
 public final class Program implements Launch {
@@ -18,22 +21,26 @@ public final class Program implements Launch {
     private final int inputs;
     private final int outputs;
     private final int width;
+    private final Supplier<@Nullable Recording> recordings;
     private final SlotPool<ProgramFrame> frames = new SlotPool<>(KEPT_FRAMES);
 
-    private Program(List<Step> steps, long blockBytes, int inputs, int outputs, int width) {
+    private Program(List<Step> steps, long blockBytes, int inputs, int outputs, int width, Supplier<@Nullable Recording> recordings) {
         this.steps = steps;
         this.blockBytes = blockBytes;
         this.inputs = inputs;
         this.outputs = outputs;
         this.width = width;
+        this.recordings = recordings;
     }
 
     /**
      * Gives every storage its place.
      *
      * @param width how many threads a run can count on
+     * @param recordings makes empty ones, or none where calls of kernels cannot be made again by themselves
      */
-    public static Program of(List<Step> steps, int inputs, int outputs, int width) {
+    public static Program of(
+            List<Step> steps, int inputs, int outputs, int width, Supplier<@Nullable Recording> recordings) {
         var storages = new LinkedHashSet<Storage>();
         for (int i = 0; i < steps.size(); i++) {
             Step step = steps.get(i);
@@ -55,7 +62,7 @@ public final class Program implements Launch {
                 buffers.add(buffer);
             }
         }
-        return new Program(List.copyOf(steps), MemoryPlanner.place(buffers, 0), inputs, outputs, width);
+        return new Program(List.copyOf(steps), MemoryPlanner.place(buffers, 0), inputs, outputs, width, recordings);
     }
 
     private static void live(Storage part, int step, LinkedHashSet<Storage> storages) {
@@ -85,6 +92,11 @@ public final class Program implements Launch {
 
     int width() {
         return width;
+    }
+
+    @Nullable
+    Recording newRecording() {
+        return recordings.get();
     }
 
     @Override

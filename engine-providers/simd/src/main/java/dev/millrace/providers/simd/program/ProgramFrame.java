@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.program;
 
+import dev.millrace.codegen.code.Recording;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.Scratch;
@@ -25,6 +26,7 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
     private final int width;
     private final MemorySegment block;
     private final @Nullable Call[] calls;
+    private final Replay replay;
     private final @Nullable MemorySegment[] inputs;
     private final @Nullable MemorySegment[] outputs;
     /** Copies of inputs that are small, or lie on the heap, where no kernel can read them. */
@@ -44,6 +46,7 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
         width = program.width();
         block = Arena.ofAuto().allocate(Math.max(1, program.blockBytes()), ALIGNMENT);
         calls = new Call[steps.size()];
+        replay = new Replay(steps, program::newRecording, step -> call(step).run(this));
         inputs = new MemorySegment[program.inputs()];
         outputs = new MemorySegment[program.outputs()];
         stagedInputs = new MemorySegment[program.inputs()];
@@ -87,15 +90,13 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
                 }
             }
             Work.Listener listener = launch.listener();
-            for (int i = 0; i < calls.length; i++) {
-                launch.checkCancelled();
-                if (listener == null) {
-                    call(i).run(this);
-                } else {
-                    long start = System.nanoTime();
-                    call(i).run(this);
-                    listener.ended(steps.get(i).asWork(), start, System.nanoTime());
+            if (listener == null) {
+                for (int i = 0; i < calls.length; ) {
+                    launch.checkCancelled();
+                    i = replay.run(i);
                 }
+            } else {
+                listened(launch, listener);
             }
             for (int i = 0; i < outputs.length; i++) {
                 MemorySegment computed = stagedOutputs[i];
@@ -105,6 +106,15 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
             }
         } finally {
             context = null;
+        }
+    }
+
+    private void listened(LaunchContext launch, Work.Listener listener) {
+        for (int i = 0; i < calls.length; i++) {
+            launch.checkCancelled();
+            long start = System.nanoTime();
+            call(i).run(this);
+            listener.ended(steps.get(i).asWork(), start, System.nanoTime());
         }
     }
 
@@ -124,6 +134,7 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
             known[index] = memory;
             for (int user : users) {
                 calls[user] = null;
+                replay.forget(user);
             }
         }
     }
@@ -202,6 +213,10 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
         if (tasks == 1) {
             work.accept(0);
             return;
+        }
+        Recording recording = Recording.ofThread();
+        if (recording != null) {
+            recording.refuse();
         }
         task = work;
         launch().parallelFor(tasks, 1, this);

@@ -13,6 +13,7 @@ public final class Step {
     private final List<View> writes;
     private final long work;
     private final long scratchBytes;
+    private final boolean repeats;
     private final Function<Memory, Call> preparation;
     private @Nullable Storage scratch;
 
@@ -23,6 +24,7 @@ public final class Step {
         writes = List.copyOf(from.writes);
         work = from.work;
         scratchBytes = from.scratchBytes;
+        repeats = from.repeats;
         this.preparation = preparation;
     }
 
@@ -39,6 +41,7 @@ public final class Step {
         private List<View> writes = List.of();
         private long work;
         private long scratchBytes;
+        private boolean repeats;
 
         private Builder(String kernel, String node) {
             this.kernel = kernel;
@@ -73,6 +76,19 @@ public final class Step {
 
         public Builder scratch(long bytes) {
             scratchBytes = bytes;
+            return this;
+        }
+
+        /**
+         * Says that on the same memory a run calls the same kernels with the same arguments every time, whatever the
+         * data are, and that Java does nothing beside that.
+         */
+        public Builder repeating() {
+            return repeating(true);
+        }
+
+        public Builder repeating(boolean always) {
+            repeats = always;
             return this;
         }
 
@@ -113,6 +129,11 @@ public final class Step {
             bytes += view.type().bytes(view.elements());
         }
         return bytes;
+    }
+
+    /** Whether the calls of one run can be made again in place of another one. */
+    boolean repeats() {
+        return repeats;
     }
 
     /** What it is for those who measure. */

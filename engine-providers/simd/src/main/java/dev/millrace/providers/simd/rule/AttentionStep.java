@@ -62,6 +62,7 @@ record AttentionStep(
                 .writing(out)
                 .work(products * (shape.depth() + shape.valueDepth()))
                 .scratch(attention.scratchBytes(shape, op.lowering().width()))
+                .repeating(bias.lengths() == null)
                 .calling(memory -> {
                     AttentionCall call = call(memory);
                     MemorySegment scratch = memory.scratch();

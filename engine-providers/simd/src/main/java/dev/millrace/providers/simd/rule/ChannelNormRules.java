@@ -64,6 +64,7 @@ final class ChannelNormRules {
                 .add(Step.of("norm.groups", op.node().name())
                         .reading(from, factors, offsets)
                         .writing(to)
+                        .repeating()
                         .calling(memory -> {
                             var images = new ChannelNorm.Images(
                                     memory.segment(from),

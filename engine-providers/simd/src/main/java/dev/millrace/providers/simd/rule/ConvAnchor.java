@@ -56,6 +56,7 @@ final class ConvAnchor extends ImageAnchor {
                         .writing(to)
                         .work(shape.batch() * shape.outPixels() * shape.weightElements())
                         .scratch(conv.scratchBytes(lowering().width()))
+                        .repeating()
                         .calling(memory -> {
                             MemorySegment input = memory.segment(from);
                             MemorySegment filters = memory.segment(packed);

@@ -37,6 +37,7 @@ final class DepthwiseAnchor extends ImageAnchor {
                         .reading(other == null ? List.of(from, packed) : List.of(from, packed, other))
                         .writing(to)
                         .work(shape.outPixels() * weights.shape().elements() * shape.batch())
+                        .repeating()
                         .calling(memory -> {
                             MemorySegment input = memory.segment(from);
                             MemorySegment filters = memory.segment(packed);

@@ -159,7 +159,7 @@ final class PadAnchor implements Anchor {
         var copies = new PadCopies(lowering.kit().kernels(), bytes, strides, axes, dims);
         View filling = filling(from.type());
         lowering.add(
-                Step.of("pad", result.name()).reading(from, filling).writing(to).calling(memory -> {
+                Step.of("pad", result.name()).reading(from, filling).writing(to).repeating().calling(memory -> {
                     MemorySegment data = memory.segment(from);
                     MemorySegment element = memory.segment(filling);
                     MemorySegment padded = memory.segment(to);

@@ -147,6 +147,7 @@ final class ProductAnchor implements Anchor {
                 .reading(reads)
                 .writing(to)
                 .work(batch.elements() * m * n * k)
+                .repeating()
                 .calling(memory -> {
                     GemmProduct product = product(memory, left, right, packs, epilogue, views, to);
                     MemorySegment own = Arena.ofAuto().allocate(gemm.ownBytes(k, packs, width), ALIGNMENT);

@@ -58,6 +58,7 @@ final class RankRules {
                 .add(Step.of("place of the " + extreme, op.node().name())
                         .reading(from)
                         .writing(to)
+                        .repeating()
                         .calling(memory -> {
                             MemorySegment in = memory.segment(from);
                             MemorySegment out = memory.segment(to);

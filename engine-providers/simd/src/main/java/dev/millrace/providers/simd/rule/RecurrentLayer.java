@@ -64,6 +64,7 @@ final class RecurrentLayer {
                 .writing(writes)
                 .work(work())
                 .scratch(driver.scratchBytes(shape))
+                .repeating(lengths == null)
                 .calling(memory -> {
                     MemorySegment segmentOfLengths = find(memory, lengths);
                     var call = new RecurrentCall(

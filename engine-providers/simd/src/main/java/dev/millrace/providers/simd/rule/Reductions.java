@@ -42,6 +42,7 @@ final class Reductions {
                         .writing(out)
                         .work(in.elements())
                         .scratch(driver.scratchBytes())
+                        .repeating(driver.isOfKernels())
                         .calling(memory -> {
                             MemorySegment numbers = memory.segment(from);
                             MemorySegment results = memory.segment(out);

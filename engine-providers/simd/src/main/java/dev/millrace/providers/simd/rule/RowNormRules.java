@@ -180,6 +180,7 @@ final class RowNormRules {
         lowering.add(Step.of(variant.key().toString(), op.node().name())
                 .reading(parts.reads())
                 .writing(parts.writes())
+                .repeating()
                 .calling(memory -> {
                     RowNorm.Operands operands = parts.in(memory);
                     return norm.bind(operands, rows, count)::run;

@@ -51,6 +51,7 @@ final class SoftmaxRules {
                 .add(Step.of(logarithm ? "log softmax" : "softmax", op.node().name())
                         .reading(from)
                         .writing(to)
+                        .repeating()
                         .calling(memory -> {
                             MemorySegment in = memory.segment(from);
                             MemorySegment out = memory.segment(to);

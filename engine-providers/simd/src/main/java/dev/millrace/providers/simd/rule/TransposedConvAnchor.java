@@ -37,6 +37,7 @@ final class TransposedConvAnchor extends ImageAnchor {
                         .reading(other == null ? List.of(from, packed) : List.of(from, packed, other))
                         .writing(to)
                         .work(forward.batch() * forward.outPixels() * forward.weightElements())
+                        .repeating()
                         .calling(memory -> {
                             MemorySegment input = memory.segment(from);
                             MemorySegment filters = memory.segment(packed);

@@ -1,0 +1,114 @@
+package dev.millrace.providers.simd.program;
+
+import dev.millrace.codegen.code.Recording;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which steps of a frame are done by making again the calls that they made in an earlier run, many steps at a time. A
+ * step is run as it is first; when it comes again on the same memory its calls are written down; after that they are all
+ * there is of it.
+ */
+final class Replay {
+    /** More than this takes longer to fetch than the code that it saves. */
+    private static final long BYTES_OF_STEP = 64 << 10;
+    /** Operations after which it is time to look whether the run was cancelled. */
+    private static final long WORK = 1L << 28;
+
+    /** A step as it is run where nothing is made again. */
+    @FunctionalInterface
+    interface Live {
+        void run(int step);
+    }
+
+    private final List<Step> steps;
+    private final Supplier<@Nullable Recording> recordings;
+    private final Live live;
+    /** Steps that may be written down. */
+    private final boolean[] repeats;
+    /** Steps that were run on the memory that they have now. */
+    private final boolean[] known;
+    /** What is made again, at the first of the steps that it stands for. */
+    private final @Nullable Recording[] recorded;
+    /** Where the steps end that a recording stands for. */
+    private final int[] ends;
+
+    /** @param recordings makes empty ones, or none where calls cannot be made again */
+    Replay(List<Step> steps, Supplier<@Nullable Recording> recordings, Live live) {
+        this.steps = steps;
+        this.recordings = recordings;
+        this.live = live;
+        repeats = new boolean[steps.size()];
+        for (int i = 0; i < repeats.length; i++) {
+            repeats[i] = steps.get(i).repeats();
+        }
+        known = new boolean[repeats.length];
+        recorded = new Recording[repeats.length];
+        ends = new int[repeats.length];
+    }
+
+    /**
+     * Does a step, and others after it where they go together.
+     *
+     * @return the step to go on with
+     */
+    int run(int step) {
+        Recording recording = recorded[step];
+        if (recording != null) {
+            recording.play();
+            return ends[step];
+        }
+        if (repeats[step] && known[step]) {
+            recording = recordings.get();
+            if (recording != null) {
+                return record(step, recording);
+            }
+            repeats[step] = false;
+        }
+        live.run(step);
+        known[step] = true;
+        return step + 1;
+    }
+
+    private int record(int first, Recording recording) {
+        long work = 0;
+        int step = first;
+        while (step < repeats.length
+                && repeats[step]
+                && known[step]
+                && recorded[step] == null
+                && (step == first || work + steps.get(step).work() <= WORK)) {
+            work += steps.get(step).work();
+            long calls = recording.count();
+            long bytes = recording.bytes();
+            int now = step;
+            recording.during(() -> live.run(now));
+            step++;
+            if (recording.isRefused() || recording.bytes() - bytes > BYTES_OF_STEP) {
+                repeats[now] = false;
+                recording.cutTo(calls);
+                break;
+            }
+            ends[first] = step;
+        }
+        if (repeats[first]) {
+            recorded[first] = recording;
+        }
+        return step;
+    }
+
+    /** Says that the memory of a step is another one from now on. */
+    void forget(int step) {
+        repeats[step] &= !known[step];
+        known[step] = false;
+        for (int first = step; first >= 0; first--) {
+            if (recorded[first] != null) {
+                if (ends[first] > step) {
+                    recorded[first] = null;
+                }
+                return;
+            }
+        }
+    }
+}
