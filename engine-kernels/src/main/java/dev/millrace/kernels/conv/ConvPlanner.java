@@ -9,8 +9,10 @@ import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.image.Axis;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Turns a convolution into calls of tiles. A unit is a band of output pixels times a group of blocks of output
@@ -22,6 +24,10 @@ final class ConvPlanner {
     private static final long BAND_BYTES = 64 << 10;
     /** Of the weights of a pass, likewise. */
     private static final long PASS_BYTES = 96 << 10;
+    /** Of weights, what is worth being fetched ahead: less is near anyway, or soon. */
+    private static final long FETCHED_BYTES = 128 << 10;
+    /** Where there are no weights that are to be fetched. */
+    private static final long NONE = -1;
     /** Pixels of a band, where a band is part of a row; a multiple of all widths of tiles up to 6. */
     private static final int BAND_PIXELS = 60;
 
@@ -36,6 +42,8 @@ final class ConvPlanner {
     private final Map<ConvTile.Variant, KernelKey> keys = new HashMap<>();
     private final long pixelBytes;
     private final long outPixelBytes;
+    /** Where the passes begin in the weights whose weights were read, or are fetched before. */
+    private final Set<Long> fetched = new HashSet<>();
 
     ConvPlanner(
             Target target,
@@ -63,24 +71,43 @@ final class ConvPlanner {
     /** Some blocks of output channels. */
     private record Group(int first, int blocks) {}
 
+    /** What one task does at least. */
+    private record Unit(Band band, Group group) {}
+
     /** Part of the taps and of the input channels. */
     private record Pass(int firstBlock, int blocks, int depth, int plane, int firstTap, int taps) {}
 
     /** Tiles side by side in a row, or one above the other. */
-    private record Run(int row, int rows, int column, int width, int tiles) {}
+    private record Run(int row, int rows, int column, int width, int tiles) {
+        int count() {
+            return Math.max(tiles, rows);
+        }
+    }
 
     void plan() {
         List<Group> groups = groups();
         List<Band> bands = bands();
+        List<Unit> units = new ArrayList<>();
         if (groupsFirst(groups.size(), bands.size())) {
-            for (Group group : groups) {
-                bands.forEach(band -> unit(band, group));
-            }
+            groups.forEach(group -> bands.forEach(band -> units.add(new Unit(band, group))));
         } else {
-            for (Band band : bands) {
-                groups.forEach(group -> unit(band, group));
-            }
+            bands.forEach(band -> groups.forEach(group -> units.add(new Unit(band, group))));
         }
+        for (int i = 0; i < units.size(); i++) {
+            unit(units.get(i), i + 1 < units.size() ? firstWeights(units.get(i + 1)) : NONE);
+        }
+    }
+
+    private long firstWeights(Unit unit) {
+        return weights(unit.group(), passes(unit.band(), unit.group()).getFirst());
+    }
+
+    /** Where the weights of a pass begin. */
+    private long weights(Group group, Pass pass) {
+        return layout.start(group.first())
+                + (pass.firstBlock() - layout.firstInBlock(group.first())) * layout.inBlockBytes()
+                + pass.plane() * shape.height().taps() * shape.width().taps() * layout.tapBytes()
+                + pass.firstTap() * layout.tapBytes();
     }
 
     /** Either the input is read once for each group, or the weights once for each band: what costs less. */
@@ -134,7 +161,10 @@ final class ConvPlanner {
         return bands;
     }
 
-    private void unit(Band band, Group group) {
+    /** @param next where the weights begin that come after those of this unit */
+    private void unit(Unit unit, long next) {
+        Band band = unit.band();
+        Group group = unit.group();
         List<Pass> passes = passes(band, group);
         List<Integer> widths = tiling.widths(band.endColumn() - band.firstColumn(), group.blocks());
         int column = band.firstColumn();
@@ -153,11 +183,28 @@ final class ConvPlanner {
             tile += tiles;
         }
         for (int pass = 0; pass < passes.size(); pass++) {
+            long here = weights(group, passes.get(pass));
+            fetched.add(here);
+            long after = pass + 1 < passes.size() ? weights(group, passes.get(pass + 1)) : next;
+            boolean fetches = 4 * shape.weightElements() >= FETCHED_BYTES && after != NONE && fetched.add(after);
+            int left = runs.stream().mapToInt(Run::count).sum();
             for (Run run : runs) {
-                call(band, group, passes, pass, run);
+                left -= run.count();
+                call(unit, passes, pass, run, fetches && left < group.blocks() ? ahead(group, run, left, after - here) : 0);
             }
         }
         calls.endUnit();
+    }
+
+    /**
+     * How far the first tile of a run fetches ahead, so that the last tiles of the pass fetch the weights of one block of
+     * output channels each.
+     *
+     * @param left how many tiles come after the run
+     */
+    private long ahead(Group group, Run run, int left, long distance) {
+        long ofBlock = group.blocks() > 1 ? layout.start(group.first() + 1) - layout.start(group.first()) : 0;
+        return distance + (group.blocks() - left - run.count()) * ofBlock;
     }
 
     /** Whether no window of some pixels reaches over an end of the row. */
@@ -249,7 +296,7 @@ final class ConvPlanner {
         return run.tiles() > 1 || left(run, pass) < columns && right(run, pass) < columns;
     }
 
-    private void call(Band band, Group group, List<Pass> passes, int number, Run run) {
+    private void call(Unit unit, List<Pass> passes, int number, Run run, long ahead) {
         boolean reads = reads(run, passes.get(number));
         if (!reads && number > 0) {
             return;
@@ -257,7 +304,7 @@ final class ConvPlanner {
         boolean first = noneReads(run, passes, 0, number);
         boolean last = noneReads(run, passes, number + 1, passes.size());
         if (reads || last) {
-            emit(band, group, passes.get(number), run, reads, first, last);
+            emit(unit, passes.get(number), run, reads, first, last, ahead);
         }
     }
 
@@ -270,7 +317,9 @@ final class ConvPlanner {
         return true;
     }
 
-    private void emit(Band band, Group group, Pass pass, Run run, boolean reads, boolean first, boolean last) {
+    private void emit(Unit unit, Pass pass, Run run, boolean reads, boolean first, boolean last, long ahead) {
+        Band band = unit.band();
+        Group group = unit.group();
         Axis height = shape.height();
         Axis width = shape.width();
         int left = run.tiles() > 1 ? 0 : left(run, pass);
@@ -287,6 +336,7 @@ final class ConvPlanner {
                 right,
                 placement.pixel(),
                 first ? ConvTile.Start.BIAS : ConvTile.Start.OUTPUT,
+                ahead != 0,
                 last ? after : null);
         int firstTap = height.firstTap(run.row());
         int rows = reads ? height.endTap(run.row()) - firstTap : 0;
@@ -295,9 +345,8 @@ final class ConvPlanner {
         long inChannels = inPlane * shape.depth().in();
         long weightTap = layout.tapBytes();
         long weightRow = weightTap * width.taps();
-        long weightPlane = weightRow * height.taps();
         long outChannels = placement.pixels() * outPixelBytes;
-        int count = Math.max(run.tiles(), run.rows());
+        int count = run.count();
         boolean down = run.rows() > 1;
         Argument sizes = calls.sizes(
                 count,
@@ -310,18 +359,15 @@ final class ConvPlanner {
                 weightRow,
                 layout.inBlockBytes() - rows * weightRow,
                 group.blocks() > 1 ? layout.start(group.first() + 1) - layout.start(group.first()) : 0,
-                outChannels);
+                outChannels,
+                ahead);
         int inRowNumber = height.start(run.row()) + firstTap * height.dilation();
         int inColumn = width.start(run.column()) + pass.firstTap() * width.dilation();
         int inPlaneNumber =
                 shape.depth().start(band.plane()) + pass.plane() * shape.depth().dilation();
         long in =
                 pass.firstBlock() * inChannels + inPlaneNumber * inPlane + inRowNumber * inRow + inColumn * pixelBytes;
-        long weights = layout.start(group.first())
-                + (pass.firstBlock() - layout.firstInBlock(group.first())) * layout.inBlockBytes()
-                + pass.plane() * weightPlane
-                + firstTap * weightRow
-                + pass.firstTap() * weightTap;
+        long weights = weights(group, pass) + firstTap * weightRow;
         long out = group.first() * outChannels
                 + outPixelBytes
                         * (placement.start()

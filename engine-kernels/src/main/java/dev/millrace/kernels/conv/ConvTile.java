@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  * a row times some blocks of output channels, summed over a rectangle of taps and some blocks of input channels.
  *
  * <p>{@code in} is where the first tap of the first pixel of the first tile reads, be it there or not. sizes is memory
- * of eleven longs, all but the first three in bytes: the number of tiles, of blocks of input channels, of rows of taps;
+ * of twelve longs, all but the first three in bytes: the number of tiles, of blocks of input channels, of rows of taps;
  * from tile to tile in the input and in the output; from row to row of taps in the input, and what is then left to the
  * next block of channels; the same in the weights; from block to block of output channels in the weights and in the
- * output.
+ * output; from the weights that the first tile reads to those that it fetches, if it does.
  */
 final class ConvTile implements KernelFamily {
     static final String NAME = "conv.f32";
@@ -43,6 +43,8 @@ final class ConvTile implements KernelFamily {
      * @param left how many input columns of a tile are not there, at its start
      * @param right how many are not there at its end
      * @param pitch from pixel to pixel in the output
+     * @param fetches whether each step fetches weights that come later: tile by tile those of one more block of output
+     *     channels
      * @param after what the last sums go through: input 0 is the sum, input 1 the residual; null while sums go on
      */
     record Variant(
@@ -57,6 +59,7 @@ final class ConvTile implements KernelFamily {
             int right,
             int pitch,
             Start start,
+            boolean fetches,
             @Nullable Expr after) {
 
         public KernelKey key() {
@@ -72,6 +75,7 @@ final class ConvTile implements KernelFamily {
                     .with("right", right)
                     .with("pitch", pitch)
                     .with("start", start)
+                    .with("fetches", fetches ? 1 : 0)
                     .with("after", Activations.print(after));
         }
 
@@ -88,6 +92,7 @@ final class ConvTile implements KernelFamily {
                     "right",
                     "pitch",
                     "start",
+                    "fetches",
                     "after");
             int blocks = key.number("blocks", 1, MAX_BLOCKS);
             ConvInput input = key.oneOf("input", ConvInput.values());
@@ -108,6 +113,7 @@ final class ConvTile implements KernelFamily {
                     key.number("right", 0, columns),
                     key.number("pitch", 1, MAX_STEP),
                     key.oneOf("start", Start.values()),
+                    key.number("fetches", 0, 1) == 1,
                     Activations.read(key, "after"));
         }
 

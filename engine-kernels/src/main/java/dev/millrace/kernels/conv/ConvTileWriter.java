@@ -26,7 +26,8 @@ final class ConvTileWriter {
         WEIGHT_ROW,
         WEIGHT_BLOCK,
         WEIGHT_OUT_BLOCK,
-        OUT_BLOCK
+        OUT_BLOCK,
+        AHEAD
     }
 
     /** Enough chains of additions to hide the latency of one: two per cycle, four cycles each. */
@@ -51,6 +52,8 @@ final class ConvTileWriter {
     private final ScalarVar residual;
     private final ScalarVar sizes;
     private final VectorVar[][] sums;
+    /** From weights that are read to those that are fetched meanwhile. */
+    private @Nullable ScalarVar ahead;
 
     ConvTileWriter(String name, Target target, ConvTile.Variant variant) {
         this.variant = variant;
@@ -84,6 +87,7 @@ final class ConvTileWriter {
     Program program() {
         ScalarVar tiles = size(Size.TILES);
         @Nullable ScalarVar weightStride = blocks > 1 ? size(Size.WEIGHT_OUT_BLOCK) : null;
+        ahead = variant.fetches() ? size(Size.AHEAD) : null;
         try (var _ = builder.loop(tiles, 1)) {
             begin();
             multiply(weightStride);
@@ -93,6 +97,9 @@ final class ConvTileWriter {
             ScalarVar step = size(Size.OUT_TILE);
             builder.advance(out, step);
             builder.advance(residual, step);
+            if (ahead != null) {
+                builder.advance(ahead, size(Size.WEIGHT_OUT_BLOCK));
+            }
         }
         return builder.build();
     }
@@ -178,6 +185,9 @@ final class ConvTileWriter {
                 for (int block = 0; block < blocks; block++) {
                     int displacement = (tap * channels + channel) * vectorBytes;
                     row[block] = builder.load(block(weight, weightStride, block, displacement));
+                }
+                if (ahead != null) {
+                    builder.prefetch(Address.at(weight, ahead, 1, (tap * channels + channel) * vectorBytes));
                 }
             }
             int column = pixel * variant.stride() + tap * variant.dilation();

@@ -151,7 +151,7 @@ final class WinogradPlanner {
                 count++;
             }
             ConvTile.Variant variant = new ConvTile.Variant(
-                    width, blocks, ConvInput.BLOCKED, target.lanes(), 1, 1, 1, 0, 0, 1, ConvTile.Start.BIAS, null);
+                    width, blocks, ConvInput.BLOCKED, target.lanes(), 1, 1, 1, 0, 0, 1, ConvTile.Start.BIAS, false, null);
             Argument sizes = calls.sizes(
                     count,
                     weights.inBlocks(),
@@ -163,7 +163,8 @@ final class WinogradPlanner {
                     weights.tapBytes(),
                     0,
                     weights.inBlocks() * weights.tapBytes(),
-                    blockBytes);
+                    blockBytes,
+                    0);
             long offset = (long) square * bytes;
             calls.call(
                     variant.key(),

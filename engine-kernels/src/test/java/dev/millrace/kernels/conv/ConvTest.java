@@ -85,7 +85,7 @@ class ConvTest {
     @Test
     void wrongKeysNameTheParameter() {
         KernelKey good = new ConvTile.Variant(
-                        2, 1, ConvInput.BLOCKED, 4, 3, 1, 1, 0, 0, 1, ConvTile.Start.BIAS, Activations.NONE)
+                        2, 1, ConvInput.BLOCKED, 4, 3, 1, 1, 0, 0, 1, ConvTile.Start.BIAS, false, Activations.NONE)
                 .key();
         kernels.describe(good);
         String text = good.toString();
