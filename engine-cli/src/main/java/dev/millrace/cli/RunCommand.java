@@ -95,6 +95,9 @@ final class RunCommand implements Callable<Integer> {
     @Option(names = "--profile", description = "Print the time of each kernel; best with some --runs.")
     private boolean profile;
 
+    @Option(names = "--by-node", description = "With --profile: a line for each node, rather than for each kernel.")
+    private boolean byNode;
+
     @Mixin
     private SessionFlags flags = new SessionFlags();
 
@@ -105,7 +108,7 @@ final class RunCommand implements Callable<Integer> {
                 Session session = engine.session(argument.file(), flags.options());
                 ChromeTrace listener = trace == null ? null : ChromeTrace.to(trace)) {
             Inputs inputs = inputs(argument, session);
-            var times = new Profile();
+            var times = new Profile(byNode);
             RunListener all = RunListener.both(listener, profile ? times : null);
             RunOptions how =
                     all == null ? RunOptions.create() : RunOptions.create().heardBy(all);

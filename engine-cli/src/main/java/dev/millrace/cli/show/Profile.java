@@ -15,8 +15,14 @@ public final class Profile implements RunListener {
     /** Steps that told of work inside of them. */
     private final Map<PlanStep, Long> inside = new LinkedHashMap<>();
 
+    private final boolean byNode;
     private int runs;
     private long runNanos;
+
+    /** @param byNode whether each node has a line of its own, rather than each kernel */
+    public Profile(boolean byNode) {
+        this.byNode = byNode;
+    }
 
     private static final class Row {
         private final String kernel;
@@ -63,7 +69,7 @@ public final class Profile implements RunListener {
     }
 
     private void add(String kernel, String example, long nanos, long operations, long bytes) {
-        Row row = rows.computeIfAbsent(kernel, name -> new Row(name, example));
+        Row row = rows.computeIfAbsent(byNode ? kernel + " " + example : kernel, _ -> new Row(kernel, example));
         row.nanos += nanos;
         row.calls++;
         row.operations += operations;
