@@ -8,12 +8,15 @@ import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderOptions;
+import dev.millrace.providers.simd.weights.SharedWeights;
 import java.util.List;
 import java.util.Set;
 
 /** Where {@code simd} providers come from. */
 public final class SimdFactory implements ProviderFactory {
     private static final String VERSION = "2.0.0";
+
+    private final SharedWeights weights = new SharedWeights();
 
     @Override
     public String name() {
@@ -38,7 +41,7 @@ public final class SimdFactory implements ProviderFactory {
     @Override
     public ExecutionProvider create(List<ProviderDevice> devices, ProviderOptions options) {
         options.allowOnly(SimdProvider.NAME, Set.of());
-        return new SimdProvider(Kernels.shared());
+        return new SimdProvider(Kernels.shared(), weights);
     }
 
     @Override

@@ -9,6 +9,7 @@ import dev.millrace.providers.simd.context.ContextReader;
 import dev.millrace.providers.simd.context.ContextWriter;
 import dev.millrace.providers.simd.context.Machine;
 import dev.millrace.providers.simd.lower.Kit;
+import dev.millrace.providers.simd.weights.SharedWeights;
 import dev.millrace.providers.simd.weights.Weights;
 import dev.millrace.providers.spi.CapabilitySink;
 import dev.millrace.providers.spi.CompileContext;
@@ -25,12 +26,13 @@ final class SimdProvider implements ExecutionProvider {
     static final String NAME = "simd";
 
     private final Kernels kernels;
-    private final Weights weights = new Weights();
+    private final Weights weights;
     /** Whether contexts that were written hold weights for these kernels only. */
     private boolean needsTarget;
 
-    SimdProvider(Kernels kernels) {
+    SimdProvider(Kernels kernels, SharedWeights shared) {
         this.kernels = kernels;
+        weights = new Weights(shared);
     }
 
     @Override

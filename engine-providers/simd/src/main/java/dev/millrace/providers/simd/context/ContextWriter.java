@@ -11,6 +11,7 @@ import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.rule.Rules;
 import dev.millrace.providers.simd.weights.PackedWeights;
 import dev.millrace.providers.simd.weights.Usage;
+import dev.millrace.providers.simd.weights.SharedWeights;
 import dev.millrace.providers.simd.weights.Weights;
 import dev.millrace.providers.spi.ContextSink;
 import dev.millrace.providers.spi.Partition;
@@ -87,7 +88,7 @@ public final class ContextWriter {
         }
         try {
             Plan read = PlanReader.read(MemorySegment.ofArray(image.plan()), image.segments());
-            var weights = new Weights();
+            var weights = new Weights(new SharedWeights());
             read.packed().forEach(weights::put);
             bind(read.graph(), partition.fused(), observed.shapes, weights);
             leftOut = true;

@@ -5,7 +5,6 @@ import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.Tensor;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Set;
@@ -14,23 +13,28 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Weights in the layouts that kernels read. The constants of graphs that were {@linkplain #own added} are packed once;
- * what comes about while a program is bound is packed for that program. Safe for use by several threads; two that ask for
+ * Weights in the layouts that kernels read. The constants of graphs that were {@linkplain #own added} are packed once,
+ * whichever session of the engine has them first; what comes about while a program is bound is packed for that program. Safe for use by several threads; two that ask for
  * the same weights at the same time wait for one another.
  */
 public final class Weights {
-    private static final long ALIGNMENT = 64;
-
     private final ConcurrentHashMap<Key, Packed> packed;
     private final Set<Tensor> constants;
+    private final SharedWeights shared;
     private final @Nullable Usage usage;
 
-    public Weights() {
-        this(new ConcurrentHashMap<>(), ConcurrentHashMap.newKeySet(), null);
+    /** @param shared where weights are looked for that other sessions packed */
+    public Weights(SharedWeights shared) {
+        this(new ConcurrentHashMap<>(), ConcurrentHashMap.newKeySet(), shared, null);
     }
 
-    private Weights(ConcurrentHashMap<Key, Packed> packed, Set<Tensor> constants, @Nullable Usage usage) {
+    private Weights(
+            ConcurrentHashMap<Key, Packed> packed,
+            Set<Tensor> constants,
+            SharedWeights shared,
+            @Nullable Usage usage) {
         this.packed = packed;
+        this.shared = shared;
         this.constants = constants;
         this.usage = usage;
     }
@@ -38,31 +42,9 @@ public final class Weights {
     /** Tensors, which are equal where they are the same, and what was made of them. */
     private record Key(List<Tensor> sources, String layout, long bytes) {}
 
-    /** Memory that is filled by the first who wants it. */
-    private static final class Packed {
-        private @Nullable MemorySegment memory;
-
-        synchronized MemorySegment get(long bytes, Consumer<MemorySegment> pack) {
-            MemorySegment known = memory;
-            if (known == null) {
-                known = fill(bytes, pack);
-                memory = known;
-            }
-            return known;
-        }
-
-        synchronized void set(MemorySegment filled) {
-            memory = filled;
-        }
-
-        synchronized long bytes() {
-            return memory == null ? 0 : memory.byteSize();
-        }
-    }
-
     /** The same weights, which tell {@code observer} what is asked for. */
     public Weights observedBy(Usage observer) {
-        return new Weights(packed, constants, observer);
+        return new Weights(packed, constants, shared, observer);
     }
 
     /** Lets the constants of a graph, and of graphs nested in it, be packed once. */
@@ -82,7 +64,7 @@ public final class Weights {
     public void put(PackedWeights weights) {
         constants.addAll(weights.sources());
         var key = new Key(weights.sources(), weights.layout(), weights.memory().byteSize());
-        packed.computeIfAbsent(key, _ -> new Packed()).set(weights.memory());
+        packed.computeIfAbsent(key, _ -> new Packed(weights.sources())).set(weights.memory());
     }
 
     /** Weights in a layout; {@code pack} fills memory of so many bytes where they are not there yet. */
@@ -94,21 +76,18 @@ public final class Weights {
     public MemorySegment packed(List<Tensor> sources, Layout layout, Consumer<MemorySegment> pack) {
         Consumer<MemorySegment> packing = target -> pack(sources, layout, pack, target);
         if (!constants.containsAll(sources)) {
-            return fill(layout.bytes(), packing);
+            return Packed.fill(layout.bytes(), packing);
         }
         var key = new Key(sources, layout.name(), layout.bytes());
-        MemorySegment memory = packed.computeIfAbsent(key, _ -> new Packed()).get(layout.bytes(), packing);
+        MemorySegment memory = packed.computeIfAbsent(key, this::find).get(layout.bytes(), packing);
         if (usage != null) {
             usage.read(sources, layout, memory);
         }
         return memory;
     }
 
-    private static MemorySegment fill(long bytes, Consumer<MemorySegment> pack) {
-        MemorySegment memory =
-                Arena.ofAuto().allocate(Math.max(1, bytes), ALIGNMENT).asSlice(0, bytes);
-        pack.accept(memory);
-        return memory;
+    private Packed find(Key key) {
+        return shared.find(key.sources(), key.layout(), key.bytes());
     }
 
     private void pack(List<Tensor> sources, Layout layout, Consumer<MemorySegment> pack, MemorySegment target) {
@@ -118,14 +97,15 @@ public final class Weights {
         }
         if (usage == null) {
             pack.accept(target);
-            return;
+        } else {
+            usage.beginPacking();
+            try {
+                pack.accept(target);
+            } finally {
+                usage.endPacking();
+            }
         }
-        usage.beginPacking();
-        try {
-            pack.accept(target);
-        } finally {
-            usage.endPacking();
-        }
+        sources.forEach(source -> Originals.letGo(source.segment()));
     }
 
     /** The elements of a tensor where kernels can read them. */
@@ -138,10 +118,10 @@ public final class Weights {
             return memory;
         }
         if (!constants.contains(source)) {
-            return fill(memory.byteSize(), target -> target.copyFrom(memory));
+            return Packed.fill(memory.byteSize(), target -> target.copyFrom(memory));
         }
         var key = new Key(List.of(source), "plain", memory.byteSize());
-        return packed.computeIfAbsent(key, _ -> new Packed()).get(memory.byteSize(), target -> target.copyFrom(memory));
+        return packed.computeIfAbsent(key, this::find).get(memory.byteSize(), target -> target.copyFrom(memory));
     }
 
     /** How many bytes are held beside the originals. */
