@@ -9,12 +9,17 @@ import org.jspecify.annotations.Nullable;
 
 /** Convolutions as the sums that they are. */
 final class DirectConv implements ConvPlan {
+    /** Fewer weights are packed before a kernel for that has been written. */
+    private static final long MANY = 1 << 15;
+
+    private final KernelSet kernels;
     private final ConvShape shape;
     private final String layoutName;
     private final WeightLayout layout;
     private final CallPlan plan;
 
     DirectConv(KernelSet kernels, ConvShape shape, ConvInput input, Expr after) {
+        this.kernels = kernels;
         this.shape = shape;
         int lanes = kernels.target().lanes();
         layoutName = "conv f32 block " + lanes + (input == ConvInput.PLAIN ? " plain" : "");
@@ -37,6 +42,10 @@ final class DirectConv implements ConvPlan {
     @Override
     public void pack(MemorySegment weights, @Nullable MemorySegment bias, MemorySegment packed) {
         long taps = shape.taps();
+        if (shape.groups() == 1 && shape.weightElements() >= MANY) {
+            layout.packAll(kernels, weights, bias, packed);
+            return;
+        }
         long row = shape.width().taps();
         long plane = row * shape.height().taps();
         layout.pack(

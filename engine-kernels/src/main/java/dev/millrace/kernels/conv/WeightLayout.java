@@ -1,7 +1,12 @@
 package dev.millrace.kernels.conv;
 
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.layout.Copier;
+import dev.millrace.kernels.layout.StridedCopy;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -102,10 +107,7 @@ final class WeightLayout {
     }
 
     void pack(MemorySegment weights, Source source, @Nullable MemorySegment bias, MemorySegment packed) {
-        packed.asSlice(at, end() - at).fill((byte) 0);
-        for (int outChannel = 0; bias != null && outChannel < shape.outChannels(); outChannel++) {
-            packed.set(FLOAT, at + 4L * outChannel, bias.getAtIndex(FLOAT, outChannel));
-        }
+        begin(bias, packed);
         for (int outChannel = 0; outChannel < shape.outChannels(); outChannel++) {
             int outBlock = outChannel / lanes;
             int first = group(outChannel) * shape.groupChannels();
@@ -117,6 +119,49 @@ final class WeightLayout {
                 packTaps(weights, source, outChannel, channel, packed, start);
             }
         }
+    }
+
+    /** Clears the memory, and packs the bias. */
+    private void begin(@Nullable MemorySegment bias, MemorySegment packed) {
+        packed.asSlice(at, end() - at).fill((byte) 0);
+        if (bias != null) {
+            MemorySegment.copy(bias, 0, packed, at, 4L * shape.outChannels());
+        }
+    }
+
+    /** Packs the weights of a convolution without groups, in their own order: by kernels, for there may be many. */
+    void packAll(
+            KernelSet kernels, MemorySegment weights, @Nullable MemorySegment bias, MemorySegment packed) {
+        begin(bias, packed);
+        int outRest = shape.outChannels() % lanes;
+        int inRest = shape.channels() % inBlock;
+        int outBlocks = shape.outChannels() / lanes;
+        int inBlocks = shape.channels() / inBlock;
+        box(kernels, weights, packed, new Box(0, outBlocks, lanes, 0, inBlocks, inBlock));
+        box(kernels, weights, packed, new Box(0, outBlocks, lanes, inBlocks, 1, inRest));
+        box(kernels, weights, packed, new Box(outBlocks, 1, outRest, 0, inBlocks, inBlock));
+        box(kernels, weights, packed, new Box(outBlocks, 1, outRest, inBlocks, 1, inRest));
+    }
+
+    /** Some blocks of output and of input channels, with so many channels each. */
+    private record Box(
+            int firstOut, int outBlocks, int outChannels, int firstIn, int inBlocks, int inChannels) {}
+
+    private void box(KernelSet kernels, MemorySegment weights, MemorySegment packed, Box box) {
+        long taps = shape.taps();
+        long ofOutput = shape.channels() * taps;
+        long[] counts = {box.outBlocks(), box.inBlocks(), taps, box.inChannels(), box.outChannels()};
+        if (Arrays.stream(counts).anyMatch(count -> count == 0)) {
+            return;
+        }
+        long ofBlock = inBlockBytes() / Float.BYTES;
+        long ofTap = tapBytes() / Float.BYTES;
+        long[] to = {inBlocks() * ofBlock, ofBlock, ofTap, lanes, 1};
+        long[] from = {lanes * ofOutput, inBlock * taps, 1, taps, ofOutput};
+        long toStart = starts[box.firstOut()] / Float.BYTES + box.firstIn() * ofBlock;
+        long fromStart = box.firstOut() * from[0] + box.firstIn() * from[1];
+        new Copier(kernels, StridedCopy.of(Float.BYTES, counts, toStart, to, fromStart, from))
+                .run(weights, packed, Parallel.NONE);
     }
 
     private void packTaps(
