@@ -149,7 +149,7 @@ final class Fusion {
             Cell cell, Expr expression, List<Long> extents, List<View> views, List<List<Long>> strides, View to) {
         var broadcast =
                 new Broadcast(lowering.kit().kernels(), expression, DataTypes.of(cell.type()), extents, strides);
-        lowering.add(Step.of(broadcast.key().toString(), cell.name())
+        lowering.add(Step.of(() -> broadcast.key().toString(), cell.name())
                 .reading(views)
                 .writing(to)
                 .repeating()

@@ -3,11 +3,12 @@ package dev.millrace.providers.simd.program;
 import dev.millrace.scheduler.kernel.Work;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** One piece of work of a program, and all that is said about it. */
 public final class Step {
-    private final String kernel;
+    private final Supplier<String> kernel;
     private final String node;
     private final List<View> reads;
     private final List<View> writes;
@@ -30,12 +31,17 @@ public final class Step {
 
     /** @param kernel what does the work, for a reader */
     public static Builder of(String kernel, String node) {
+        return of(() -> kernel, node);
+    }
+
+    /** @param kernel tells what does the work, if a reader asks: to spell out shapes and expressions takes time */
+    public static Builder of(Supplier<String> kernel, String node) {
         return new Builder(kernel, node);
     }
 
     /** Gathers what is said about a step. */
     public static final class Builder {
-        private final String kernel;
+        private final Supplier<String> kernel;
         private final String node;
         private List<View> reads = List.of();
         private List<View> writes = List.of();
@@ -43,7 +49,7 @@ public final class Step {
         private long scratchBytes;
         private boolean repeats;
 
-        private Builder(String kernel, String node) {
+        private Builder(Supplier<String> kernel, String node) {
             this.kernel = kernel;
             this.node = node;
         }
@@ -99,7 +105,7 @@ public final class Step {
     }
 
     public String kernel() {
-        return kernel;
+        return kernel.get();
     }
 
     /** The node that it was made for. */
@@ -138,7 +144,7 @@ public final class Step {
 
     /** What it is for those who measure. */
     Work asWork() {
-        return new Work(kernel, node, work, bytes());
+        return new Work(kernel(), node, work, bytes());
     }
 
     Call prepare(Memory memory) {

@@ -56,7 +56,7 @@ record AttentionStep(
         reads.addAll(bias.views());
         long products = (long) shape.batch() * shape.heads() * shape.queries() * shape.keys();
         return Step.of(
-                        "attention " + rule + (causal ? " causal" : ""),
+                        () -> "attention " + rule + (causal ? " causal" : ""),
                         op.node().name())
                 .reading(reads)
                 .writing(out)

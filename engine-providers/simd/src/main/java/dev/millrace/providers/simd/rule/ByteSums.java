@@ -85,7 +85,7 @@ abstract class ByteSums {
             all.add(scale);
         }
         boolean signed = in.type() == ElementType.INT8;
-        lowering.add(Step.of(description() + " " + what, result.name())
+        lowering.add(Step.of(() -> description() + " " + what, result.name())
                 .reading(all)
                 .writing(to)
                 .work(work())

@@ -36,7 +36,7 @@ final class CastRules {
         View target = op.lowering().allocate(op.out());
         long count = op.in(0).elements();
         op.lowering()
-                .add(Step.of("cast " + from + " to " + to, op.node().name())
+                .add(Step.of(() -> "cast " + from + " to " + to, op.node().name())
                         .reading(source)
                         .writing(target)
                         .calling(memory -> {

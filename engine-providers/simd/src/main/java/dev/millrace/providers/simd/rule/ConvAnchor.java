@@ -51,7 +51,7 @@ final class ConvAnchor extends ImageAnchor {
         View packed = weights.packed(layout(conv), conv::pack);
         View to = lowering().allocateBlocked(result);
         lowering()
-                .add(Step.of("conv " + method + " " + after, result.name())
+                .add(Step.of(() -> "conv " + method + " " + after, result.name())
                         .reading(other == null ? List.of(from, packed) : List.of(from, packed, other))
                         .writing(to)
                         .work(shape.batch() * shape.outPixels() * shape.weightElements())

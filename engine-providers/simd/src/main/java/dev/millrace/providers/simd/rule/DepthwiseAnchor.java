@@ -33,7 +33,7 @@ final class DepthwiseAnchor extends ImageAnchor {
         View packed = weights.packed(Layout.forAllShapes(conv.packedLayout(), conv.packedBytes()), conv::pack);
         View to = lowering().allocateBlocked(result);
         lowering()
-                .add(Step.of("conv.depthwise " + after, result.name())
+                .add(Step.of(() -> "conv.depthwise " + after, result.name())
                         .reading(other == null ? List.of(from, packed) : List.of(from, packed, other))
                         .writing(to)
                         .work(shape.outPixels() * weights.shape().elements() * shape.batch())

@@ -143,7 +143,7 @@ final class ProductAnchor implements Anchor {
         reads.add(right);
         Gemm gemm = lowering.kit().gemm();
         int width = lowering.width();
-        lowering.add(Step.of("gemm " + epilogueText(after), result.name())
+        lowering.add(Step.of(() -> "gemm " + epilogueText(after), result.name())
                 .reading(reads)
                 .writing(to)
                 .work(batch.elements() * m * n * k)

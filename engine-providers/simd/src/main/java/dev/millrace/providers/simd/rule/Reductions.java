@@ -36,7 +36,7 @@ final class Reductions {
                 new Reduction(op.kit().kernels(), reduction, type, in.shape().toArray(), axes);
         op.lowering()
                 .add(Step.of(
-                                "reduce " + reduction + " " + in.shape() + " over " + Arrays.toString(axes),
+                                () -> "reduce " + reduction + " " + in.shape() + " over " + Arrays.toString(axes),
                                 op.node().name())
                         .reading(from)
                         .writing(out)

@@ -177,7 +177,7 @@ final class RowNormRules {
         float epsilon = op.attributes().real("epsilon", 1e-5f);
         RowNorm norm = op.kit()
                 .driver(new Driver(variant, epsilon), () -> new RowNorm(op.kit().kernels(), variant, epsilon));
-        lowering.add(Step.of(variant.key().toString(), op.node().name())
+        lowering.add(Step.of(() -> variant.key().toString(), op.node().name())
                 .reading(parts.reads())
                 .writing(parts.writes())
                 .repeating()

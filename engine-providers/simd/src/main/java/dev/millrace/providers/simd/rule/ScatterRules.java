@@ -111,7 +111,7 @@ final class ScatterRules {
         op.lowering().copy(data, to, op.node().name());
         op.lowering()
                 .add(Step.of(
-                                "scatter " + update + " rows of " + width + " bytes",
+                                () -> "scatter " + update + " rows of " + width + " bytes",
                                 op.node().name())
                         .reading(indices.view(), updates)
                         .writing(to)

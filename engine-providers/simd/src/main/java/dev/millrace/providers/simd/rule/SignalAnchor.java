@@ -101,8 +101,7 @@ final class SignalAnchor implements Anchor {
         reads.add(from);
         reads.add(packed);
         int width = lowering.width();
-        String text = batch + "x" + axis.out() + "x" + taps + "x" + channels;
-        lowering.add(Step.of("gemm of windows " + text + (after == null ? "" : " then " + after), result.name())
+        lowering.add(Step.of(() -> text(after), result.name())
                 .reading(reads)
                 .writing(to)
                 .work(batch * axis.out() * taps * channels)
@@ -113,6 +112,11 @@ final class SignalAnchor implements Anchor {
                     return gemm.bind(product, own, width)::run;
                 }));
         return true;
+    }
+
+    private String text(@Nullable Expr after) {
+        String shape = batch + "x" + axis.out() + "x" + axis.taps() + "x" + channels;
+        return "gemm of windows " + shape + (after == null ? "" : " then " + after);
     }
 
     private GemmProduct product(

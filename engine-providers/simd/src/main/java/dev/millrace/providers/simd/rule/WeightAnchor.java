@@ -108,7 +108,7 @@ final class WeightAnchor implements Anchor {
         if (typeOfA == null || typeOfC == null) {
             throw new IllegalStateException("a product of floats with other operands");
         }
-        lowering.add(Step.of("gemm " + format + " " + m + "x" + k + "x" + n + " " + activation, result.name())
+        lowering.add(Step.of(() -> "gemm " + format + " " + m + "x" + k + "x" + n + " " + activation, result.name())
                 .reading(bias == null ? List.of(left, right) : List.of(left, right, bias))
                 .writing(to)
                 .work(m * n * k)
