@@ -52,6 +52,44 @@ class GemmTest {
     }
 
     @Test
+    void windowsMayOverlap() {
+        int m = 9;
+        int n = 5;
+        int k = 40;
+        int stride = 3;
+        MemorySegment signal = arena.allocate(4L * ((m - 1) * stride + k), 4);
+        for (int i = 0; i < signal.byteSize() / 4; i++) {
+            signal.setAtIndex(ValueLayout.JAVA_FLOAT, i, i % 7);
+        }
+        MemorySegment weights = arena.allocate(4L * k * n, 4);
+        for (int i = 0; i < k * n; i++) {
+            weights.setAtIndex(ValueLayout.JAVA_FLOAT, i, i % 5 - 2);
+        }
+        MemorySegment panels = arena.allocate(gemm.packedBytes(k, n), 4);
+        gemm.pack(weights, n, k, n, panels);
+        MemorySegment c = arena.allocate(4L * m * n, 4);
+        gemm.run(
+                GemmProduct.builder(m, n, k, Matrix.windows(signal, stride), Matrix.packed(panels))
+                        .writing(Matrix.rows(c, n))
+                        .build(),
+                Parallel.NONE);
+        for (int row = 0; row < m; row++) {
+            for (int column = 0; column < n; column++) {
+                float sum = 0;
+                for (int i = 0; i < k; i++) {
+                    sum += (row * stride + i) % 7 * ((i * n + column) % 5 - 2);
+                }
+                assertEquals(sum, c.getAtIndex(ValueLayout.JAVA_FLOAT, row * n + column));
+            }
+        }
+        assertRefused(
+                "A needs",
+                () -> GemmProduct.builder(m + 1, n, k, Matrix.windows(signal, stride), Matrix.packed(panels))
+                        .writing(Matrix.rows(arena.allocate(4L * (m + 1) * n, 4), n))
+                        .build());
+    }
+
+    @Test
     void operandsThatDoNotFitAreRefused() {
         gemm.run(fitting().build(), Parallel.NONE);
         assertRefused("A needs 6", () -> GemmProduct.of(four, packed, result, 3, 2, 2));

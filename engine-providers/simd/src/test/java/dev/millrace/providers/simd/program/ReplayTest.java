@@ -1,0 +1,99 @@
+package dev.millrace.providers.simd.program;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.millrace.codegen.code.Recording;
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.Kernels;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class ReplayTest {
+    private final KernelSet kernels = Kernels.shared().set();
+    private final List<Integer> live = new ArrayList<>();
+    /** One byte for each step, which copies it to the next place. */
+    private final MemorySegment bytes = Arena.ofAuto().allocate(8);
+
+    private int refused = -1;
+
+    @BeforeEach
+    void needsMachineCode() {
+        assumeTrue(kernels.newRecording() != null, "kernels of this machine are no machine code");
+    }
+
+    private Replay replay(boolean... repeats) {
+        var steps = new ArrayList<Step>();
+        for (boolean each : repeats) {
+            steps.add(Step.of("copy", "n").repeating(each).calling(memory -> crew -> {}));
+        }
+        return new Replay(steps, kernels::newRecording, this::step);
+    }
+
+    private void step(int step) {
+        live.add(step);
+        Recording.copy(bytes.asSlice(step, 1), bytes.asSlice(step + 1, 1));
+        if (step == refused) {
+            Objects.requireNonNull(Recording.ofThread()).refuse();
+        }
+    }
+
+    /** The steps that were run as they are. */
+    private List<Integer> run(Replay replay, int steps, int first) {
+        live.clear();
+        bytes.fill((byte) 0);
+        bytes.set(ValueLayout.JAVA_BYTE, 0, (byte) first);
+        for (int step = 0; step < steps; ) {
+            step = replay.run(step);
+        }
+        byte[] expected = new byte[8];
+        Arrays.fill(expected, 0, steps + 1, (byte) first);
+        assertThat(bytes.toArray(ValueLayout.JAVA_BYTE)).isEqualTo(expected);
+        return List.copyOf(live);
+    }
+
+    @Test
+    void theThirdRunMakesCallsAgain() {
+        Replay replay = replay(true, true, true);
+        assertThat(run(replay, 3, 1)).containsExactly(0, 1, 2);
+        assertThat(run(replay, 3, 2)).containsExactly(0, 1, 2);
+        assertThat(run(replay, 3, 3)).isEmpty();
+        assertThat(run(replay, 3, 4)).isEmpty();
+    }
+
+    @Test
+    void stepsThatDoNotRepeatStandBetweenThoseThatDo() {
+        Replay replay = replay(true, false, true, true);
+        run(replay, 4, 1);
+        run(replay, 4, 2);
+        assertThat(run(replay, 4, 3)).containsExactly(1);
+    }
+
+    @Test
+    void whatRefusesToBeRepeatedIsRunAsItIs() {
+        Replay replay = replay(true, true, true, true);
+        run(replay, 4, 1);
+        refused = 1;
+        assertThat(run(replay, 4, 2)).containsExactly(0, 1, 2, 3);
+        refused = -1;
+        assertThat(run(replay, 4, 3)).containsExactly(1);
+    }
+
+    @Test
+    void otherMemoryIsToldApart() {
+        Replay replay = replay(true, true, true);
+        run(replay, 3, 1);
+        run(replay, 3, 2);
+        replay.forget(1);
+        assertThat(run(replay, 3, 3)).containsExactly(0, 1, 2);
+        assertThat(run(replay, 3, 4)).containsExactly(1);
+        assertThat(run(replay, 3, 5)).containsExactly(1);
+    }
+}
