@@ -24,13 +24,21 @@ public final class ParallelJob {
     private @Nullable RangeTask task;
     private @Nullable LaunchContext context;
     private long items;
+    private long grain;
     private long chunk;
     private int maxHelpers;
 
-    void open(RangeTask newTask, LaunchContext newContext, long newItems, long newChunk, int newMaxHelpers) {
+    void open(
+            RangeTask newTask,
+            LaunchContext newContext,
+            long newItems,
+            long newGrain,
+            long newChunk,
+            int newMaxHelpers) {
         task = newTask;
         context = newContext;
         items = newItems;
+        grain = newGrain;
         chunk = newChunk;
         maxHelpers = newMaxHelpers;
         failure = null;
@@ -66,7 +74,7 @@ public final class ParallelJob {
         try {
             for (long from = cursor.getAndAdd(step); from < end; from = cursor.getAndAdd(step)) {
                 where.checkCancelled();
-                body.run(where, from, Math.min(from + step, end), scratch);
+                PacedRange.run(body, where, from, Math.min(from + step, end), grain, scratch);
             }
         } catch (Throwable thrown) {
             cursor.set(end);

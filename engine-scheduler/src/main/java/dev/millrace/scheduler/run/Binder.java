@@ -109,7 +109,7 @@ final class Binder {
             return true;
         }
         var context = new StepBinding(this, step, outputs);
-        Launch launch = kernel.bind(context);
+        Launch launch = context.makesElements() ? kernel.bind(context) : context.foldEmpty();
         for (int i = 0; i < step.outputs().size(); i++) {
             int slot = step.outputs().get(i);
             if (slot != PlanStep.NONE) {
