@@ -14,4 +14,11 @@ public interface RunContext {
 
     /** Throws where the run was cancelled; long loops call it now and then. */
     void checkCancelled();
+
+    /** {@link #checkCancelled()} at one of many steps, for loops of short ones. */
+    default void checkCancelled(long step) {
+        if ((step & 0xfff) == 0) {
+            checkCancelled();
+        }
+    }
 }

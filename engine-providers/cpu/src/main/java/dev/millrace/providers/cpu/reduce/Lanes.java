@@ -3,6 +3,7 @@ package dev.millrace.providers.cpu.reduce;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.providers.cpu.extent.Extents;
 import java.lang.foreign.MemorySegment;
 
 /** The lanes of a tensor along one axis: {@code count} of them, {@code length} elements each, {@code inner} apart. */
@@ -15,7 +16,7 @@ public record Lanes(long count, int length, long inner) {
     /** Lanes that run over the axes {@code [from, to)}, taken as one. */
     public static Lanes between(Shape shape, int from, int to) {
         long inner = shape.elements(to, shape.rank());
-        return new Lanes(shape.elements(0, from) * inner, Math.toIntExact(shape.elements(from, to)), inner);
+        return new Lanes(shape.elements(0, from) * inner, Extents.toInt("elements of a lane", shape.elements(from, to)), inner);
     }
 
     /** Where a lane starts, in elements. */

@@ -3,6 +3,7 @@ package dev.millrace.providers.cpu.select;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.providers.cpu.move.Pieces;
 import dev.millrace.scheduler.kernel.DynamicContext;
 import java.util.ArrayList;
@@ -24,7 +25,7 @@ final class Distinct {
                 : Shape.axis(
                         context.node().attributes().integer("axis"),
                         data.shape().rank());
-        int count = Math.toIntExact(rows.shape().dim(axis));
+        int count = Extents.toInt("slices to compare", rows.shape().dim(axis));
         Comparator<Integer> order = bySlices(rows, axis);
         Integer[] sorted = new Integer[count];
         Arrays.setAll(sorted, i -> i);

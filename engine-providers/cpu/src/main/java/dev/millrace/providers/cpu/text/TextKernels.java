@@ -5,6 +5,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.Layouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.DynamicContext;
 import dev.millrace.scheduler.kernel.DynamicKernel;
@@ -48,6 +49,7 @@ public final class TextKernels {
             String[] b = run.inputStrings(1);
             String[] joined = run.outputStrings(0);
             for (int i = 0; i < joined.length; i++) {
+                run.checkCancelled(i);
                 joined[i] = a[place(i, left, out)].concat(b[place(i, right, out)]);
             }
         };
@@ -142,7 +144,7 @@ public final class TextKernels {
             parts.add(split);
             width = Math.max(width, split.size());
         }
-        String[] table = new String[Math.multiplyExact(parts.size(), width)];
+        String[] table = new String[Extents.product("parts", parts.size(), width)];
         long[] counts = new long[parts.size()];
         Arrays.fill(table, "");
         for (int i = 0; i < counts.length; i++) {

@@ -3,6 +3,7 @@ package dev.millrace.providers.cpu.window;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.providers.cpu.extent.Extents;
 import java.util.Arrays;
 
 /**
@@ -40,8 +41,8 @@ public record Window(
                 before[i] = auto.equals("SAME_LOWER") ? total - total / 2 : total / 2;
                 after[i] = total - before[i];
             } else if (pads != null && !auto.equals("VALID")) {
-                before[i] = Math.toIntExact(pads[i]);
-                after[i] = Math.toIntExact(pads[i + axes]);
+                before[i] = Extents.toInt("pads", pads[i]);
+                after[i] = Extents.toInt("pads", pads[i + axes]);
             }
         }
         return new Window(in, out, sizes, strides, dilations, before, after);
@@ -50,7 +51,7 @@ public record Window(
     static int[] spatial(Shape shape) {
         int[] extents = new int[shape.rank() - 2];
         for (int i = 0; i < extents.length; i++) {
-            extents[i] = Math.toIntExact(shape.dim(i + 2));
+            extents[i] = Extents.toInt("places along a spatial axis", shape.dim(i + 2));
         }
         return extents;
     }
@@ -59,7 +60,7 @@ public record Window(
         int[] ints = new int[axes];
         Arrays.fill(ints, otherwise);
         for (int i = 0; i < axes && values != null; i++) {
-            ints[i] = Math.toIntExact(values[i]);
+            ints[i] = Extents.toInt("steps of a window", values[i]);
         }
         return ints;
     }
@@ -83,7 +84,7 @@ public record Window(
     static int product(int[] extents) {
         int product = 1;
         for (int extent : extents) {
-            product = Math.multiplyExact(product, extent);
+            product = Extents.product("places of a window or an image", product, extent);
         }
         return product;
     }
