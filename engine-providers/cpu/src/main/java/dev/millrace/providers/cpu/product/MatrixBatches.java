@@ -90,6 +90,16 @@ final class MatrixBatches {
         return left[batch];
     }
 
+    /** Number {@code row} of a batch among the rows of all left matrices. */
+    long leftRow(long batch, int row) {
+        return left[(int) batch] / Math.max(1, depth) + row;
+    }
+
+    /** Number {@code column} of a batch among the columns of all right matrices. */
+    long rightColumn(long batch, int column) {
+        return right[(int) batch] / Math.max(1, depth) + column;
+    }
+
     /** Where the right matrix of a batch starts, in elements. */
     long right(int batch) {
         return right[batch];

@@ -1,5 +1,6 @@
 package dev.millrace.providers.cpu.recurrent;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Tensor;
@@ -183,9 +184,15 @@ final class Recurrence implements Launch, RangeTask {
     }
 
     private int length(LaunchContext launch, int b) {
-        return lengthType == null
-                ? shape.steps()
-                : (int) Math.clamp(Elements.getLong(lengthType, launch.input(4), b), 0, shape.steps());
+        if (lengthType == null) {
+            return shape.steps();
+        }
+        long length = Elements.getLong(lengthType, launch.input(4), b);
+        if (length < 0 || length > shape.steps()) {
+            throw EngineException.invalidArgument(
+                    "sequence " + b + " has the length " + length + " where 0 to " + shape.steps() + " is expected");
+        }
+        return (int) length;
     }
 
     /** Zeroes what lies behind the ends of sequences, and writes the last states. */
