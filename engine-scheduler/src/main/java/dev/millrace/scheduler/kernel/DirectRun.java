@@ -43,7 +43,7 @@ public final class DirectRun {
         var run = new DirectRun(node, inputs, scratch);
         switch (kernel) {
             case ShapedKernel shaped -> run.shaped(shaped);
-            case DynamicKernel dynamic -> dynamic.run(run.new Dynamic());
+            case DynamicKernel dynamic -> dynamic.runChecked(run.new Dynamic());
         }
         return Arrays.asList(run.outputs);
     }

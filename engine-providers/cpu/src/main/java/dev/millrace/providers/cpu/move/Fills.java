@@ -8,6 +8,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
@@ -93,6 +94,9 @@ final class Fills {
         MemorySegment cell = new Cells().of(value);
         return context -> {
             Shape shape = context.outputShape(0);
+            if (type == ElementType.STRING) {
+                Extents.table("strings", shape.elements(), Long.BYTES);
+            }
             if (Cells.areConverted(type) || type.bytes(shape.elements()) <= KEPT_BYTES) {
                 context.fold(0, Aliases.filled(type, shape, value));
                 return Launch.NONE;

@@ -25,24 +25,32 @@ public record Lanes(long count, int length, long inner) {
     }
 
     public void read(ElementType type, MemorySegment from, long lane, double[] to) {
-        long at = start(lane);
-        if (inner == 1) {
-            Elements.read(type, from, at, to, 0, length);
-            return;
-        }
-        for (int i = 0; i < length; i++) {
-            to[i] = Elements.getDouble(type, from, at + i * inner);
-        }
+        read(type, from, start(lane), inner, to, length);
     }
 
     public void read(ElementType type, MemorySegment from, long lane, long[] to) {
-        long at = start(lane);
-        if (inner == 1) {
-            Elements.read(type, from, at, to, 0, length);
+        read(type, from, start(lane), inner, to, length);
+    }
+
+    /** Reads {@code count} elements that are {@code step} apart. */
+    static void read(ElementType type, MemorySegment from, long first, long step, double[] to, int count) {
+        if (step == 1) {
+            Elements.read(type, from, first, to, 0, count);
             return;
         }
-        for (int i = 0; i < length; i++) {
-            to[i] = Elements.getLong(type, from, at + i * inner);
+        for (int i = 0; i < count; i++) {
+            to[i] = Elements.getDouble(type, from, first + i * step);
+        }
+    }
+
+    /** Reads {@code count} elements that are {@code step} apart. */
+    static void read(ElementType type, MemorySegment from, long first, long step, long[] to, int count) {
+        if (step == 1) {
+            Elements.read(type, from, first, to, 0, count);
+            return;
+        }
+        for (int i = 0; i < count; i++) {
+            to[i] = Elements.getLong(type, from, first + i * step);
         }
     }
 

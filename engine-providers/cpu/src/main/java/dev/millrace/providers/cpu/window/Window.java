@@ -36,14 +36,20 @@ public record Window(
         String auto = attributes.text("auto_pad", "NOTSET");
         for (int i = 0; i < axes; i++) {
             if (auto.startsWith("SAME")) {
-                int span = (sizes[i] - 1) * dilations[i] + 1;
-                int total = Math.max(0, (Math.ceilDiv(in[i], strides[i]) - 1) * strides[i] + span - in[i]);
+                long span = (sizes[i] - 1L) * dilations[i] + 1;
+                long reach = (Math.ceilDiv(in[i], strides[i]) - 1L) * strides[i] + span;
+                int total = Extents.toInt("pads", Math.max(0, reach - in[i]));
                 before[i] = auto.equals("SAME_LOWER") ? total - total / 2 : total / 2;
                 after[i] = total - before[i];
             } else if (pads != null && !auto.equals("VALID")) {
                 before[i] = Extents.toInt("pads", pads[i]);
                 after[i] = Extents.toInt("pads", pads[i + axes]);
             }
+        }
+        for (int i = 0; i < axes; i++) {
+            Extents.toInt(
+                    "places that a window reaches along an axis",
+                    (long) Math.max(0, out[i] - 1) * strides[i] + (sizes[i] - 1L) * dilations[i] + before[i] + after[i]);
         }
         return new Window(in, out, sizes, strides, dilations, before, after);
     }
