@@ -10,8 +10,7 @@ import java.util.Set;
 
 /**
  * How an einsum is computed: letters that only one operand has are summed first, then two operands at a time become one,
- * those first that take the fewest steps. One or two inputs, and what would take too much memory between, are one nest of
- * loops.
+ * those first that take the fewest steps. One input, and what would take too much memory between, is one nest of loops.
  */
 final class EinsumPlan {
     private static final long MOST_BYTES = 1 << 30;
@@ -49,7 +48,7 @@ final class EinsumPlan {
 
     static EinsumPlan of(EinsumEquation equation, Shape[] shapes, ElementType type) {
         var plan = new EinsumPlan(equation, shapes, type);
-        if (shapes.length > 2) {
+        if (shapes.length > 1) {
             plan.contract();
             if (plan.bytes <= MOST_BYTES) {
                 return plan;
