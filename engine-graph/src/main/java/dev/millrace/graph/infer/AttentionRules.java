@@ -36,8 +36,16 @@ final class AttentionRules {
         packing(c, q, heads, kvHeads);
         Dim batch = q.get(0);
         Dim now = k.get(packed ? 1 : 2);
-        Operands.shape(c, 1, packed ? List.of(batch, now, Dims.mul(kvHeads, size(q, heads))) : List.of(batch, kvHeads, now, q.get(3)));
-        Operands.shape(c, 2, packed ? List.of(batch, now, Dims.mul(kvHeads, valueSize)) : List.of(batch, kvHeads, now, valueSize));
+        Operands.shape(
+                c,
+                1,
+                packed
+                        ? List.of(batch, now, Dims.mul(kvHeads, size(q, heads)))
+                        : List.of(batch, kvHeads, now, q.get(3)));
+        Operands.shape(
+                c,
+                2,
+                packed ? List.of(batch, now, Dims.mul(kvHeads, valueSize)) : List.of(batch, kvHeads, now, valueSize));
         Operands.shape(c, 4, batch, kvHeads, past, keySize);
         Operands.shape(c, 5, batch, kvHeads, past, valueSize);
         Operands.shape(c, 6, batch);

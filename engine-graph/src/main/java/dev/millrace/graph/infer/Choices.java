@@ -113,11 +113,7 @@ final class Choices {
         return switch (op) {
             case "LinearClassifier", "LinearRegressor", "TreeEnsembleClassifier" -> CLASSES;
             case "TreeEnsembleRegressor" ->
-                Map.of(
-                        "post_transform",
-                        TRANSFORMS,
-                        "aggregate_function",
-                        List.of("AVERAGE", "SUM", "MIN", "MAX"));
+                Map.of("post_transform", TRANSFORMS, "aggregate_function", List.of("AVERAGE", "SUM", "MIN", "MAX"));
             case "TreeEnsemble" ->
                 Map.of(
                         "post_transform",
@@ -125,18 +121,10 @@ final class Choices {
                         "aggregate_function",
                         List.of("0", "1", "2", "3"));
             case "SVMClassifier", "SVMRegressor" ->
-                Map.of(
-                        "post_transform",
-                        TRANSFORMS,
-                        "kernel_type",
-                        List.of("LINEAR", "POLY", "RBF", "SIGMOID"));
+                Map.of("post_transform", TRANSFORMS, "kernel_type", List.of("LINEAR", "POLY", "RBF", "SIGMOID"));
             case "Normalizer" -> Map.of("norm", List.of("MAX", "L1", "L2"));
             case "CastMap" ->
-                Map.of(
-                        "cast_to",
-                        List.of("TO_FLOAT", "TO_STRING", "TO_INT64"),
-                        "map_form",
-                        List.of("DENSE", "SPARSE"));
+                Map.of("cast_to", List.of("TO_FLOAT", "TO_STRING", "TO_INT64"), "map_form", List.of("DENSE", "SPARSE"));
             default -> Map.of();
         };
     }

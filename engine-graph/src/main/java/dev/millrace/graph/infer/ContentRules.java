@@ -225,7 +225,12 @@ final class ContentRules {
         long[] starts = attributes ? c.attributes().integers("starts") : c.longs(1);
         long[] ends = attributes ? c.attributes().integers("ends") : c.longs(2);
         long[] steps = attributes || !c.has(4) ? new long[] {1} : c.longs(4);
-        if (data == null || data.scalar() || starts == null || ends == null || steps == null || starts.length != 1
+        if (data == null
+                || data.scalar()
+                || starts == null
+                || ends == null
+                || steps == null
+                || starts.length != 1
                 || ends.length != 1
                 || steps.length != 1) {
             return null;

@@ -55,7 +55,12 @@ final class ImageRules {
     static void nonMaxSuppression(InferenceContext c) {
         c.dims(0, 3);
         List<Dim> scores = c.dims(1, 3);
-        Operands.shape(c, 0, scores == null ? Dim.UNKNOWN : scores.get(0), scores == null ? Dim.UNKNOWN : scores.get(2), Dim.of(4));
+        Operands.shape(
+                c,
+                0,
+                scores == null ? Dim.UNKNOWN : scores.get(0),
+                scores == null ? Dim.UNKNOWN : scores.get(2),
+                Dim.of(4));
         Operands.one(c, 2, 3, 4);
         c.set(0, ElementType.INT64, List.of(Dim.UNKNOWN, Dim.of(3)));
     }
@@ -99,7 +104,8 @@ final class ImageRules {
         for (String attribute : List.of("strides", "dilations")) {
             for (long step : c.integers(attribute, image.size(), 1)) {
                 if (step <= 0) {
-                    throw c.refuse("attribute '" + attribute + "' has " + step + " where a positive number is expected");
+                    throw c.refuse(
+                            "attribute '" + attribute + "' has " + step + " where a positive number is expected");
                 }
             }
         }

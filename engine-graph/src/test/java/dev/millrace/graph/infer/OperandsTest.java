@@ -172,7 +172,19 @@ class OperandsTest {
         refuses("ConvInteger", 10, Attributes.NONE, image, weights, of(UINT8), of(INT8, 3));
         In one = f();
         In zero = of(UINT8);
-        takes("QLinearConv", 10, Attributes.NONE, image, one, zero, weights, f(4), of(INT8, 4), one, zero, of(INT32, 4));
+        takes(
+                "QLinearConv",
+                10,
+                Attributes.NONE,
+                image,
+                one,
+                zero,
+                weights,
+                f(4),
+                of(INT8, 4),
+                one,
+                zero,
+                of(INT32, 4));
         refuses(
                 "QLinearConv",
                 10,

@@ -68,7 +68,9 @@ public final class DirectRun {
     private boolean makesElements(List<@Nullable ValueType> types) {
         for (int i = 0; i < outputs.length; i++) {
             if (node.output(i) != null
-                    && Objects.requireNonNull(tensorType(types, i).concreteShape()).elements() > 0) {
+                    && Objects.requireNonNull(tensorType(types, i).concreteShape())
+                                    .elements()
+                            > 0) {
                 return true;
             }
         }

@@ -43,7 +43,8 @@ final class Lane implements LaunchContext {
         } catch (OutOfMemoryError | StackOverflowError e) {
             throw new EngineException(Status.RUNTIME_EXCEPTION, step.describe() + ": " + e, e);
         } catch (EngineException e) {
-            boolean placed = String.valueOf(e.getMessage()).startsWith(step.node().describe());
+            boolean placed =
+                    String.valueOf(e.getMessage()).startsWith(step.node().describe());
             throw placed || e.status() == Status.CANCELLED ? e : e.at(step.describe());
         } catch (RuntimeException | InternalError e) {
             throw EngineException.wrap(Status.RUNTIME_EXCEPTION, step.describe(), e);

@@ -159,8 +159,8 @@ class WorkerPoolTest {
                 throw new IllegalStateException("cancelled");
             });
             RangeTask task = (context, from, to, mine) -> done.addAndGet(to - from);
-            assertThatThrownBy(() ->
-                            pool.parallelFor(new ParallelJob(), 1, 1L << 40, 8, task, cancelled, new Scratch()))
+            assertThatThrownBy(
+                            () -> pool.parallelFor(new ParallelJob(), 1, 1L << 40, 8, task, cancelled, new Scratch()))
                     .hasMessage("cancelled");
             assertThat(done).hasValueLessThan(1L << 20);
         }
@@ -178,8 +178,7 @@ class WorkerPoolTest {
             for (long items : new long[] {1, 31, 32, 33, 1000, Integer.MAX_VALUE + 7L, Long.MAX_VALUE}) {
                 next[0] = 0;
                 looks.set(0);
-                pool.parallelFor(
-                        new ParallelJob(), 1, items, 8, task, nowhere(looks::incrementAndGet), new Scratch());
+                pool.parallelFor(new ParallelJob(), 1, items, 8, task, nowhere(looks::incrementAndGet), new Scratch());
                 assertThat(next[0]).isEqualTo(items);
                 assertThat(looks.get() > 0).isEqualTo(items > 32);
             }

@@ -101,12 +101,7 @@ class BoundsTest {
                 .hasMessageContaining((HUGE + 2) + " places along an axis");
         refused(OneNode.onnx("Upsample", 9), floats(1, 2, 3, 4), floats(1e9f))
                 .hasMessageContaining("4000000000 places along an axis");
-        refused(
-                        OneNode.onnx("Resize", 13).with("mode", "cubic"),
-                        floats(1, 2),
-                        null,
-                        null,
-                        longs(Integer.MAX_VALUE))
+        refused(OneNode.onnx("Resize", 13).with("mode", "cubic"), floats(1, 2), null, null, longs(Integer.MAX_VALUE))
                 .hasMessageContaining("2147483647 places along an axis");
     }
 
@@ -146,7 +141,10 @@ class BoundsTest {
 
     @Test
     void shapesThatOnlyTheRunKnowsAreCheckedBeforeADynamicKernelRuns() {
-        refused(OneNode.onnx("NonMaxSuppression", 11), Tensor.copyOf(new float[6], 1, 1, 6), Tensor.copyOf(new float[1], 1, 1, 1))
+        refused(
+                        OneNode.onnx("NonMaxSuppression", 11),
+                        Tensor.copyOf(new float[6], 1, 1, 6),
+                        Tensor.copyOf(new float[1], 1, 1, 1))
                 .hasMessageContaining("input 0 has shape [1, 1, 6] where [1, 1, 4] is expected");
     }
 

@@ -14,7 +14,8 @@ record KeyValues(int input, HeadLayout now, int pastInput, int pastSteps, Elemen
     static KeyValues of(BindContext context, int input, int pastInput, long heads) {
         HeadLayout now = HeadLayout.of(context.inputShape(input), heads);
         int past = context.hasInput(pastInput)
-                ? Extents.toInt("steps of the past", context.inputShape(pastInput).dim(2))
+                ? Extents.toInt(
+                        "steps of the past", context.inputShape(pastInput).dim(2))
                 : 0;
         return new KeyValues(input, now, pastInput, past, context.inputType(input));
     }

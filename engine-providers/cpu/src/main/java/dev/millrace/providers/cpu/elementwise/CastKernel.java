@@ -34,8 +34,8 @@ record CastKernel(Node node) implements ShapedKernel {
         }
         if (from == ElementType.STRING) {
             boolean saturate = node.attributes().flag("saturate", true);
-            RangeTask task = (launch, first, end, scratch) -> TextCast.parse(
-                    launch.inputStrings(0), to, launch.output(0), saturate, (int) first, (int) end);
+            RangeTask task = (launch, first, end, scratch) ->
+                    TextCast.parse(launch.inputStrings(0), to, launch.output(0), saturate, (int) first, (int) end);
             return launch -> launch.parallelFor(count, to.isPacked() ? Long.MAX_VALUE : TEXTS, task);
         }
         RangeTask task = task(from, to);

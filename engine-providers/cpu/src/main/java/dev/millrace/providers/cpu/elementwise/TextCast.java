@@ -52,8 +52,7 @@ final class TextCast {
         return String.format(Locale.ROOT, "%se%s%02d", mantissa, exponent < 0 ? "-" : "+", Math.abs(exponent));
     }
 
-    static void parse(
-            String[] from, ElementType to, MemorySegment output, boolean saturate, int first, int end) {
+    static void parse(String[] from, ElementType to, MemorySegment output, boolean saturate, int first, int end) {
         for (int i = first; i < end; i++) {
             String text = from[i].strip();
             try {

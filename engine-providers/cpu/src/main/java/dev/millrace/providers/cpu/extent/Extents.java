@@ -21,9 +21,8 @@ public final class Extents {
     /** The product of two counts as the length of an array. */
     public static int product(String what, long a, long b) {
         if (Math.multiplyHigh(a, b) != 0 || a * b < 0) {
-            throw EngineException.notImplemented(
-                    a + " times " + b + " " + what + " are more than the " + LONGEST_ARRAY
-                            + " that this kernel handles");
+            throw EngineException.notImplemented(a + " times " + b + " " + what + " are more than the " + LONGEST_ARRAY
+                    + " that this kernel handles");
         }
         return toInt(what, a * b);
     }

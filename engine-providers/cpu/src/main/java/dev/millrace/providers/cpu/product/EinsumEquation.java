@@ -34,8 +34,7 @@ record EinsumEquation(List<List<String>> inputs, List<String> output) {
                     axes.stream().filter(axis -> axis.startsWith(".")).count());
             inputs.add(axes);
         }
-        return new EinsumEquation(
-                inputs, arrow < 0 ? implicit(terms, dots) : axes(text.substring(arrow + 2), -dots));
+        return new EinsumEquation(inputs, arrow < 0 ? implicit(terms, dots) : axes(text.substring(arrow + 2), -dots));
     }
 
     /** The letters of a term. Those that dots stand for are called ".1", ".2" and so on, from the last one. */

@@ -100,7 +100,8 @@ final class EinsumPlan {
         double least = Double.POSITIVE_INFINITY;
         for (int i = 0; i < open.size(); i++) {
             for (int j = i + 1; j < open.size(); j++) {
-                double cost = terms(List.of(open.get(i), open.get(j)), needed(List.of(i, j))).cost();
+                double cost = terms(List.of(open.get(i), open.get(j)), needed(List.of(i, j)))
+                        .cost();
                 if (cost < least) {
                     least = cost;
                     best = List.of(i, j);

@@ -63,7 +63,8 @@ record QuantisedMatMulKernel(boolean scaled) implements ShapedKernel {
         ElementType type = context.outputType(0);
         return (launch, batch, row, column, count, sums) -> {
             long at = (batch * shape.rows() + row) * shape.columns() + column;
-            double rowFactor = leftScale.scale(launch, shape.leftRow(batch, row)) / outScale.scale(launch, batch * shape.rows() + row);
+            double rowFactor = leftScale.scale(launch, shape.leftRow(batch, row))
+                    / outScale.scale(launch, batch * shape.rows() + row);
             int zero = outZero.zero(launch, batch * shape.rows() + row);
             for (int i = 0; i < count; i++) {
                 double steps = sums[i] * (rowFactor * rightScale.scale(launch, shape.rightColumn(batch, column + i)));

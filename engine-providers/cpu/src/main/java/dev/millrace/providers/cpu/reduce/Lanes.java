@@ -16,7 +16,8 @@ public record Lanes(long count, int length, long inner) {
     /** Lanes that run over the axes {@code [from, to)}, taken as one. */
     public static Lanes between(Shape shape, int from, int to) {
         long inner = shape.elements(to, shape.rank());
-        return new Lanes(shape.elements(0, from) * inner, Extents.toInt("elements of a lane", shape.elements(from, to)), inner);
+        return new Lanes(
+                shape.elements(0, from) * inner, Extents.toInt("elements of a lane", shape.elements(from, to)), inner);
     }
 
     /** Where a lane starts, in elements. */

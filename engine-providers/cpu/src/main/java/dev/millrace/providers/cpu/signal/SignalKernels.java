@@ -3,7 +3,6 @@ package dev.millrace.providers.cpu.signal;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.providers.cpu.move.Generated;
 import dev.millrace.scheduler.kernel.BindContext;

@@ -26,8 +26,8 @@ final class WatchedText implements CharSequence {
     public char charAt(int index) {
         run.checkCancelled(++looks);
         if (looks > most) {
-            throw EngineException.invalidArgument("the pattern looked " + most + " times at a text of "
-                    + text.length() + " characters and found no end; write it without repetitions inside of repetitions");
+            throw EngineException.invalidArgument("the pattern looked " + most + " times at a text of " + text.length()
+                    + " characters and found no end; write it without repetitions inside of repetitions");
         }
         return text.charAt(index);
     }

@@ -49,7 +49,10 @@ public record Window(
         for (int i = 0; i < axes; i++) {
             Extents.toInt(
                     "places that a window reaches along an axis",
-                    (long) Math.max(0, out[i] - 1) * strides[i] + (sizes[i] - 1L) * dilations[i] + before[i] + after[i]);
+                    (long) Math.max(0, out[i] - 1) * strides[i]
+                            + (sizes[i] - 1L) * dilations[i]
+                            + before[i]
+                            + after[i]);
         }
         return new Window(in, out, sizes, strides, dilations, before, after);
     }

@@ -19,7 +19,10 @@ class ErfTest {
     @ValueSource(strings = {"none", "tanh"})
     void geluOfWhatIsFarBelowZeroIsZero(String approximate) {
         Tensor below = Tensor.copyOf(new float[] {-100, -65504, -1e9f}, 3);
-        assertThat(OneNode.onnx("Gelu", 20).with("approximate", approximate).run(below).floats())
+        assertThat(OneNode.onnx("Gelu", 20)
+                        .with("approximate", approximate)
+                        .run(below)
+                        .floats())
                 .containsExactly(-0f, -0f, -0f);
     }
 }
