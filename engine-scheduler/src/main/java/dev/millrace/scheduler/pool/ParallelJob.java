@@ -71,10 +71,11 @@ public final class ParallelJob {
         }
         long end = items;
         long step = chunk;
+        long least = grain;
         try {
             for (long from = cursor.getAndAdd(step); from < end; from = cursor.getAndAdd(step)) {
                 where.checkCancelled();
-                PacedRange.run(body, where, from, Math.min(from + step, end), grain, scratch);
+                PacedRange.run(body, where, from, Math.min(from + step, end), least, scratch);
             }
         } catch (Throwable thrown) {
             cursor.set(end);

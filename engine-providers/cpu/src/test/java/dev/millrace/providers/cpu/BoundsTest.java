@@ -106,6 +106,16 @@ class BoundsTest {
     }
 
     @Test
+    void anImageOfNothingIsNotResizedToSomething() {
+        OneNode linear = OneNode.onnx("Resize", 13).with("mode", "linear");
+        refused(linear, empty(1, 1, 0, 4), null, null, longs(1, 1, 3, 8))
+                .hasMessageContaining("has nothing to make an extent of 3 of");
+        long[] nothing = {1, 1, 0, 8};
+        isEmpty(linear, nothing, empty(1, 1, 0, 4), null, floats(1, 1, 2, 2));
+        isEmpty(linear, nothing, empty(1, 1, 0, 4), null, null, longs(nothing));
+    }
+
+    @Test
     void stringsAreNoMoreThanAnArrayAndTheHeapHold() {
         Tensor text = Tensor.ofStrings(Shape.of(1), "a");
         refused(OneNode.onnx("Tile", 13), text, longs(1L << 31)).hasMessageContaining("2147483648 strings");

@@ -14,6 +14,9 @@ import java.util.Objects;
 
 /** Unique: the distinct elements, or the distinct slices along an axis, with where they are and how often. */
 final class Distinct {
+    /** A boxed index, its place in two lists and in an array. */
+    private static final long SLICE_BYTES = 32;
+
     private Distinct() {}
 
     static void run(DynamicContext context) {
@@ -25,7 +28,7 @@ final class Distinct {
                 : Shape.axis(
                         context.node().attributes().integer("axis"),
                         data.shape().rank());
-        int count = Extents.toInt("slices to compare", rows.shape().dim(axis));
+        int count = Extents.table("slices to compare", rows.shape().dim(axis), SLICE_BYTES);
         Comparator<Integer> order = bySlices(rows, axis);
         Integer[] sorted = new Integer[count];
         Arrays.setAll(sorted, i -> i);
