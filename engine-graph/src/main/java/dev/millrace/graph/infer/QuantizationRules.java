@@ -40,7 +40,8 @@ final class QuantizationRules {
         if (x == null || block == 0 && (count.is(1) || !count.isKnown())) {
             return;
         }
-        int axis = c.axis(c.opset() < 13 ? 0 : c.attributes().integer("axis", 1), x.size());
+        boolean first = c.opset() < 13 && c.node().op().domain().isEmpty();
+        int axis = c.axis(first ? 0 : c.attributes().integer("axis", 1), x.size());
         if (block == 0 && scales.size() == 1) {
             Operands.shape(c, 1, x.get(axis));
             return;

@@ -13,6 +13,9 @@ import java.lang.foreign.MemorySegment;
  */
 @FunctionalInterface
 public interface Generated {
+    /** Up to this size a result is kept rather than made anew in each run. */
+    long KEPT_BYTES = 1 << 20;
+
     /** Computes the elements {@code [from, to)}, which are zero so far. */
     void fill(ElementType type, MemorySegment elements, long from, long to);
 
@@ -33,7 +36,4 @@ public interface Generated {
         };
         return run -> run.parallelFor(count, grain, task);
     }
-
-    /** Up to this size a result is kept rather than made anew in each run. */
-    long KEPT_BYTES = 1 << 20;
 }

@@ -140,14 +140,15 @@ final class Views {
             int axis = Shape.axis(axisGiven, in.rank());
             long[] strides = in.strides();
             List<Launch> parts = new ArrayList<>();
+            long[] sizes = Params.longs(context, 1, "split");
+            long equal = Math.ceilDiv(in.dim(axis), node.attributes().integer("num_outputs", context.outputCount()));
             long at = 0;
             for (int i = 0; i < context.outputCount(); i++) {
-                Shape part = context.outputShape(i);
                 if (context.hasOutput(i)) {
-                    parts.add(StridedCopy.toWhole(size(context), part, at * strides[axis], strides)
+                    parts.add(StridedCopy.toWhole(size(context), context.outputShape(i), at * strides[axis], strides)
                             .launch(0, i));
                 }
-                at += part.dim(axis);
+                at += sizes == null ? equal : sizes[i];
             }
             return inOrder(parts);
         };
