@@ -1,6 +1,7 @@
 package dev.millrace.graph.infer;
 
 import dev.millrace.graph.ir.Dim;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,26 @@ final class AttentionRules {
         Dim queries = q.get(packed ? 1 : 2);
         Dim past = c.has(4) ? c.dims(4, 4) == null ? Dim.UNKNOWN : c.dim(4, 2) : Dims.ZERO;
         Dim keys = Dims.add(past, k.get(packed ? 1 : 2));
+        if (c.has(4) != c.has(5)) {
+            throw c.refuse("keys and values of the past are given together or not at all");
+        }
+        packing(c, q, heads, kvHeads);
+        Dim batch = q.get(0);
+        Dim now = k.get(packed ? 1 : 2);
+        Operands.shape(
+                c,
+                1,
+                packed
+                        ? List.of(batch, now, Dims.mul(kvHeads, size(q, heads)))
+                        : List.of(batch, kvHeads, now, q.get(3)));
+        Operands.shape(
+                c,
+                2,
+                packed ? List.of(batch, now, Dims.mul(kvHeads, valueSize)) : List.of(batch, kvHeads, now, valueSize));
+        Operands.shape(c, 4, batch, kvHeads, past, keySize);
+        Operands.shape(c, 5, batch, kvHeads, past, valueSize);
+        Operands.shape(c, 6, batch);
+        mask(c, List.of(batch, heads, queries), keys);
         c.set(
                 0,
                 c.element(0),
@@ -40,12 +61,74 @@ final class AttentionRules {
         c.set(3, c.element(0), List.of(q.get(0), heads, queries, keys));
     }
 
+    /** Queries hold whole heads, each of which belongs to one head of the keys. */
+    private static void packing(InferenceContext c, List<Dim> q, Dim heads, Dim kvHeads) {
+        if (q.size() == 3 && heads instanceof Dim.Known known) {
+            Operands.divides(c, "the number of query heads", known.extent(), q.get(2));
+        }
+        if (heads.isKnown() && kvHeads instanceof Dim.Known known) {
+            Operands.divides(c, "the number of key heads", known.extent(), heads);
+        }
+    }
+
+    /** What one head of the queries holds for each step. */
+    private static Dim size(List<Dim> q, Dim heads) {
+        return q.size() == 3 ? Dims.floorDiv(q.get(2), heads) : q.get(3);
+    }
+
+    /** A mask broadcasts to the scores; its last axis may end before the keys do. */
+    private static void mask(InferenceContext c, List<Dim> rows, Dim keys) {
+        List<Dim> mask = c.dims(3);
+        if (mask == null) {
+            return;
+        }
+        if (mask.isEmpty()) {
+            throw c.refuse("a mask of rank 0 has no keys");
+        }
+        Dim given = mask.getLast();
+        if (given instanceof Dim.Known x && keys instanceof Dim.Known y && x.extent() > y.extent()) {
+            throw c.refuse("a mask of shape " + mask + " has more keys than there are, " + keys);
+        }
+        var target = new ArrayList<>(rows);
+        target.add(given);
+        Operands.broadcastsTo(c, 3, target);
+    }
+
     private static long heads(InferenceContext c, String attribute, boolean packed) {
         long heads = c.attributes().integer(attribute, 0);
         if (packed && heads <= 0) {
             throw c.refuse("attribute '" + attribute + "' is needed where query, key and value have rank 3");
         }
         return heads;
+    }
+
+    /** RotaryEmbedding: angles for each position of a cache, or for each step where no positions are given. */
+    static void rotaryEmbedding(InferenceContext c) {
+        List<Dim> x = c.dims(0, 3, 4);
+        c.set(0, c.tensor(0));
+        if (x == null) {
+            return;
+        }
+        long heads = heads(c, "num_heads", x.size() == 3);
+        if (x.size() == 3) {
+            Operands.divides(c, "attribute 'num_heads'", heads, x.get(2));
+        }
+        Dim size = x.size() == 3 ? Dims.floorDiv(x.get(2), heads) : x.get(3);
+        long turned = c.attributes().integer("rotary_embedding_dim", 0);
+        if (turned < 0 || turned % 2 != 0 || size instanceof Dim.Known known && turned > known.extent()) {
+            throw c.refuse("attribute 'rotary_embedding_dim' is " + turned
+                    + " where an even number up to the size of a head, " + size + ", is expected");
+        }
+        Dim half = turned == 0 ? Dims.floorDiv(size, 2) : Dim.of(turned / 2);
+        Dim steps = x.size() == 3 ? x.get(1) : x.get(2);
+        Operands.shape(c, 3, x.get(0), steps);
+        for (int cache = 1; cache <= 2; cache++) {
+            if (c.has(3)) {
+                Operands.shape(c, cache, c.dims(1, 2) == null ? Dim.UNKNOWN : c.dim(1, 0), half);
+            } else {
+                Operands.shape(c, cache, x.get(0), steps, half);
+            }
+        }
     }
 
     static void linearAttention(InferenceContext c) {

@@ -69,7 +69,7 @@ final class ConcatRules {
 
     static void split(InferenceContext c) {
         List<Dim> dims = c.dims(0);
-        int outputs = Math.toIntExact(c.attributes().integer("num_outputs", c.outputs()));
+        long outputs = c.attributes().integer("num_outputs", c.outputs());
         if (outputs < c.outputs()) {
             throw c.refuse("attribute 'num_outputs' is " + outputs + ", but the node has " + c.outputs() + " outputs");
         }
@@ -110,13 +110,16 @@ final class ConcatRules {
         return sizes;
     }
 
-    private static Dim equalPart(InferenceContext c, Dim whole, int index, int count) {
+    private static Dim equalPart(InferenceContext c, Dim whole, int index, long count) {
         if (whole instanceof Dim.Known known) {
             long extent = known.extent();
+            if (extent > 0 && count > extent) {
+                throw c.refuse("extent " + extent + " cannot be split into " + count + " parts");
+            }
             if (extent % count != 0 && !c.attributes().has("num_outputs")) {
                 throw c.refuse("extent " + extent + " cannot be split into " + count + " equal parts");
             }
-            long part = Math.ceilDiv(extent, (long) count);
+            long part = Math.ceilDiv(extent, count);
             return Dim.of(Math.clamp(extent - part * index, 0, part));
         }
         Dim exact = Dims.divideExactly(whole, Dim.of(count));

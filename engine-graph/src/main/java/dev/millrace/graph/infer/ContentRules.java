@@ -225,7 +225,14 @@ final class ContentRules {
         long[] starts = attributes ? c.attributes().integers("starts") : c.longs(1);
         long[] ends = attributes ? c.attributes().integers("ends") : c.longs(2);
         long[] steps = attributes || !c.has(4) ? new long[] {1} : c.longs(4);
-        if (data == null || data.scalar() || starts == null || ends == null || steps == null || starts.length != 1) {
+        if (data == null
+                || data.scalar()
+                || starts == null
+                || ends == null
+                || steps == null
+                || starts.length != 1
+                || ends.length != 1
+                || steps.length != 1) {
             return null;
         }
         var items = new ArrayList<Dim>();
@@ -278,11 +285,18 @@ final class ContentRules {
             return null;
         }
         int size = a.items().size() == 1 ? b.items().size() : a.items().size();
+        if (!broadcast(a, size) || !broadcast(b, size)) {
+            return null;
+        }
         var items = new ArrayList<Dim>(size);
         for (int i = 0; i < size; i++) {
             items.add(operation.apply(at(a, i), at(b, i)));
         }
         return new Content(items, a.scalar() && b.scalar());
+    }
+
+    private static boolean broadcast(Content content, int size) {
+        return content.items().size() == 1 || content.items().size() == size;
     }
 
     private static @Nullable Content filling(long[] shape) {
@@ -308,6 +322,9 @@ final class ContentRules {
         int size = Math.max(
                 condition.items().size(),
                 Math.max(one.items().size(), other.items().size()));
+        if (!broadcast(condition, size) || !broadcast(one, size) || !broadcast(other, size)) {
+            return null;
+        }
         var items = new ArrayList<Dim>(size);
         for (int i = 0; i < size; i++) {
             Dim taken = at(condition, i);

@@ -112,6 +112,10 @@ final class ContribRules {
     private static void skipLayerNormalization(InferenceContext c) {
         List<Dim> dims = c.dims(0, 2, 3);
         List<Dim> statistics = dims == null ? null : with(dims, dims.size() - 1, Dims.ONE);
+        Operands.broadcastsTo(c, 1, dims);
+        for (int i = 2; i < c.inputs(); i++) {
+            Operands.count(c, i, "one element for each of a row", c.dim(0, -1));
+        }
         c.set(0, c.tensor(0));
         c.set(1, ElementType.FLOAT, statistics);
         c.set(2, ElementType.FLOAT, statistics);

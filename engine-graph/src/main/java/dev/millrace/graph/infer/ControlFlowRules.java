@@ -74,6 +74,9 @@ final class ControlFlowRules {
         }
         List<@Nullable ValueType> state = new ArrayList<>();
         for (int i = 0; i < carried; i++) {
+            if (!c.has(i + 2)) {
+                throw c.refuse("input " + (i + 2) + " is omitted, but is carried from round to round");
+            }
             state.add(c.type(i + 2));
         }
         List<@Nullable ValueType> given = new ArrayList<>();

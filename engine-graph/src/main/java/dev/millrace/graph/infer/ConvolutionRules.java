@@ -13,14 +13,41 @@ final class ConvolutionRules {
 
     static void conv(InferenceContext c) {
         c.set(0, c.element(0), convolved(c, 0, 1));
+        Operands.count(c, 2, "a bias for each filter", c.dim(1, 0));
     }
 
     static void convInteger(InferenceContext c) {
         c.set(0, ElementType.INT32, convolved(c, 0, 1));
+        Operands.one(c, 2);
+        Operands.count(c, 3, "a zero point for all filters or for each", Dims.ONE, c.dim(1, 0));
     }
 
     static void qLinearConv(InferenceContext c) {
         c.set(0, c.element(7), convolved(c, 0, 3));
+        Operands.one(c, 1, 2, 6, 7);
+        Operands.count(c, 4, "a scale for all filters or for each", Dims.ONE, c.dim(3, 0));
+        Operands.count(c, 5, "a zero point for all filters or for each", Dims.ONE, c.dim(3, 0));
+        Operands.count(c, 8, "a bias for each filter", c.dim(3, 0));
+    }
+
+    /** DeformConv: two offsets and one factor for each tap of each group of channels at each place of the output. */
+    static void deformConv(InferenceContext c) {
+        List<Dim> dims = convolved(c, 0, 1);
+        c.set(0, c.element(0), dims);
+        List<Dim> w = c.dims(1);
+        long groups = c.attributes().integer("offset_group", 1);
+        Operands.divides(c, "attribute 'offset_group'", groups, c.dim(0, 1));
+        Operands.count(c, 3, "a bias for each filter", c.dim(1, 0));
+        if (dims == null || w == null) {
+            return;
+        }
+        Dim taps = Dims.mul(Dims.product(w.subList(2, w.size())), groups);
+        Operands.shape(c, 2, places(dims, Dims.mul(taps, 2)));
+        Operands.shape(c, 4, places(dims, taps));
+    }
+
+    private static List<Dim> places(List<Dim> output, Dim perPlace) {
+        return InferenceContext.with(output, 1, perPlace);
     }
 
     private static @Nullable List<Dim> convolved(InferenceContext c, int input, int weights) {
@@ -33,20 +60,27 @@ final class ConvolutionRules {
             return unknownLike(x, w);
         }
         List<Dim> kernel = kernel(c, w);
-        long group = c.attributes().integer("group", 1);
+        long group = group(c, w.get(0), "output");
         Dim channels = Dims.mul(w.get(1), group);
         if (Dims.differ(x.get(1), channels)) {
             throw c.refuse("input of shape " + x + " and weights of shape " + w + " do not fit: with group " + group
                     + " the input needs " + channels + " channels");
-        }
-        if (group <= 0 || w.get(0).isKnown() && w.get(0).extentOrMinusOne() % group != 0) {
-            throw c.refuse("group " + group + " does not divide the " + w.get(0) + " output channels");
         }
         var dims = new ArrayList<Dim>(x.size());
         dims.add(x.get(0));
         dims.add(w.get(0));
         dims.addAll(Window.of(c, kernel).places(c, x.subList(2, x.size())));
         return dims;
+    }
+
+    /** The attribute {@code group}, which divides the channels. */
+    private static long group(InferenceContext c, Dim channels, String what) {
+        long group = c.attributes().integer("group", 1);
+        boolean divides = !(channels instanceof Dim.Known known) || group > 0 && known.extent() % group == 0;
+        if (group <= 0 || group > Integer.MAX_VALUE || !divides) {
+            throw c.refuse("group " + group + " does not divide the " + channels + " " + what + " channels");
+        }
+        return group;
     }
 
     /** Extents of which nothing is known, as many as the one shape has that is known. */
@@ -83,9 +117,11 @@ final class ConvolutionRules {
         if (Dims.differ(x.get(1), w.get(0))) {
             throw c.refuse("input of shape " + x + " and weights of shape " + w + " differ in their channels");
         }
+        Dim filters = Dims.mul(w.get(1), group(c, x.get(1), "input"));
+        Operands.count(c, 2, "a bias for each filter", filters);
         var dims = new ArrayList<Dim>(x.size());
         dims.add(x.get(0));
-        dims.add(Dims.mul(w.get(1), c.attributes().integer("group", 1)));
+        dims.add(filters);
         dims.addAll(spread(c, x.subList(2, x.size()), kernel(c, w), x.size()));
         c.set(0, c.element(0), dims);
     }

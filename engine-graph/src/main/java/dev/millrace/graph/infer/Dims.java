@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.BiFunction;
+import java.util.function.LongBinaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Arithmetic on extents: exact where they are known, expressions where they have names. */
@@ -28,9 +29,17 @@ final class Dims {
 
     static Dim add(Dim a, Dim b) {
         if (a instanceof Dim.Known x && b instanceof Dim.Known y) {
-            return Dim.of(Math.addExact(x.extent(), y.extent()));
+            return exactly(x, "+", y, Math::addExact);
         }
         return a.is(0) ? b : b.is(0) ? a : symbolic(a, b, Expression::plus);
+    }
+
+    private static Dim exactly(Dim.Known a, String sign, Dim.Known b, LongBinaryOperator operation) {
+        try {
+            return Dim.of(operation.applyAsLong(a.extent(), b.extent()));
+        } catch (ArithmeticException e) {
+            throw new ArithmeticException(a + " " + sign + " " + b);
+        }
     }
 
     static Dim add(Dim a, long b) {
@@ -39,14 +48,14 @@ final class Dims {
 
     static Dim sub(Dim a, Dim b) {
         if (a instanceof Dim.Known x && b instanceof Dim.Known y) {
-            return Dim.of(Math.subtractExact(x.extent(), y.extent()));
+            return exactly(x, "-", y, Math::subtractExact);
         }
         return b.is(0) ? a : symbolic(a, b, Expression::minus);
     }
 
     static Dim mul(Dim a, Dim b) {
         if (a instanceof Dim.Known x && b instanceof Dim.Known y) {
-            return Dim.of(Math.multiplyExact(x.extent(), y.extent()));
+            return exactly(x, "*", y, Math::multiplyExact);
         }
         if (a.is(0) || b.is(0)) {
             return ZERO;

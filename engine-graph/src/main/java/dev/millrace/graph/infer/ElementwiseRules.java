@@ -17,6 +17,22 @@ final class ElementwiseRules {
         c.set(0, c.tensor(0));
     }
 
+    /** Clip: since opset 11 the bounds are inputs. */
+    static void clip(InferenceContext c) {
+        if (c.opset() >= 11) {
+            Operands.one(c, 1, 2);
+        }
+        sameAsFirst(c);
+    }
+
+    /** PRelu: since opset 7 the slope broadcasts to the input. */
+    static void pRelu(InferenceContext c) {
+        if (c.opset() >= 7) {
+            Operands.broadcastsTo(c, 1, c.dims(0));
+        }
+        sameAsFirst(c);
+    }
+
     /** Two inputs of one shape and type. */
     static void sameShapes(InferenceContext c) {
         List<Dim> a = c.dims(0);
@@ -115,6 +131,7 @@ final class ElementwiseRules {
 
     static void dropout(InferenceContext c) {
         TensorType input = c.tensor(0);
+        Operands.one(c, 1, 2);
         c.set(0, input);
         c.set(1, c.opset() < 10 ? input.element() : ElementType.BOOL, c.dims(0));
     }

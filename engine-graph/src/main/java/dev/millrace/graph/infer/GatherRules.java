@@ -113,9 +113,42 @@ final class GatherRules {
         c.set(3, ElementType.INT64, Dims.unknown(1));
     }
 
+    /** Axes 0 and 1 are time and batch, in either order. */
+    static void reverseSequence(InferenceContext c) {
+        List<Dim> dims = c.dims(0, 2, Integer.MAX_VALUE);
+        long time = c.attributes().integer("time_axis", 0);
+        long batch = c.attributes().integer("batch_axis", 1);
+        if (Math.min(time, batch) != 0 || Math.max(time, batch) != 1) {
+            throw c.refuse("attributes 'time_axis' and 'batch_axis' are " + time + " and " + batch
+                    + " where 0 and 1 are expected, in either order");
+        }
+        Operands.shape(c, 1, dims == null ? Dim.UNKNOWN : dims.get((int) batch));
+        c.set(0, c.tensor(0));
+    }
+
+    /** TensorScatter: an update for each batch, no longer than the axis that it is written along. */
+    static void tensorScatter(InferenceContext c) {
+        List<Dim> cache = c.dims(0, 2, Integer.MAX_VALUE);
+        List<Dim> update = c.dims(1);
+        if (cache != null) {
+            int axis = c.axis(c.attributes().integer("axis", -2), cache.size());
+            if (axis == 0) {
+                throw c.refuse("axis 0 is the batch and cannot be written along");
+            }
+            Dim length = update == null || update.size() != cache.size() ? Dim.UNKNOWN : update.get(axis);
+            if (length instanceof Dim.Known x && cache.get(axis) instanceof Dim.Known y && x.extent() > y.extent()) {
+                throw c.refuse("an update of shape " + update + " is longer than the cache of shape " + cache);
+            }
+            Operands.shape(c, 1, with(cache, axis, length));
+            Operands.shape(c, 2, cache.getFirst());
+        }
+        c.set(0, c.tensor(0));
+    }
+
     static void topK(InferenceContext c) {
         List<Dim> dims = c.dims(0, 1, Integer.MAX_VALUE);
         Dim k = c.opset() < 10 ? Dim.of(c.attributes().integer("k")) : c.integer(1);
+        Operands.one(c, 1);
         List<Dim> top = null;
         if (dims != null) {
             int axis = c.axis(c.attributes().integer("axis", -1), dims.size());
@@ -137,6 +170,8 @@ final class GatherRules {
             return;
         }
         int axis = c.axis(c.attributes().integer("axis", -1), indices.size() + 1);
+        Operands.one(c, 1);
+        Operands.shape(c, 2, Dim.of(2));
         var dims = new ArrayList<>(indices);
         dims.add(axis, c.integer(1));
         c.set(0, c.element(2), dims);

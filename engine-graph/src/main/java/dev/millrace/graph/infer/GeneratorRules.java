@@ -69,6 +69,7 @@ final class GeneratorRules {
     }
 
     static void range(InferenceContext c) {
+        Operands.one(c, 0, 1, 2);
         ElementType element = c.element(0);
         c.set(0, element, List.of(steps(c)));
     }
@@ -113,6 +114,9 @@ final class GeneratorRules {
 
     static void multinomial(InferenceContext c) {
         c.dims(0, 2);
+        if (c.dim(0, 1).is(0)) {
+            throw c.refuse("there is no class to draw in input 0 of shape " + c.dims(0));
+        }
         c.set(
                 0,
                 c.elementAttribute("dtype", ElementType.INT32),

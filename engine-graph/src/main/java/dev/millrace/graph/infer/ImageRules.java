@@ -19,6 +19,8 @@ final class ImageRules {
             c.set(0, c.element(0), ConvolutionRules.unknownLike(x, grid));
             return;
         }
+        c.expect(1, 0, x.getFirst());
+        c.expect(1, -1, Dim.of(x.size() - 2));
         var dims = new ArrayList<>(x);
         for (int i = 2; i < dims.size(); i++) {
             dims.set(i, grid.get(i - 1));
@@ -36,6 +38,7 @@ final class ImageRules {
         if (size.size() != 4 && size.size() != 5) {
             throw c.refuse("size " + size + " has " + size.size() + " extents where 4 or 5 are expected");
         }
+        Operands.shape(c, 0, size.get(0), Dim.of(size.size() - 2), Dim.of(size.size() - 1));
         var dims = new ArrayList<Dim>();
         dims.add(size.get(0));
         dims.addAll(size.subList(2, size.size()));
@@ -51,13 +54,21 @@ final class ImageRules {
 
     static void nonMaxSuppression(InferenceContext c) {
         c.dims(0, 3);
-        c.dims(1, 3);
+        List<Dim> scores = c.dims(1, 3);
+        Operands.shape(
+                c,
+                0,
+                scores == null ? Dim.UNKNOWN : scores.get(0),
+                scores == null ? Dim.UNKNOWN : scores.get(2),
+                Dim.of(4));
+        Operands.one(c, 2, 3, 4);
         c.set(0, ElementType.INT64, List.of(Dim.UNKNOWN, Dim.of(3)));
     }
 
     static void maxRoiPool(InferenceContext c) {
         c.dims(0, 4);
         c.dims(1, 2);
+        Operands.shape(c, 1, c.dim(1, 0), Dim.of(5));
         long[] pooled = c.integers("pooled_shape", 2, -1);
         c.set(0, c.element(0), List.of(c.dim(1, 0), c.dim(0, 1), Dim.of(pooled[0]), Dim.of(pooled[1])));
     }
@@ -67,6 +78,8 @@ final class ImageRules {
         c.dims(1, 2);
         c.dims(2, 1);
         Dim regions = c.dims(1) == null ? c.dim(2, 0) : c.dim(1, 0);
+        Operands.shape(c, 1, regions, Dim.of(4));
+        Operands.shape(c, 2, regions);
         c.set(
                 0,
                 c.element(0),
@@ -88,6 +101,15 @@ final class ImageRules {
         if (block != null && block.size() != image.size()) {
             throw c.refuse("image shape " + image + " and block shape " + block + " have different lengths");
         }
+        for (String attribute : List.of("strides", "dilations")) {
+            for (long step : c.integers(attribute, image.size(), 1)) {
+                if (step <= 0) {
+                    throw c.refuse(
+                            "attribute '" + attribute + "' has " + step + " where a positive number is expected");
+                }
+            }
+        }
+        c.integers("pads", 2 * image.size(), 0);
         Dim area = block == null ? Dim.UNKNOWN : Dims.product(block);
         Dim channels = Dims.divideExactly(c.dim(0, 1), area);
         if (channels == null && c.dim(0, 1).isKnown() && area.isKnown()) {

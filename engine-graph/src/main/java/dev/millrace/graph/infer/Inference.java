@@ -39,6 +39,7 @@ public final class Inference {
     static InferenceContext evaluate(Node node, Facts facts, int depth) {
         var context = new InferenceContext(node, facts, depth);
         try {
+            Choices.check(context);
             Rules.apply(context);
         } catch (EngineException e) {
             throw new EngineException(Status.INVALID_GRAPH, node.describe() + ": " + e.getMessage(), e);

@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * of extents, null where the rank is not known. Outputs that the node does not have may be set; nobody reads them.
  */
 final class InferenceContext {
+    /** Strings live in an array. */
+    private static final long MOST_STRINGS = Integer.MAX_VALUE - 8;
+
     private final Node node;
     private final Facts facts;
     private final int depth;
@@ -203,6 +206,12 @@ final class InferenceContext {
                 if (dim instanceof Dim.Known known && known.extent() < 0) {
                     throw refuse("output " + output + " would have the negative extent " + known + " in shape " + dims);
                 }
+            }
+            if (element == ElementType.STRING
+                    && Dims.product(dims) instanceof Dim.Known count
+                    && count.extent() > MOST_STRINGS) {
+                throw refuse("output " + output + " would have " + count + " strings in shape " + dims + "; at most "
+                        + MOST_STRINGS + " are possible");
             }
         }
         set(output, Types.tensor(element, dims));

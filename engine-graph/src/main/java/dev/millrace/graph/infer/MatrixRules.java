@@ -16,10 +16,37 @@ final class MatrixRules {
 
     static void matMulInteger(InferenceContext c) {
         c.set(0, ElementType.INT32, product(c, c.dims(0), c.dims(1)));
+        byRow(c, c.dims(0), 2);
+        byColumn(c, c.dims(1), 3);
     }
 
     static void qLinearMatMul(InferenceContext c) {
-        c.set(0, c.element(7), product(c, c.dims(0), c.dims(3)));
+        List<Dim> product = product(c, c.dims(0), c.dims(3));
+        c.set(0, c.element(7), product);
+        byRow(c, c.dims(0), 1);
+        byRow(c, c.dims(0), 2);
+        byColumn(c, c.dims(3), 4);
+        byColumn(c, c.dims(3), 5);
+        byRow(c, product, 6);
+        byRow(c, product, 7);
+    }
+
+    /** A scale or zero point of a left operand or of the result: one, one for each row, or one for each row of each matrix. */
+    private static void byRow(InferenceContext c, @Nullable List<Dim> left, int input) {
+        if (left != null && !left.isEmpty()) {
+            Dim rows = left.size() == 1 ? Dims.ONE : left.get(left.size() - 2);
+            Dim all = Dims.product(left.subList(0, left.size() - 1));
+            Operands.count(c, input, "a parameter for all rows or for each", Dims.ONE, rows, all);
+        }
+    }
+
+    /** A scale or zero point of a right operand: one, one for each column, or one for each column of each matrix. */
+    private static void byColumn(InferenceContext c, @Nullable List<Dim> right, int input) {
+        if (right != null && !right.isEmpty()) {
+            Dim columns = right.size() == 1 ? Dims.ONE : right.getLast();
+            Dim all = Dims.mul(Dims.product(right.subList(0, Math.max(0, right.size() - 2))), columns);
+            Operands.count(c, input, "a parameter for all columns or for each", Dims.ONE, columns, all);
+        }
     }
 
     /** The shape of numpy's {@code matmul}. */
@@ -64,7 +91,11 @@ final class MatrixRules {
     }
 
     static void gemm(InferenceContext c) {
-        c.set(0, c.element(0), gemm(c, 1));
+        List<Dim> product = gemm(c, 1);
+        if (c.opset() >= 7) {
+            Operands.broadcastsTo(c, 2, product);
+        }
+        c.set(0, c.element(0), product);
     }
 
     /** The shape of a Gemm whose second matrix is input {@code second}. */

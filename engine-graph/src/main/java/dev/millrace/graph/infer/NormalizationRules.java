@@ -13,6 +13,8 @@ final class NormalizationRules {
     static void layerNormalization(InferenceContext c) {
         List<Dim> statistics = statistics(c);
         ElementType stash = c.elementAttribute("stash_type", ElementType.FLOAT);
+        Operands.broadcastsTo(c, 1, c.dims(0));
+        Operands.broadcastsTo(c, 2, c.dims(0));
         c.set(0, c.tensor(0));
         c.set(1, stash, statistics);
         c.set(2, stash, statistics);
@@ -20,6 +22,7 @@ final class NormalizationRules {
 
     static void rmsNormalization(InferenceContext c) {
         List<Dim> statistics = statistics(c);
+        Operands.broadcastsTo(c, 1, c.dims(0));
         c.set(0, c.element(1) == null ? c.element(0) : c.element(1), c.dims(0));
         c.set(1, c.elementAttribute("stash_type", ElementType.FLOAT), statistics);
     }
@@ -38,13 +41,50 @@ final class NormalizationRules {
         return statistics;
     }
 
+    static void instanceNormalization(InferenceContext c) {
+        List<Dim> dims = c.dims(0, 2, Integer.MAX_VALUE);
+        Dim channels = dims == null ? Dim.UNKNOWN : dims.get(1);
+        Operands.count(c, 1, "a scale for each channel", channels);
+        Operands.count(c, 2, "a bias for each channel", channels);
+        c.set(0, c.tensor(0));
+    }
+
+    /** Before opset 21 scale and bias are by group. */
+    static void groupNormalization(InferenceContext c) {
+        List<Dim> dims = c.dims(0, 2, Integer.MAX_VALUE);
+        Dim channels = dims == null ? Dim.UNKNOWN : dims.get(1);
+        long groups = c.attributes().integer("num_groups");
+        Operands.divides(c, "attribute 'num_groups'", groups, channels);
+        Operands.count(c, 1, "a scale for each channel or group", channels, Dim.of(groups));
+        if (c.dims(1) != null) {
+            Operands.count(c, 2, "a bias for each scale", Dims.product(c.dims(1)));
+        }
+        c.set(0, c.tensor(0));
+    }
+
+    /** LRN. */
+    static void neighbours(InferenceContext c) {
+        c.dims(0, 2, Integer.MAX_VALUE);
+        long size = c.attributes().integer("size");
+        if (size < 1) {
+            throw c.refuse("attribute 'size' is " + size + " where a positive number is expected");
+        }
+        c.set(0, c.tensor(0));
+    }
+
+    static void lpNormalization(InferenceContext c) {
+        List<Dim> dims = c.dims(0, 1, Integer.MAX_VALUE);
+        if (dims != null) {
+            c.axis(c.attributes().integer("axis", -1), dims.size());
+        }
+        c.set(0, c.tensor(0));
+    }
+
     static void batchNormalization(InferenceContext c) {
         List<Dim> dims = c.dims(0, 1, Integer.MAX_VALUE);
         Dim channels = dims == null ? Dim.UNKNOWN : dims.size() == 1 ? Dims.ONE : dims.get(1);
         for (int i = 1; i < 5; i++) {
-            if (dims != null && dims.size() > 1 && c.dims(i, 1) != null) {
-                c.expect(i, 0, channels);
-            }
+            Operands.shape(c, i, channels);
         }
         c.set(0, c.tensor(0));
         for (int i = 1; i < c.outputs(); i++) {

@@ -59,6 +59,7 @@ final class PoolingRules {
             c.set(0, c.element(0), null);
             return;
         }
+        Operands.shape(c, 1, x);
         if (c.has(2)) {
             List<Dim> shape = c.integers(2);
             if (shape != null && shape.size() != x.size()) {

@@ -16,26 +16,34 @@ final class RecurrentRules {
         Dim batch = c.dim(0, batchFirst ? 0 : 1);
         Dim directions = directions(c);
         Dim hidden = c.attributes().has("hidden_size") ? Dim.of(c.attributes().integer("hidden_size")) : c.dim(2, -1);
-        c.expect(1, 2, c.dim(0, 2));
-        c.expect(2, 2, hidden);
-        c.expect(1, 0, directions);
         c.set(
                 0,
                 c.element(0),
                 batchFirst ? List.of(batch, steps, directions, hidden) : List.of(steps, directions, batch, hidden));
         List<Dim> state = batchFirst ? List.of(batch, directions, hidden) : List.of(directions, batch, hidden);
+        parameters(c, directions, hidden);
+        Operands.shape(c, 4, batch);
+        Operands.shape(c, 5, state);
+        Operands.shape(c, 6, state);
         c.set(1, c.element(0), state);
         c.set(2, c.element(0), state);
     }
 
-    private static Dim directions(InferenceContext c) {
-        String direction = c.attributes().text("direction", "forward");
-        return switch (direction) {
-            case "forward", "reverse" -> Dims.ONE;
-            case "bidirectional" -> Dim.of(2);
-            default ->
-                throw c.refuse("attribute 'direction' is '" + direction
-                        + "' where forward, reverse or bidirectional is expected");
+    /** Weights, biases and peepholes: rows for each gate, one below the other. */
+    private static void parameters(InferenceContext c, Dim directions, Dim hidden) {
+        int gates = switch (c.op()) {
+            case "LSTM" -> 4;
+            case "GRU" -> 3;
+            default -> 1;
         };
+        Dim rows = Dims.mul(hidden, gates);
+        Operands.shape(c, 1, directions, rows, c.dim(0, 2));
+        Operands.shape(c, 2, directions, rows, hidden);
+        Operands.shape(c, 3, directions, Dims.mul(rows, 2));
+        Operands.shape(c, 7, directions, Dims.mul(hidden, 3));
+    }
+
+    private static Dim directions(InferenceContext c) {
+        return c.attributes().text("direction", "forward").equals("bidirectional") ? Dim.of(2) : Dims.ONE;
     }
 }

@@ -66,6 +66,16 @@ final class ReductionRules {
         return result;
     }
 
+    /** CumSum and CumProd. */
+    static void cumulate(InferenceContext c) {
+        Operands.one(c, 1);
+        List<Dim> dims = c.dims(0, 1, Integer.MAX_VALUE);
+        if (dims != null && c.integer(1) instanceof Dim.Known axis) {
+            c.axis(axis.extent(), dims.size());
+        }
+        c.set(0, c.tensor(0));
+    }
+
     static void argReduce(InferenceContext c) {
         List<Dim> dims = c.dims(0);
         if (dims == null) {

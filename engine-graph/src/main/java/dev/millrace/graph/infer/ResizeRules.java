@@ -87,6 +87,10 @@ final class ResizeRules {
                 long extent = x.get(axes[i]).extentOrMinusOne();
                 size = Float.isNaN(scale) ? Dim.UNKNOWN : Dim.of((long) Math.floor(scale * extent + 0.5f));
             }
+            if (x.get(axes[i]).is(0) && size.isKnown() && !size.is(0)) {
+                throw c.refuse(
+                        "axis " + axes[i] + " of shape " + x + " has nothing to make an extent of " + size + " of");
+            }
             dims.set(axes[i], size);
         }
         return dims;

@@ -37,7 +37,6 @@ final class Rules {
                     "BitwiseNot",
                     "Ceil",
                     "Celu",
-                    "Clip",
                     "Cos",
                     "Cosh",
                     "Elu",
@@ -68,16 +67,8 @@ final class Rules {
                     "Tan",
                     "Tanh",
                     "ThresholdedRelu",
-                    "CumProd",
-                    "CumSum",
-                    "MeanVarianceNormalization",
-                    "InstanceNormalization",
-                    "GroupNormalization",
-                    "LRN",
-                    "LpNormalization",
-                    "ReverseSequence",
-                    "TensorScatter",
-                    "RotaryEmbedding" -> ElementwiseRules.sameAsFirst(c);
+                    "MeanVarianceNormalization" -> ElementwiseRules.sameAsFirst(c);
+            case "Clip" -> ElementwiseRules.clip(c);
             case "SwiGLU" -> ElementwiseRules.sameShapes(c);
             case "Softmax", "LogSoftmax", "Hardmax" -> ElementwiseRules.alongAxis(c, c.opset() < 13 ? 1 : -1);
             case "Identity" -> c.set(0, c.type(0));
@@ -95,7 +86,7 @@ final class Rules {
                     "Or",
                     "Xor" -> ElementwiseRules.binary(c);
             case "Pow" -> ElementwiseRules.pow(c);
-            case "PRelu" -> ElementwiseRules.sameAsFirst(c);
+            case "PRelu" -> ElementwiseRules.pRelu(c);
             case "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual" -> ElementwiseRules.comparison(c);
             case "Max", "Mean", "Min", "Sum" -> ElementwiseRules.variadic(c);
             case "Where" -> ElementwiseRules.where(c);
@@ -139,6 +130,8 @@ final class Rules {
             case "Compress" -> GatherRules.compress(c);
             case "NonZero" -> GatherRules.nonZero(c);
             case "Unique" -> GatherRules.unique(c);
+            case "ReverseSequence" -> GatherRules.reverseSequence(c);
+            case "TensorScatter" -> GatherRules.tensorScatter(c);
             case "TopK" -> GatherRules.topK(c);
             case "OneHot" -> GatherRules.oneHot(c);
             case "Constant" -> GeneratorRules.constant(c);
@@ -166,6 +159,11 @@ final class Rules {
                     "ReduceSum",
                     "ReduceSumSquare" -> ReductionRules.reduce(c);
             case "ArgMax", "ArgMin" -> ReductionRules.argReduce(c);
+            case "CumProd", "CumSum" -> ReductionRules.cumulate(c);
+            case "InstanceNormalization" -> NormalizationRules.instanceNormalization(c);
+            case "GroupNormalization" -> NormalizationRules.groupNormalization(c);
+            case "LRN" -> NormalizationRules.neighbours(c);
+            case "LpNormalization" -> NormalizationRules.lpNormalization(c);
             case "LayerNormalization" -> NormalizationRules.layerNormalization(c);
             case "RMSNormalization", "SimplifiedLayerNormalization" -> NormalizationRules.rmsNormalization(c);
             case "BatchNormalization" -> NormalizationRules.batchNormalization(c);
@@ -179,7 +177,7 @@ final class Rules {
             case "ConvInteger" -> ConvolutionRules.convInteger(c);
             case "QLinearConv" -> ConvolutionRules.qLinearConv(c);
             case "ConvTranspose" -> ConvolutionRules.convTranspose(c);
-            case "DeformConv" -> ConvolutionRules.conv(c);
+            case "DeformConv" -> ConvolutionRules.deformConv(c);
             case "CausalConvWithState" -> ConvolutionRules.causalConvWithState(c);
             case "MaxPool" -> PoolingRules.maxPool(c);
             case "AveragePool", "LpPool" -> PoolingRules.pool(c);
@@ -208,6 +206,7 @@ final class Rules {
         switch (c.op()) {
             case "RNN", "GRU", "LSTM" -> RecurrentRules.recurrent(c);
             case "Attention" -> AttentionRules.attention(c);
+            case "RotaryEmbedding" -> AttentionRules.rotaryEmbedding(c);
             case "LinearAttention" -> AttentionRules.linearAttention(c);
             case "If" -> ControlFlowRules.branch(c);
             case "Loop" -> ControlFlowRules.loop(c);

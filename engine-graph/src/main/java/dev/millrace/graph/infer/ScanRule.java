@@ -38,6 +38,11 @@ final class ScanRule {
     }
 
     private void infer() {
+        for (int i = firstInput; i < c.inputs(); i++) {
+            if (!c.has(i)) {
+                throw c.refuse("input " + i + " is omitted, but is needed");
+            }
+        }
         long[] inputAxes = batched ? new long[scanned] : c.integers("scan_input_axes", scanned, 0);
         List<@Nullable ValueType> given = new ArrayList<>();
         for (int i = 0; i < states; i++) {

@@ -19,9 +19,15 @@ final class SequenceRules {
             case "SequenceConstruct" -> construct(c);
             case "SequenceEmpty" ->
                 c.set(0, new SequenceType(new TensorType(c.elementAttribute("dtype", ElementType.FLOAT), null)));
-            case "SequenceAt" -> c.set(0, elementOf(c, 0));
+            case "SequenceAt" -> {
+                Operands.one(c, 1);
+                c.set(0, elementOf(c, 0));
+            }
             case "SequenceInsert" -> insert(c);
-            case "SequenceErase" -> c.set(0, sequence(elementOf(c, 0)));
+            case "SequenceErase" -> {
+                Operands.one(c, 1);
+                c.set(0, sequence(elementOf(c, 0)));
+            }
             case "SequenceLength", "OptionalHasElement" ->
                 c.set(0, Types.scalar(c.op().equals("SequenceLength") ? ElementType.INT64 : ElementType.BOOL));
             case "SplitToSequence" -> split(c);
@@ -61,6 +67,7 @@ final class SequenceRules {
     private static void insert(InferenceContext c) {
         ValueType held = elementOf(c, 0);
         TensorType added = c.tensor(1);
+        Operands.one(c, 2);
         if (held instanceof TensorType tensor
                 && tensor.element() != null
                 && added.element() != null

@@ -254,6 +254,9 @@ final class ShapeRules {
 
     static void pad(InferenceContext c) {
         List<Dim> dims = c.dims(0);
+        if (c.opset() >= 11) {
+            Operands.one(c, 2);
+        }
         if (dims == null) {
             c.set(0, c.element(0), null);
             return;
@@ -282,6 +285,7 @@ final class ShapeRules {
 
     static void trilu(InferenceContext c) {
         c.dims(0, 2, Integer.MAX_VALUE);
+        Operands.one(c, 1);
         c.set(0, c.tensor(0));
     }
 

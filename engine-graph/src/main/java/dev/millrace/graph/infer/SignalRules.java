@@ -15,7 +15,10 @@ final class SignalRules {
         switch (c.op()) {
             case "DFT" -> dft(c);
             case "STFT" -> stft(c);
-            case "MelWeightMatrix" -> c.set(0, outputType(c), List.of(oneSided(c.integer(1)), c.integer(0)));
+            case "MelWeightMatrix" -> {
+                Operands.one(c, 0, 1, 2, 3, 4);
+                c.set(0, outputType(c), List.of(oneSided(c.integer(1)), c.integer(0)));
+            }
             default -> c.set(0, outputType(c), List.of(c.integer(0)));
         }
     }
@@ -31,6 +34,7 @@ final class SignalRules {
 
     private static void dft(InferenceContext c) {
         List<Dim> x = c.dims(0, 2, Integer.MAX_VALUE);
+        Operands.one(c, 1, 2);
         if (x == null) {
             c.set(0, c.element(0), null);
             return;
@@ -60,6 +64,10 @@ final class SignalRules {
     private static void stft(InferenceContext c) {
         List<Dim> signal = c.dims(0, 2, 3);
         c.dims(2, 1);
+        Operands.one(c, 1, 3);
+        if (c.has(2) && c.has(3)) {
+            Operands.shape(c, 2, c.integer(3));
+        }
         Dim samples = signal == null ? Dim.UNKNOWN : signal.get(1);
         Dim frame = c.has(3) ? c.integer(3) : c.has(2) ? c.dim(2, 0) : samples;
         Dim step = c.integer(1);

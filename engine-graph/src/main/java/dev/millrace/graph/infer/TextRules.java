@@ -46,7 +46,10 @@ final class TextRules {
         if (indexes == null || indexes.length == 0) {
             throw c.refuse("attribute 'ngram_indexes' is missing or empty");
         }
-        Dim columns = Dim.of(Arrays.stream(indexes).max().orElse(-1) + 1);
+        if (Arrays.stream(indexes).min().orElse(0) < 0) {
+            throw c.refuse("attribute 'ngram_indexes' has a negative column in " + Arrays.toString(indexes));
+        }
+        Dim columns = Dims.add(Dim.of(Arrays.stream(indexes).max().orElse(-1)), 1);
         c.set(
                 0,
                 ElementType.FLOAT,

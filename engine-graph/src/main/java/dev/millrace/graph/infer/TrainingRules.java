@@ -27,6 +27,12 @@ final class TrainingRules {
             throw c.refuse(c.inputs() + " inputs and " + c.outputs() + " outputs do not fit; " + groups + " inputs and "
                     + kept + " outputs for each tensor are needed");
         }
+        Operands.one(c, 0, 1);
+        for (int i = 0; i < tensors; i++) {
+            for (int group = 1; group < groups; group++) {
+                Operands.shape(c, 2 + group * tensors + i, c.dims(2 + i));
+            }
+        }
         for (int i = 0; i < c.outputs(); i++) {
             int group = i / tensors;
             c.set(i, c.tensor(2 + i + (group == 0 ? 0 : tensors)));

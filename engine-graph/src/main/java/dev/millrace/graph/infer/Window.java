@@ -13,7 +13,8 @@ record Window(List<Dim> kernel, long[] strides, long[] dilations, long[] pads, S
         long[] strides = c.integers("strides", axes, 1);
         long[] dilations = c.integers("dilations", axes, 1);
         String autoPad = c.attributes().text("auto_pad", "NOTSET");
-        long[] pads = autoPad.equals("NOTSET") ? c.integers("pads", 2 * axes, 0) : new long[2 * axes];
+        long[] pads =
+                autoPad.equals("NOTSET") || autoPad.isEmpty() ? c.integers("pads", 2 * axes, 0) : new long[2 * axes];
         for (int i = 0; i < axes; i++) {
             if (strides[i] <= 0 || dilations[i] <= 0) {
                 throw c.refuse("strides and dilations have to be positive");

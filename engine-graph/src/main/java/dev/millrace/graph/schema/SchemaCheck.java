@@ -91,7 +91,7 @@ public record SchemaCheck(List<String> errors, List<String> warnings) {
                 Value value = values.get(i);
                 if (value != null) {
                     type(what, i, parameter, value.type());
-                } else if (parameter.arity() == Parameter.Arity.SINGLE && what.equals("input")) {
+                } else if (!parameter.isOptional() && what.equals("input")) {
                     error("input " + i + " ('" + parameter.name() + "') is omitted, but is needed");
                 }
             }

@@ -43,7 +43,7 @@ public final class DirectRun {
         var run = new DirectRun(node, inputs, scratch);
         switch (kernel) {
             case ShapedKernel shaped -> run.shaped(shaped);
-            case DynamicKernel dynamic -> dynamic.run(run.new Dynamic());
+            case DynamicKernel dynamic -> dynamic.runChecked(run.new Dynamic());
         }
         return Arrays.asList(run.outputs);
     }
@@ -51,7 +51,7 @@ public final class DirectRun {
     private void shaped(ShapedKernel kernel) {
         List<@Nullable ValueType> types = kernel.outputs(node, new Known());
         var bind = new Bind(types);
-        Launch launch = kernel.bind(bind);
+        Launch launch = makesElements(types) ? kernel.bind(bind) : Launch.NONE;
         for (int i = 0; i < outputs.length; i++) {
             if (node.output(i) == null || outputs[i] != null) {
                 continue;
@@ -63,6 +63,18 @@ public final class DirectRun {
         if (launch != Launch.NONE) {
             launch.run(new Serial(bind.workspace));
         }
+    }
+
+    private boolean makesElements(List<@Nullable ValueType> types) {
+        for (int i = 0; i < outputs.length; i++) {
+            if (node.output(i) != null
+                    && Objects.requireNonNull(tensorType(types, i).concreteShape())
+                                    .elements()
+                            > 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private ValueType.TensorType tensorType(List<@Nullable ValueType> types, int index) {

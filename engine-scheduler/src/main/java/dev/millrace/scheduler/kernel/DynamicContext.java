@@ -33,4 +33,11 @@ public interface DynamicContext {
     List<Datum> runNested(String attribute, List<Datum> inputs);
 
     void checkCancelled();
+
+    /** {@link #checkCancelled()} at one of many steps, for loops of short ones. */
+    default void checkCancelled(long step) {
+        if ((step & 0xfff) == 0) {
+            checkCancelled();
+        }
+    }
 }

@@ -65,6 +65,6 @@ public final class Scratch {
     }
 
     private static int grown(int length) {
-        return Math.max(256, (length + 255) & ~255);
+        return (int) Math.clamp((length + 255L) & ~255L, 256, Integer.MAX_VALUE - 8);
     }
 }

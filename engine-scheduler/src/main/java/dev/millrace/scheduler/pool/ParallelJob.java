@@ -24,13 +24,21 @@ public final class ParallelJob {
     private @Nullable RangeTask task;
     private @Nullable LaunchContext context;
     private long items;
+    private long grain;
     private long chunk;
     private int maxHelpers;
 
-    void open(RangeTask newTask, LaunchContext newContext, long newItems, long newChunk, int newMaxHelpers) {
+    void open(
+            RangeTask newTask,
+            LaunchContext newContext,
+            long newItems,
+            long newGrain,
+            long newChunk,
+            int newMaxHelpers) {
         task = newTask;
         context = newContext;
         items = newItems;
+        grain = newGrain;
         chunk = newChunk;
         maxHelpers = newMaxHelpers;
         failure = null;
@@ -63,10 +71,11 @@ public final class ParallelJob {
         }
         long end = items;
         long step = chunk;
+        long least = grain;
         try {
             for (long from = cursor.getAndAdd(step); from < end; from = cursor.getAndAdd(step)) {
                 where.checkCancelled();
-                body.run(where, from, Math.min(from + step, end), scratch);
+                PacedRange.run(body, where, from, Math.min(from + step, end), least, scratch);
             }
         } catch (Throwable thrown) {
             cursor.set(end);

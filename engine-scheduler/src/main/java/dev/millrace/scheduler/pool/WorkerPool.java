@@ -49,8 +49,9 @@ public final class WorkerPool implements Executor, AutoCloseable {
     }
 
     /**
-     * Runs {@code task} over {@code [0, items)} on this thread and on at most {@code threads - 1} workers, in chunks of at
-     * least {@code grain} items. Allocates nothing. {@code job} is the caller's, for one loop at a time.
+     * Runs {@code task} over {@code [0, items)} on this thread and on at most {@code threads - 1} workers, and looks at
+     * cancellation every few milliseconds. A range is {@code grain} items or more, unless items turn out to be slow.
+     * Allocates nothing. {@code job} is the caller's, for one loop at a time.
      */
     public void parallelFor(
             ParallelJob job,
@@ -66,11 +67,11 @@ public final class WorkerPool implements Executor, AutoCloseable {
         int helpers = Math.min(Math.min(threads - 1, workers.length), (int) Math.min(64, (items - 1) / grain));
         int place = helpers <= 0 || closed ? -1 : claimPlace();
         if (place < 0) {
-            task.run(context, 0, items, scratch);
+            PacedRange.run(task, context, 0, items, grain, scratch);
             return;
         }
         long chunk = Math.max(grain, Math.ceilDiv(items, 4L * (helpers + 1)));
-        job.open(task, context, items, chunk, helpers);
+        job.open(task, context, items, grain, chunk, helpers);
         loops.set(place, job);
         openLoops.incrementAndGet();
         wake(helpers);

@@ -20,6 +20,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,9 +92,20 @@ final class Binder {
             return stop(step, "the value of '" + plan.slots().get(needed.slot).name() + "' is not known");
         } catch (EngineException e) {
             throw String.valueOf(e.getMessage()).startsWith(step.node().describe()) ? e : e.at(step.describe());
+        } catch (ArithmeticException e) {
+            throw new EngineException(
+                    Status.INVALID_ARGUMENT,
+                    step.describe() + ": inputs of shapes " + inputShapes(step) + " are too large: " + e.getMessage(),
+                    e);
         } catch (RuntimeException | StackOverflowError e) {
             throw EngineException.wrap(Status.RUNTIME_EXCEPTION, step.describe(), e);
         }
+    }
+
+    private String inputShapes(PlanStep step) {
+        return step.inputs().stream()
+                .map(slot -> slot == PlanStep.NONE ? "(none)" : String.valueOf(shapes[slot]))
+                .collect(Collectors.joining(", "));
     }
 
     private boolean stop(PlanStep step, String reason) {
@@ -109,7 +121,7 @@ final class Binder {
             return true;
         }
         var context = new StepBinding(this, step, outputs);
-        Launch launch = kernel.bind(context);
+        Launch launch = context.makesElements() ? kernel.bind(context) : context.foldEmpty();
         for (int i = 0; i < step.outputs().size(); i++) {
             int slot = step.outputs().get(i);
             if (slot != PlanStep.NONE) {

@@ -38,12 +38,14 @@ final class Lane implements LaunchContext {
             if (launch != null) {
                 launch.run(this);
             } else {
-                ((DynamicKernel) step.kernel()).run(new DynamicLane(frame, bound));
+                ((DynamicKernel) step.kernel()).runChecked(new DynamicLane(frame, bound));
             }
         } catch (OutOfMemoryError | StackOverflowError e) {
             throw new EngineException(Status.RUNTIME_EXCEPTION, step.describe() + ": " + e, e);
         } catch (EngineException e) {
-            throw e.status() == Status.CANCELLED ? e : e.at(step.describe());
+            boolean placed =
+                    String.valueOf(e.getMessage()).startsWith(step.node().describe());
+            throw placed || e.status() == Status.CANCELLED ? e : e.at(step.describe());
         } catch (RuntimeException | InternalError e) {
             throw EngineException.wrap(Status.RUNTIME_EXCEPTION, step.describe(), e);
         }

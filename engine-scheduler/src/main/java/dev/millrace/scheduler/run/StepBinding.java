@@ -7,6 +7,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.kernel.BindContext;
+import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.plan.PlanStep;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -99,6 +100,26 @@ final class StepBinding implements BindContext {
     @Override
     public Shape outputShape(int index) {
         return Objects.requireNonNull(output(index).concreteShape());
+    }
+
+    /** Whether any output has elements. */
+    boolean makesElements() {
+        for (int i = 0; i < outputCount(); i++) {
+            if (hasOutput(i) && outputShape(i).elements() > 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Where no output has elements there is nothing to bind and nothing to run, however large their other extents are. */
+    Launch foldEmpty() {
+        for (int i = 0; i < outputCount(); i++) {
+            if (hasOutput(i)) {
+                fold(i, Tensor.allocate(outputType(i), outputShape(i)));
+            }
+        }
+        return Launch.NONE;
     }
 
     @Override

@@ -12,51 +12,58 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class WorkerPoolTest {
     /** A context that nobody asks for anything. */
-    private static final LaunchContext NOWHERE = new LaunchContext() {
-        @Override
-        public MemorySegment input(int index) {
-            throw new AssertionError();
-        }
+    private static final LaunchContext NOWHERE = nowhere(() -> {});
 
-        @Override
-        public MemorySegment output(int index) {
-            throw new AssertionError();
-        }
+    private static LaunchContext nowhere(Runnable check) {
+        return new LaunchContext() {
+            @Override
+            public MemorySegment input(int index) {
+                throw new AssertionError();
+            }
 
-        @Override
-        public String[] inputStrings(int index) {
-            throw new AssertionError();
-        }
+            @Override
+            public MemorySegment output(int index) {
+                throw new AssertionError();
+            }
 
-        @Override
-        public String[] outputStrings(int index) {
-            throw new AssertionError();
-        }
+            @Override
+            public String[] inputStrings(int index) {
+                throw new AssertionError();
+            }
 
-        @Override
-        public MemorySegment workspace() {
-            throw new AssertionError();
-        }
+            @Override
+            public String[] outputStrings(int index) {
+                throw new AssertionError();
+            }
 
-        @Override
-        public void parallelFor(long items, long grain, RangeTask task) {
-            throw new AssertionError();
-        }
+            @Override
+            public MemorySegment workspace() {
+                throw new AssertionError();
+            }
 
-        @Override
-        public Scratch scratch() {
-            throw new AssertionError();
-        }
+            @Override
+            public void parallelFor(long items, long grain, RangeTask task) {
+                throw new AssertionError();
+            }
 
-        @Override
-        public void checkCancelled() {}
-    };
+            @Override
+            public Scratch scratch() {
+                throw new AssertionError();
+            }
+
+            @Override
+            public void checkCancelled() {
+                check.run();
+            }
+        };
+    }
 
     @Test
     void everyItemIsDoneOnceHoweverManyCallersThereAre() throws InterruptedException {
@@ -141,6 +148,40 @@ class WorkerPoolTest {
             var executed = new Thread[1];
             pool.execute(() -> executed[0] = Thread.currentThread());
             assertThat(executed[0]).isSameAs(Thread.currentThread());
+        }
+    }
+
+    @Test
+    void aLoopOfOneThreadIsLeftLongBeforeItsEndWhenTheRunIsCancelled() {
+        try (var pool = new WorkerPool(0)) {
+            var done = new AtomicLong();
+            var cancelled = nowhere(() -> {
+                throw new IllegalStateException("cancelled");
+            });
+            RangeTask task = (context, from, to, mine) -> done.addAndGet(to - from);
+            assertThatThrownBy(
+                            () -> pool.parallelFor(new ParallelJob(), 1, 1L << 40, 8, task, cancelled, new Scratch()))
+                    .hasMessage("cancelled");
+            assertThat(done).hasValueLessThan(1L << 20);
+        }
+    }
+
+    @Test
+    void everyItemIsDoneOnceWhereCancellationIsLookedAtInBetween() {
+        try (var pool = new WorkerPool(0)) {
+            var looks = new AtomicInteger();
+            var next = new long[1];
+            RangeTask task = (context, from, to, mine) -> {
+                assertThat(from).isEqualTo(next[0]);
+                next[0] = to;
+            };
+            for (long items : new long[] {1, 31, 32, 33, 1000, Integer.MAX_VALUE + 7L, Long.MAX_VALUE}) {
+                next[0] = 0;
+                looks.set(0);
+                pool.parallelFor(new ParallelJob(), 1, items, 8, task, nowhere(looks::incrementAndGet), new Scratch());
+                assertThat(next[0]).isEqualTo(items);
+                assertThat(looks.get() > 0).isEqualTo(items > 32);
+            }
         }
     }
 

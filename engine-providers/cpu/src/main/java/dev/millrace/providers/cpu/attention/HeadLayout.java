@@ -2,6 +2,7 @@ package dev.millrace.providers.cpu.attention;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.providers.cpu.extent.Extents;
 
 /**
  * Where the rows of a tensor of heads lie: {@code [batch, heads, steps, size]}, or {@code [batch, steps, heads * size]}
@@ -17,12 +18,12 @@ record HeadLayout(int batch, int heads, int steps, int size, boolean packed) {
             throw EngineException.invalidGraph(
                     "shape " + shape + " does not hold " + heads + " heads; three or four axes are expected");
         }
-        int size = Math.toIntExact(shape.dim(2) / heads);
+        int size = Extents.toInt("elements of a head", shape.dim(2) / heads);
         return new HeadLayout(extent(shape, 0), (int) heads, extent(shape, 1), size, true);
     }
 
     private static int extent(Shape shape, int axis) {
-        return Math.toIntExact(shape.dim(axis));
+        return Extents.toInt("heads, steps or elements", shape.dim(axis));
     }
 
     /** The first element of a row. */

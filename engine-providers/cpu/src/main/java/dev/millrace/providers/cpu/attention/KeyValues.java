@@ -2,6 +2,7 @@ package dev.millrace.providers.cpu.attention;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
+import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.Scratch;
@@ -13,7 +14,8 @@ record KeyValues(int input, HeadLayout now, int pastInput, int pastSteps, Elemen
     static KeyValues of(BindContext context, int input, int pastInput, long heads) {
         HeadLayout now = HeadLayout.of(context.inputShape(input), heads);
         int past = context.hasInput(pastInput)
-                ? Math.toIntExact(context.inputShape(pastInput).dim(2))
+                ? Extents.toInt(
+                        "steps of the past", context.inputShape(pastInput).dim(2))
                 : 0;
         return new KeyValues(input, now, pastInput, past, context.inputType(input));
     }

@@ -15,6 +15,8 @@ import java.lang.foreign.MemorySegment;
 
 /** Cast and CastLike: from every type to every other. */
 record CastKernel(Node node) implements ShapedKernel {
+    /** Texts that are worth a range of their own. */
+    private static final long TEXTS = 256;
 
     @Override
     public Launch bind(BindContext context) {
@@ -24,13 +26,17 @@ record CastKernel(Node node) implements ShapedKernel {
             context.alias(0, 0);
             return Launch.NONE;
         }
-        int count = Math.toIntExact(context.outputShape(0).elements());
+        long count = context.outputShape(0).elements();
         if (to == ElementType.STRING) {
-            return launch -> TextCast.format(from, launch.input(0), launch.outputStrings(0));
+            RangeTask task = (launch, first, end, scratch) ->
+                    TextCast.format(from, launch.input(0), launch.outputStrings(0), (int) first, (int) end);
+            return launch -> launch.parallelFor(count, TEXTS, task);
         }
         if (from == ElementType.STRING) {
             boolean saturate = node.attributes().flag("saturate", true);
-            return launch -> TextCast.parse(launch.inputStrings(0), to, launch.output(0), saturate);
+            RangeTask task = (launch, first, end, scratch) ->
+                    TextCast.parse(launch.inputStrings(0), to, launch.output(0), saturate, (int) first, (int) end);
+            return launch -> launch.parallelFor(count, to.isPacked() ? Long.MAX_VALUE : TEXTS, task);
         }
         RangeTask task = task(from, to);
         long grain = UnaryKernel.grain(to);

@@ -11,8 +11,8 @@ import java.util.Locale;
 final class TextCast {
     private TextCast() {}
 
-    static void format(ElementType from, MemorySegment input, String[] to) {
-        for (int i = 0; i < to.length; i++) {
+    static void format(ElementType from, MemorySegment input, String[] to, int first, int end) {
+        for (int i = first; i < end; i++) {
             to[i] = switch (from) {
                 case BOOL -> Elements.getLong(from, input, i) != 0 ? "True" : "False";
                 case UINT64 -> Long.toUnsignedString(Elements.getLong(from, input, i));
@@ -52,8 +52,8 @@ final class TextCast {
         return String.format(Locale.ROOT, "%se%s%02d", mantissa, exponent < 0 ? "-" : "+", Math.abs(exponent));
     }
 
-    static void parse(String[] from, ElementType to, MemorySegment output, boolean saturate) {
-        for (int i = 0; i < from.length; i++) {
+    static void parse(String[] from, ElementType to, MemorySegment output, boolean saturate, int first, int end) {
+        for (int i = first; i < end; i++) {
             String text = from[i].strip();
             try {
                 if (to == ElementType.BOOL) {

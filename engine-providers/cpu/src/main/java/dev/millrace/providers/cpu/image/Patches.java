@@ -5,6 +5,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.util.Arrays;
@@ -41,7 +42,7 @@ final class Patches {
                         + " columns are given where image and blocks have " + columns);
             }
             ElementType type = context.inputType(0);
-            int size = Math.toIntExact(Shape.of(image).elements());
+            int size = Extents.toInt("elements of an image", Shape.of(image).elements());
             RangeTask task = (run, from, to, scratch) -> {
                 double[] sums = scratch.doubles(0, size);
                 for (long plane = from; plane < to; plane++) {

@@ -6,13 +6,18 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.scheduler.kernel.BindContext;
+import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.lang.foreign.MemorySegment;
 
 /** RoiAlign and MaxRoiPool: boxes of an image pooled to one size. */
 final class Regions {
+    /** Samples of a cell along one axis; more are no image but a mistake. */
+    private static final long MOST_SAMPLES = 1 << 16;
+
     private Regions() {}
 
     /** A plane of an image. */
@@ -34,7 +39,11 @@ final class Regions {
         Attributes attributes = node.attributes();
         boolean average = attributes.text("mode", "avg").equals("avg");
         double scale = attributes.real("spatial_scale", 1);
-        int ratio = (int) attributes.integer("sampling_ratio", 0);
+        long ratio = attributes.integer("sampling_ratio", 0);
+        if (ratio < 0 || ratio > MOST_SAMPLES) {
+            throw EngineException.invalidGraph(node.describe() + ": attribute 'sampling_ratio' is " + ratio
+                    + " where 0 to " + MOST_SAMPLES + " is expected");
+        }
         String transform = attributes.text(
                 "coordinate_transformation_mode", node.opset() < 16 ? "output_half_pixel" : "half_pixel");
         boolean half = transform.equals("half_pixel");
@@ -44,10 +53,10 @@ final class Regions {
             ElementType type = context.inputType(0);
             ElementType boxType = context.inputType(1);
             ElementType indexType = context.inputType(2);
-            int height = (int) in.dim(2);
-            int width = (int) in.dim(3);
-            int rows = (int) out.dim(2);
-            int columns = (int) out.dim(3);
+            int height = Extents.toInt("rows of an image", in.dim(2));
+            int width = Extents.toInt("columns of an image", in.dim(3));
+            long rows = out.dim(2);
+            long columns = out.dim(3);
             RangeTask task = (run, from, to, scratch) -> {
                 double[] box = scratch.doubles(0, 4);
                 for (long item = from; item < to; item++) {
@@ -63,14 +72,14 @@ final class Regions {
                     double boxHeight = box[3] * scale - shift - top;
                     double cellHeight = (half ? boxHeight : Math.max(boxHeight, 1)) / rows;
                     double cellWidth = (half ? boxWidth : Math.max(boxWidth, 1)) / columns;
-                    for (int cell = 0; cell < rows * columns; cell++) {
+                    int down = samples(node, ratio, cellHeight, top);
+                    int across = samples(node, ratio, cellWidth, left);
+                    for (long cell = 0; cell < rows * columns; cell++) {
                         double value = pooled(
+                                run,
                                 plane,
-                                top + Math.floorDiv(cell, columns) * cellHeight,
-                                left + cell % columns * cellWidth,
-                                cellHeight,
-                                cellWidth,
-                                ratio,
+                                new Span(top + cell / columns * cellHeight, cellHeight, down),
+                                new Span(left + cell % columns * cellWidth, cellWidth, across),
                                 average);
                         Elements.setDouble(type, run.output(0), item * rows * columns + cell, value);
                     }
@@ -80,20 +89,35 @@ final class Regions {
         };
     }
 
-    private static double pooled(
-            Plane plane, double top, double left, double height, double width, int ratio, boolean average) {
-        int down = ratio > 0 ? ratio : (int) Math.ceil(height);
-        int across = ratio > 0 ? ratio : (int) Math.ceil(width);
+    /** How many samples a cell takes along one axis: as many as the attribute says, else one for each pixel begun. */
+    private static int samples(Node node, long ratio, double extent, double start) {
+        double samples = ratio > 0 ? ratio : Math.ceil(extent);
+        if (!Double.isFinite(start) || !Double.isFinite(extent) || samples > MOST_SAMPLES) {
+            throw EngineException.invalidArgument(node.describe() + ": a region from " + start + " on takes " + samples
+                    + " samples for each cell of " + extent + " pixels; at most " + MOST_SAMPLES + " are possible");
+        }
+        return (int) Math.max(samples, 0);
+    }
+
+    /** Samples spread evenly over {@code extent} pixels. */
+    private record Span(double start, double extent, int samples) {
+        double place(int sample) {
+            return start + (sample + 0.5) * extent / samples;
+        }
+    }
+
+    private static double pooled(LaunchContext run, Plane plane, Span rows, Span columns, boolean average) {
         double result = average ? 0 : Double.NEGATIVE_INFINITY;
-        for (int i = 0; i < down; i++) {
-            for (int k = 0; k < across; k++) {
-                double y = top + (i + 0.5) * height / down;
-                double x = left + (k + 0.5) * width / across;
-                double sample = sample(plane, y, x, average);
+        for (int i = 0; i < rows.samples(); i++) {
+            run.checkCancelled();
+            double y = rows.place(i);
+            for (int k = 0; k < columns.samples(); k++) {
+                double sample = sample(plane, y, columns.place(k), average);
                 result = average ? result + sample : Math.max(result, sample);
             }
         }
-        return average ? result / Math.max(down * across, 1) : down * across <= 0 ? 0 : result;
+        long samples = (long) rows.samples() * columns.samples();
+        return average ? result / Math.max(samples, 1) : samples == 0 ? 0 : result;
     }
 
     /** A bilinear sample: the sum of its four weighted corners, or the largest of them. */
@@ -123,10 +147,10 @@ final class Regions {
             Shape out = context.outputShape(0);
             ElementType type = context.inputType(0);
             ElementType boxType = context.inputType(1);
-            int height = (int) in.dim(2);
-            int width = (int) in.dim(3);
-            int rows = (int) out.dim(2);
-            int columns = (int) out.dim(3);
+            int height = Extents.toInt("rows of an image", in.dim(2));
+            int width = Extents.toInt("columns of an image", in.dim(3));
+            long rows = out.dim(2);
+            long columns = out.dim(3);
             RangeTask task = (run, from, to, scratch) -> {
                 double[] box = scratch.doubles(0, 5);
                 for (long item = from; item < to; item++) {
@@ -137,9 +161,10 @@ final class Regions {
                     long top = Math.round(box[2] * scale);
                     double cellWidth = Math.max(Math.round(box[3] * scale) - left + 1, 1) / (double) columns;
                     double cellHeight = Math.max(Math.round(box[4] * scale) - top + 1, 1) / (double) rows;
-                    for (int cell = 0; cell < rows * columns; cell++) {
-                        int row = cell / columns;
-                        int column = cell % columns;
+                    for (long cell = 0; cell < rows * columns; cell++) {
+                        run.checkCancelled();
+                        long row = cell / columns;
+                        long column = cell % columns;
                         int y0 = (int) Math.clamp(Math.floor(row * cellHeight) + top, 0, height);
                         int y1 = (int) Math.clamp(Math.ceil((row + 1) * cellHeight) + top, 0, height);
                         int x0 = (int) Math.clamp(Math.floor(column * cellWidth) + left, 0, width);

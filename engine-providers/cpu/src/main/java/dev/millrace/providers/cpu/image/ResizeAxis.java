@@ -1,6 +1,7 @@
 package dev.millrace.providers.cpu.image;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.providers.cpu.extent.Extents;
 
 /**
  * How one axis is resampled: for each output coordinate, {@link #taps} input coordinates and their weights.
@@ -10,6 +11,7 @@ import dev.millrace.graph.EngineException;
  * @param outside output coordinates that lie outside of the region of interest, or an empty array
  */
 record ResizeAxis(int taps, int[] sources, double[] weights, boolean[] outside) {
+    private static final long TAP_BYTES = Integer.BYTES + Double.BYTES;
 
     /** What the attributes of a node say about every axis. */
     record Rule(
@@ -23,8 +25,7 @@ record ResizeAxis(int taps, int[] sources, double[] weights, boolean[] outside) 
     }
 
     static ResizeAxis of(Rule rule, Extent extent) {
-        int out = Math.toIntExact(extent.out());
-        int in = Math.toIntExact(extent.in());
+        int in = Extents.toInt("places along an axis", extent.in());
         boolean crops = rule.transform().equals("tf_crop_and_resize");
         double shrink = rule.antialias() ? Math.min(extent.scale(), 1) : 1;
         int start = switch (rule.mode()) {
@@ -32,9 +33,11 @@ record ResizeAxis(int taps, int[] sources, double[] weights, boolean[] outside) 
             case "linear", "bilinear" -> (int) Math.floor(-1 / shrink) + 1;
             default -> (int) Math.floor(-2 / shrink) + 1;
         };
-        int taps = rule.mode().equals("nearest") ? 1 : 2 - 2 * start;
-        int[] sources = new int[out * taps];
-        double[] weights = new double[out * taps];
+        int taps = rule.mode().equals("nearest") ? 1 : Extents.toInt("taps of a place", 2 - 2L * start);
+        int out = Extents.table("places along an axis", extent.out(), TAP_BYTES * taps);
+        int cells = Extents.product("taps", out, taps);
+        int[] sources = new int[cells];
+        double[] weights = new double[cells];
         boolean[] outside = new boolean[crops ? out : 0];
         for (int i = 0; i < out; i++) {
             double x = original(rule.transform(), extent, i);

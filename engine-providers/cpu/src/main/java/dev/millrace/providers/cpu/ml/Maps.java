@@ -10,6 +10,7 @@ import dev.millrace.graph.tensor.MapDatum;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.graph.tensor.TensorSequence;
+import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.scheduler.kernel.DynamicContext;
 import dev.millrace.scheduler.kernel.DynamicKernel;
 import java.util.ArrayList;
@@ -114,7 +115,7 @@ final class Maps {
         return context -> {
             Tensor scores = context.tensor(0);
             Shape shape = scores.shape();
-            int width = Math.toIntExact(shape.dimAt(-1));
+            int width = Extents.toInt("columns", shape.dimAt(-1));
             if (width != keys.size()) {
                 throw EngineException.invalidArgument(
                         node.describe() + ": " + keys.size() + " labels for " + width + " columns");

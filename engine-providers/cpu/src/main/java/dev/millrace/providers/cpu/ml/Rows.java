@@ -3,6 +3,7 @@ package dev.millrace.providers.cpu.ml;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
@@ -15,7 +16,7 @@ record Rows(ElementType type, long count, int features) {
         Shape shape = context.inputShape(input);
         long count = shape.rank() < 2 ? 1 : shape.dim(0);
         long features = shape.rank() == 0 ? 1 : shape.rank() == 1 ? shape.dim(0) : shape.elements(1, shape.rank());
-        return new Rows(context.inputType(input), count, Math.toIntExact(features));
+        return new Rows(context.inputType(input), count, Extents.toInt("features", features));
     }
 
     void read(LaunchContext context, long row, double[] to) {

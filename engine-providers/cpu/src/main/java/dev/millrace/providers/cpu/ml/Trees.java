@@ -4,6 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
+import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +41,7 @@ final class Trees {
 
     private static ShapedKernel regression(
             Node node, Forest forest, Forest.Aggregate aggregate, PostTransform transform) {
-        int targets = Math.toIntExact(node.attributes().integer("n_targets", 1));
+        int targets = Extents.toInt("targets", node.attributes().integer("n_targets", 1));
         checkTargets(node, forest, targets);
         double[] base = ForestReader.reals(node, "base_values");
         return context -> {

@@ -1,6 +1,7 @@
 package dev.millrace.providers.cpu.move;
 
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
@@ -43,8 +44,11 @@ public interface CellKernel {
             }
             for (int i = 0; i < context.outputCount(); i++) {
                 if (context.hasOutput(i) && Cells.areConverted(context.outputType(i))) {
-                    outputs.add(new Slot(
-                            i, context.outputType(i), context.outputShape(i).elements()));
+                    long elements = context.outputShape(i).elements();
+                    if (context.outputType(i) == ElementType.STRING) {
+                        Extents.table("strings", elements, Long.BYTES);
+                    }
+                    outputs.add(new Slot(i, context.outputType(i), elements));
                 }
             }
             return inputs.isEmpty() && outputs.isEmpty()

@@ -8,6 +8,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
@@ -17,6 +18,8 @@ import java.lang.foreign.MemorySegment;
 final class Fills {
     /** What is filled anew in each run rather than kept with the binding. */
     private static final long KEPT_BYTES = 1 << 16;
+
+    private static final long GRAIN = 8192;
 
     private Fills() {}
 
@@ -91,6 +94,9 @@ final class Fills {
         MemorySegment cell = new Cells().of(value);
         return context -> {
             Shape shape = context.outputShape(0);
+            if (type == ElementType.STRING) {
+                Extents.table("strings", shape.elements(), Long.BYTES);
+            }
             if (Cells.areConverted(type) || type.bytes(shape.elements()) <= KEPT_BYTES) {
                 context.fold(0, Aliases.filled(type, shape, value));
                 return Launch.NONE;
@@ -101,38 +107,36 @@ final class Fills {
 
     static Launch range(BindContext context) {
         ElementType type = context.outputType(0);
-        long count = context.outputShape(0).elements();
         Tensor start = context.requireValue(0);
         Tensor delta = context.requireValue(2);
-        Tensor range = Tensor.allocate(type, context.outputShape(0));
         boolean real = type.isFloating();
         double first = real ? Elements.getDouble(type, start.segment(), 0) : 0;
         double step = real ? Elements.getDouble(type, delta.segment(), 0) : 0;
         long firstLong = real ? 0 : Elements.getLong(type, start.segment(), 0);
         long stepLong = real ? 0 : Elements.getLong(type, delta.segment(), 0);
-        for (long i = 0; i < count; i++) {
-            if (real) {
-                Elements.setDouble(type, range.segment(), i, first + i * step);
-            } else {
-                Elements.setLong(type, range.segment(), i, firstLong + i * stepLong);
+        return Generated.launch(context, GRAIN, (element, range, from, to) -> {
+            for (long i = from; i < to; i++) {
+                if (real) {
+                    Elements.setDouble(element, range, i, first + i * step);
+                } else {
+                    Elements.setLong(element, range, i, firstLong + i * stepLong);
+                }
             }
-        }
-        context.fold(0, range);
-        return Launch.NONE;
+        });
     }
 
     static ShapedKernel eyeLike(Node node) {
         long k = node.attributes().integer("k", 0);
         return context -> {
-            Shape shape = context.outputShape(0);
-            Tensor eye = Tensor.allocate(context.outputType(0), shape);
-            long rows = shape.dim(0);
-            long columns = shape.dim(1);
-            for (long row = Math.max(0, -k); row < rows && row + k < columns; row++) {
-                Elements.setDouble(eye.type(), eye.segment(), row * columns + row + k, 1);
-            }
-            context.fold(0, eye);
-            return Launch.NONE;
+            long columns = context.outputShape(0).dim(1);
+            return Generated.launch(context, GRAIN, (type, eye, from, to) -> {
+                for (long row = from / columns; row * columns < to; row++) {
+                    long at = row * columns + row + k;
+                    if (row + k >= 0 && row + k < columns && at >= from && at < to) {
+                        Elements.setDouble(type, eye, at, 1);
+                    }
+                }
+            });
         };
     }
 
@@ -152,6 +156,7 @@ final class Fills {
                 MemorySegment target = run.output(0);
                 CellLoops.fill(size, values, 0, target, 0, out.elements());
                 for (long i = 0; i < count; i++) {
+                    run.checkCancelled(i);
                     long hot = type.isFloating()
                             ? (long) Elements.getDouble(type, run.input(0), i)
                             : Elements.getLong(type, run.input(0), i);

@@ -99,6 +99,7 @@ final class Scattering {
                 int length = places.rowLength();
                 long[] offsets = run.scratch().longs(0, length);
                 for (long row = 0; row < places.rows(); row++) {
+                    run.checkCancelled(row);
                     places.row(run.input(1), row, offsets);
                     for (int i = 0; i < length; i++) {
                         store.put(run.input(2), row * length + i, run.output(0), offsets[i], 1);
@@ -121,6 +122,7 @@ final class Scattering {
             return run -> {
                 copyData(run);
                 for (long tuple = 0; tuple < places.count(); tuple++) {
+                    run.checkCancelled(tuple);
                     store.put(run.input(2), tuple * cells, run.output(0), places.at(run.input(1), tuple), cells);
                 }
             };
@@ -156,6 +158,7 @@ final class Scattering {
                         throw Params.outside(node, start + length, extent);
                     }
                     for (long group = batch * groups; group < (batch + 1) * groups; group++) {
+                        run.checkCancelled(group);
                         for (long i = 0; i < length; i++) {
                             long row = circular ? (start + i) % extent : start + i;
                             CellLoops.copy(

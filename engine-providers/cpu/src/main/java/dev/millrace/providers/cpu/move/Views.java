@@ -1,6 +1,5 @@
 package dev.millrace.providers.cpu.move;
 
-import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.scheduler.kernel.BindContext;
@@ -141,36 +140,18 @@ final class Views {
             int axis = Shape.axis(axisGiven, in.rank());
             long[] strides = in.strides();
             List<Launch> parts = new ArrayList<>();
-            long[] sizes = splitSizes(context, in.dim(axis));
+            long[] sizes = Params.longs(context, 1, "split");
+            long equal = Math.ceilDiv(in.dim(axis), node.attributes().integer("num_outputs", context.outputCount()));
             long at = 0;
             for (int i = 0; i < context.outputCount(); i++) {
                 if (context.hasOutput(i)) {
-                    Shape part = in.with(axis, sizes[i]);
-                    parts.add(StridedCopy.toWhole(size(context), part, at * strides[axis], strides)
+                    parts.add(StridedCopy.toWhole(size(context), context.outputShape(i), at * strides[axis], strides)
                             .launch(0, i));
                 }
-                at += sizes[i];
+                at += sizes == null ? equal : sizes[i];
             }
             return inOrder(parts);
         };
-    }
-
-    private static long[] splitSizes(BindContext context, long extent) {
-        int count = context.outputCount();
-        long[] given = Params.longs(context, 1, "split");
-        if (given != null) {
-            if (given.length != count) {
-                throw EngineException.invalidGraph(
-                        context.node().describe() + ": " + given.length + " sizes are given for " + count + " outputs");
-            }
-            return given;
-        }
-        long[] sizes = new long[count];
-        long chunk = Math.ceilDiv(extent, Math.max(count, 1));
-        for (int i = 0; i < count; i++) {
-            sizes[i] = Math.clamp(extent - i * chunk, 0, chunk);
-        }
-        return sizes;
     }
 
     static Launch inOrder(List<Launch> parts) {

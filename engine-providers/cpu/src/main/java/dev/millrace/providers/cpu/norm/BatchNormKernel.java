@@ -4,6 +4,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
@@ -95,7 +96,7 @@ record BatchNormKernel(Node node) implements ShapedKernel {
 
         @Override
         public void run(LaunchContext launch, long from, long to, dev.millrace.scheduler.kernel.Scratch scratch) {
-            int count = Math.toIntExact(elements / channels);
+            int count = Extents.toInt("elements of a channel", elements / channels);
             double[] values = scratch.doubles(0, count);
             for (long c = from; c < to; c++) {
                 for (int i = 0; i < count; i++) {

@@ -4,6 +4,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.RangeTask;
@@ -19,14 +20,14 @@ record GroupNormKernel(Node node) implements ShapedKernel {
     public Launch bind(BindContext context) {
         ElementType type = context.inputType(0);
         Shape shape = context.inputShape(0);
-        int channels = Math.toIntExact(shape.dim(1));
+        int channels = Extents.toInt("channels", shape.dim(1));
         int groups = node.is("InstanceNormalization")
                 ? channels
-                : Math.toIntExact(node.attributes().integer("num_groups"));
+                : Extents.toInt("groups", node.attributes().integer("num_groups"));
         double epsilon = node.attributes().real("epsilon", 1e-5f);
         int perGroup = channels / groups;
-        int spatial = Math.toIntExact(shape.elements(2, shape.rank()));
-        int length = Math.multiplyExact(perGroup, spatial);
+        int spatial = Extents.toInt("elements of a channel", shape.elements(2, shape.rank()));
+        int length = Extents.product("elements of a group", perGroup, spatial);
         boolean byGroup = context.inputShape(1).elements() == groups && groups != channels;
         ElementType parameters = context.inputType(1);
         context.mayReuse(0, 0);

@@ -3,9 +3,11 @@ package dev.millrace.providers.cpu.norm;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.providers.cpu.reduce.Lanes;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 
@@ -15,7 +17,7 @@ record LaneNormKernel(Node node) implements ShapedKernel {
     /** From the first array to the second. */
     @FunctionalInterface
     private interface Step {
-        void apply(double[] lane, double[] result, int length);
+        void apply(LaunchContext launch, double[] lane, double[] result, int length);
     }
 
     @Override
@@ -31,7 +33,7 @@ record LaneNormKernel(Node node) implements ShapedKernel {
             double[] result = scratch.doubles(1, lanes.length());
             for (long i = from; i < to; i++) {
                 lanes.read(type, launch.input(0), i, lane);
-                step.apply(lane, result, lanes.length());
+                step.apply(launch, lane, result, lanes.length());
                 lanes.write(type, launch.output(0), i, result);
             }
         };
@@ -40,7 +42,7 @@ record LaneNormKernel(Node node) implements ShapedKernel {
     }
 
     private static Step whole(long p) {
-        return (lane, result, length) -> {
+        return (launch, lane, result, length) -> {
             double norm = 0;
             for (int i = 0; i < length; i++) {
                 norm += p == 1 ? Math.abs(lane[i]) : lane[i] * lane[i];
@@ -53,14 +55,15 @@ record LaneNormKernel(Node node) implements ShapedKernel {
     }
 
     private Step neighbourhood() {
-        int size = Math.toIntExact(node.attributes().integer("size"));
+        int size = Extents.toInt("neighbours", node.attributes().integer("size"));
         double alpha = node.attributes().real("alpha", 1e-4f);
         double beta = node.attributes().real("beta", 0.75f);
         double bias = node.attributes().real("bias", 1f);
         int before = (size - 1) / 2;
         int after = size - 1 - before;
-        return (lane, result, length) -> {
+        return (launch, lane, result, length) -> {
             for (int i = 0; i < length; i++) {
+                launch.checkCancelled(i);
                 double sum = 0;
                 for (int j = Math.max(0, i - before); j <= Math.min(length - 1, i + after); j++) {
                     sum += lane[j] * lane[j];

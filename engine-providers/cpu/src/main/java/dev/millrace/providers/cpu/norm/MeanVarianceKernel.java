@@ -5,6 +5,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.cpu.elementwise.Broadcast;
+import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
@@ -24,7 +25,7 @@ record MeanVarianceKernel(Node node) implements ShapedKernel {
             cells = cells.with(Shape.axis(axis, shape.rank()), 1);
         }
         Broadcast map = Broadcast.of(type, cells, shape);
-        int groups = Math.toIntExact(cells.elements());
+        int groups = Extents.toInt("groups", cells.elements());
         long count = shape.elements();
         double size = groups == 0 ? 1 : (double) count / groups;
         return launch -> {
@@ -33,14 +34,17 @@ record MeanVarianceKernel(Node node) implements ShapedKernel {
             Arrays.fill(means, 0, groups, 0);
             Arrays.fill(squares, 0, groups, 0);
             for (long i = 0; i < count; i++) {
+                launch.checkCancelled(i);
                 means[(int) map.offset(i)] += Elements.getDouble(type, launch.input(0), i) / size;
             }
             for (long i = 0; i < count; i++) {
+                launch.checkCancelled(i);
                 int cell = (int) map.offset(i);
                 double distance = Elements.getDouble(type, launch.input(0), i) - means[cell];
                 squares[cell] += distance * distance / size;
             }
             for (long i = 0; i < count; i++) {
+                launch.checkCancelled(i);
                 int cell = (int) map.offset(i);
                 double distance = Elements.getDouble(type, launch.input(0), i) - means[cell];
                 Elements.setDouble(type, launch.output(0), i, distance / (Math.sqrt(squares[cell]) + EPSILON));

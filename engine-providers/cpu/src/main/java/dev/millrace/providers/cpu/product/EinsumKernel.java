@@ -9,9 +9,11 @@ import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;
+import dev.millrace.scheduler.kernel.Scratch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
+import java.lang.foreign.MemorySegment;
 
-/** Einsum, straight from its definition: for each element of the result, the sum over all other letters. */
+/** Einsum in steps, each straight from the definition: for each element that is kept, the sum over all other letters. */
 record EinsumKernel(Node node) implements ShapedKernel {
 
     @Override
@@ -20,56 +22,89 @@ record EinsumKernel(Node node) implements ShapedKernel {
         for (int i = 0; i < shapes.length; i++) {
             shapes[i] = context.inputShape(i);
         }
-        EinsumTerms terms = EinsumTerms.parse(node.attributes().text("equation"), shapes);
-        ElementType type = context.inputType(0);
-        if (terms.output().elements() != context.outputShape(0).elements()) {
+        EinsumEquation equation = EinsumEquation.parse(node.attributes().text("equation"), shapes);
+        EinsumPlan plan = EinsumPlan.of(equation, shapes, context.inputType(0));
+        Shape result = plan.steps().getLast().terms().output();
+        if (result.elements() != context.outputShape(0).elements()) {
             throw EngineException.invalidGraph(
-                    node.describe() + ": the equation gives " + terms.output() + ", not " + context.outputShape(0));
+                    node.describe() + ": the equation gives " + result + ", not " + context.outputShape(0));
         }
-        RangeTask task = type.isFloating() ? doubles(terms, type) : longs(terms, type);
-        long count = terms.output().elements();
-        long grain = Math.max(1, 20_000 / Math.max(1, terms.summed()));
-        return launch -> launch.parallelFor(count, grain, task);
+        context.workspace(plan.workspace());
+        Loops[] loops = plan.steps().stream().map(Loops::of).toArray(Loops[]::new);
+        return launch -> {
+            for (Loops step : loops) {
+                step.run(launch);
+            }
+        };
     }
 
-    private static RangeTask doubles(EinsumTerms terms, ElementType type) {
-        return (launch, from, to, scratch) -> {
-            long[] kept = scratch.longs(0, terms.inputs());
-            for (long i = from; i < to; i++) {
+    private record Loops(EinsumTerms terms, EinsumPlan.Place[] from, EinsumPlan.Place to, long count, long summed)
+            implements RangeTask {
+        static Loops of(EinsumPlan.Step step) {
+            EinsumTerms terms = step.terms();
+            return new Loops(
+                    terms,
+                    step.from().toArray(new EinsumPlan.Place[0]),
+                    step.to(),
+                    terms.output().elements(),
+                    terms.summed());
+        }
+
+        void run(LaunchContext launch) {
+            launch.parallelFor(count, Math.max(1, 20_000 / Math.max(1, summed)), this);
+        }
+
+        @Override
+        public void run(LaunchContext launch, long first, long end, Scratch scratch) {
+            ElementType type = to.type();
+            MemorySegment target = memory(launch, to);
+            long[] kept = scratch.longs(0, from.length);
+            for (long i = first; i < end; i++) {
                 terms.keptOffsets(i, kept);
-                double sum = 0;
-                for (long s = 0; s < terms.summed(); s++) {
-                    double product = 1;
-                    for (int input = 0; input < terms.inputs(); input++) {
-                        product *= Elements.getDouble(
-                                type, launch.input(input), kept[input] + terms.summedOffset(input, s));
-                    }
-                    sum += product;
+                if (type.isFloating()) {
+                    Elements.setDouble(type, target, to.first() + i, sum(launch, kept));
+                } else {
+                    Elements.setLong(type, target, to.first() + i, sumOfLongs(launch, kept));
                 }
-                Elements.setDouble(type, launch.output(0), i, sum);
             }
-        };
-    }
-
-    private static RangeTask longs(EinsumTerms terms, ElementType type) {
-        return (launch, from, to, scratch) -> {
-            long[] kept = scratch.longs(0, terms.inputs());
-            for (long i = from; i < to; i++) {
-                terms.keptOffsets(i, kept);
-                Elements.setLong(type, launch.output(0), i, sum(launch, terms, type, kept));
-            }
-        };
-    }
-
-    private static long sum(LaunchContext launch, EinsumTerms terms, ElementType type, long[] kept) {
-        long sum = 0;
-        for (long s = 0; s < terms.summed(); s++) {
-            long product = 1;
-            for (int input = 0; input < terms.inputs(); input++) {
-                product *= Elements.getLong(type, launch.input(input), kept[input] + terms.summedOffset(input, s));
-            }
-            sum += product;
         }
-        return sum;
+
+        private static MemorySegment memory(LaunchContext launch, EinsumPlan.Place place) {
+            return switch (place.tensor()) {
+                case EinsumPlan.Place.WORKSPACE -> launch.workspace();
+                case EinsumPlan.Place.OUTPUT -> launch.output(0);
+                default -> launch.input(place.tensor());
+            };
+        }
+
+        private double sum(LaunchContext launch, long[] kept) {
+            double sum = 0;
+            for (long s = 0; s < summed; s++) {
+                launch.checkCancelled(s);
+                double product = 1;
+                for (int i = 0; i < from.length; i++) {
+                    EinsumPlan.Place place = from[i];
+                    product *= Elements.getDouble(
+                            place.type(), memory(launch, place), place.first() + kept[i] + terms.summedOffset(i, s));
+                }
+                sum += product;
+            }
+            return sum;
+        }
+
+        private long sumOfLongs(LaunchContext launch, long[] kept) {
+            long sum = 0;
+            for (long s = 0; s < summed; s++) {
+                launch.checkCancelled(s);
+                long product = 1;
+                for (int i = 0; i < from.length; i++) {
+                    EinsumPlan.Place place = from[i];
+                    product *= Elements.getLong(
+                            place.type(), memory(launch, place), place.first() + kept[i] + terms.summedOffset(i, s));
+                }
+                sum += product;
+            }
+            return sum;
+        }
     }
 }

@@ -6,10 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 
-/** An einsum equation on concrete shapes: for each letter its extent, and its stride in each input. */
+/** One nest of loops of an einsum: for each letter its extent, and its stride in each operand. */
 final class EinsumTerms {
-    private static final String DOTS = "...";
-
     private final int inputs;
     private final long[] keptExtents;
     private final long[][] keptStrides;
@@ -38,41 +36,29 @@ final class EinsumTerms {
         }
     }
 
-    static EinsumTerms parse(String equation, Shape[] shapes) {
-        String text = equation.replace(" ", "");
-        int arrow = text.indexOf("->");
-        String[] terms = (arrow < 0 ? text : text.substring(0, arrow)).split(",", -1);
-        if (terms.length != shapes.length) {
-            throw EngineException.invalidGraph(
-                    "einsum '" + equation + "' has " + terms.length + " terms for " + shapes.length + " inputs");
-        }
+    /** The sums over all letters but {@code kept} of the products of operands with these axes. */
+    static EinsumTerms of(List<List<String>> axes, List<Shape> shapes, List<String> kept) {
+        int inputs = shapes.size();
         var letters = new TreeMap<String, long[]>();
-        int dots = 0;
-        for (int i = 0; i < terms.length; i++) {
-            List<String> axes = axes(terms[i], shapes[i].rank());
-            if (axes.size() != shapes[i].rank()) {
-                throw EngineException.invalidGraph(
-                        "einsum term '" + terms[i] + "' does not fit an input of shape " + shapes[i]);
-            }
-            dots = Math.max(dots, (int)
-                    axes.stream().filter(axis -> axis.startsWith(".")).count());
-            long[] strides = shapes[i].strides();
-            for (int axis = 0; axis < axes.size(); axis++) {
-                long extent = shapes[i].dim(axis);
-                long[] letter = letters.computeIfAbsent(axes.get(axis), name -> withExtent(shapes.length));
-                long known = letter[shapes.length];
+        for (int i = 0; i < inputs; i++) {
+            Shape shape = shapes.get(i);
+            long[] strides = shape.strides();
+            for (int axis = 0; axis < shape.rank(); axis++) {
+                String name = axes.get(i).get(axis);
+                long extent = shape.dim(axis);
+                long[] letter = letters.computeIfAbsent(name, key -> withExtent(inputs));
+                long known = letter[inputs];
                 if (extent != 1 && known != 1 && extent != known) {
-                    throw EngineException.invalidArgument("einsum '" + equation + "': letter '" + axes.get(axis)
-                            + "' is " + known + " and " + extent);
+                    throw EngineException.invalidArgument(
+                            "einsum: letter '" + name + "' is " + known + " and " + extent);
                 }
-                letter[shapes.length] = Math.max(known, extent);
+                letter[inputs] = known == 1 ? extent : known;
                 letter[i] += extent == 1 ? 0 : strides[axis];
             }
         }
-        List<String> kept = arrow < 0 ? implicit(terms, dots) : axes(text.substring(arrow + 2), -dots);
         var summed = new ArrayList<>(letters.keySet());
         summed.removeAll(kept);
-        return new EinsumTerms(shapes.length, kept, summed, letters);
+        return new EinsumTerms(inputs, kept, summed, letters);
     }
 
     private static long[] withExtent(int inputs) {
@@ -81,60 +67,25 @@ final class EinsumTerms {
         return letter;
     }
 
-    /** The letters of a term. Those that dots stand for are called ".1", ".2" and so on, from the last one. */
-    private static List<String> axes(String term, int rank) {
-        int at = term.indexOf(DOTS);
-        String letters = term.replace(DOTS, "");
-        int hidden = at < 0 ? 0 : rank <= 0 ? -rank : rank - letters.length();
-        if (hidden < 0 || (rank > 0 && letters.length() + hidden != rank)) {
-            throw EngineException.invalidGraph("einsum term '" + term + "' does not fit an input of rank " + rank);
-        }
-        var axes = new ArrayList<String>();
-        for (int i = 0; i <= letters.length(); i++) {
-            for (int dot = hidden; i == at && dot > 0; dot--) {
-                axes.add("." + dot);
-            }
-            if (i < letters.length()) {
-                axes.add(letters.substring(i, i + 1));
-            }
-        }
-        return axes;
-    }
-
-    /** Without an arrow: what dots stand for, then the letters that occur once, in alphabetical order. */
-    private static List<String> implicit(String[] terms, int dots) {
-        var kept = new ArrayList<String>();
-        for (int dot = dots; dot > 0; dot--) {
-            kept.add("." + dot);
-        }
-        var counts = new TreeMap<String, Integer>();
-        for (String term : terms) {
-            for (char letter : term.replace(DOTS, "").toCharArray()) {
-                counts.merge(String.valueOf(letter), 1, Integer::sum);
-            }
-        }
-        counts.forEach((letter, count) -> {
-            if (count == 1) {
-                kept.add(letter);
-            }
-        });
-        return kept;
-    }
-
-    int inputs() {
-        return inputs;
-    }
-
+    /** What is kept. */
     Shape output() {
         return Shape.of(keptExtents);
     }
 
+    /** How many products are summed for each element that is kept. */
     long summed() {
-        long product = 1;
-        for (long extent : summedExtents) {
-            product *= extent;
+        return Shape.of(summedExtents).elements();
+    }
+
+    /** Steps of all loops together. */
+    double cost() {
+        double cost = 1;
+        for (long[] extents : List.of(keptExtents, summedExtents)) {
+            for (long extent : extents) {
+                cost *= extent;
+            }
         }
-        return product;
+        return cost;
     }
 
     /** Where element {@code index} of the result starts in each input. */

@@ -4,6 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.cpu.elementwise.Broadcast;
+import dev.millrace.providers.cpu.extent.Extents;
 
 /**
  * Two operands of a matrix product in numpy's sense: vectors are matrices of one row or column, leading axes are
@@ -37,7 +38,7 @@ final class MatrixBatches {
         if (right.dimAt(-2) != depth) {
             throw EngineException.invalidArgument("shapes " + a + " and " + b + " do not multiply");
         }
-        int columns = Math.toIntExact(right.dimAt(-1));
+        int columns = Extents.toInt("columns", right.dimAt(-1));
         if (merging && right.elements(0, right.rank() - 2) == 1) {
             rows = left.elements(0, left.rank() - 1);
             left = Shape.of(rows, depth);
@@ -46,10 +47,10 @@ final class MatrixBatches {
         Shape leftBatch = leading(left);
         Shape rightBatch = leading(right);
         Shape batch = Shape.broadcast(leftBatch, rightBatch);
-        int count = Math.toIntExact(batch.elements());
+        int count = Extents.toInt("matrices", batch.elements());
         return new MatrixBatches(
-                Math.toIntExact(rows),
-                Math.toIntExact(depth),
+                Extents.toInt("rows", rows),
+                Extents.toInt("elements of a row", depth),
                 columns,
                 offsets(leftBatch, batch, count, rows * depth),
                 offsets(rightBatch, batch, count, depth * columns));
@@ -87,6 +88,16 @@ final class MatrixBatches {
     /** Where the left matrix of a batch starts, in elements. */
     long left(int batch) {
         return left[batch];
+    }
+
+    /** Number {@code row} of a batch among the rows of all left matrices. */
+    long leftRow(long batch, int row) {
+        return left[(int) batch] / Math.max(1, depth) + row;
+    }
+
+    /** Number {@code column} of a batch among the columns of all right matrices. */
+    long rightColumn(long batch, int column) {
+        return right[(int) batch] / Math.max(1, depth) + column;
     }
 
     /** Where the right matrix of a batch starts, in elements. */

@@ -14,25 +14,29 @@ import org.jspecify.annotations.Nullable;
  *
  * @param type its element type, or null where the input is omitted
  */
-public record Quantised(int input, @Nullable ElementType type, boolean single) {
+public record Quantised(int input, @Nullable ElementType type, long count) {
 
     public static Quantised of(BindContext context, int input) {
         return context.hasInput(input)
                 ? new Quantised(
                         input,
                         context.inputType(input),
-                        context.inputShape(input).elements() == 1)
-                : new Quantised(input, null, true);
+                        context.inputShape(input).elements())
+                : new Quantised(input, null, 1);
     }
 
-    /** The zero point at {@code index}; 0 where the input is omitted. */
+    public boolean single() {
+        return count == 1;
+    }
+
+    /** The zero point at {@code index}, which may count on through all matrices; 0 where the input is omitted. */
     public int zero(LaunchContext launch, long index) {
-        return type == null ? 0 : (int) Elements.getLong(type, launch.input(input), single ? 0 : index);
+        return type == null ? 0 : (int) Elements.getLong(type, launch.input(input), single() ? 0 : index % count);
     }
 
-    /** The scale at {@code index}; 1 where the input is omitted. */
+    /** The scale at {@code index}, which may count on through all matrices; 1 where the input is omitted. */
     public double scale(LaunchContext launch, long index) {
-        return type == null ? 1 : Elements.getDouble(type, launch.input(input), single ? 0 : index);
+        return type == null ? 1 : Elements.getDouble(type, launch.input(input), single() ? 0 : index % count);
     }
 
     /** Reads 8-bit integers (others through the long way), each less {@code zero}. */

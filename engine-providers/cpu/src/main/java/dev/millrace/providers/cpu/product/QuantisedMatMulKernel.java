@@ -27,13 +27,13 @@ record QuantisedMatMulKernel(boolean scaled) implements ShapedKernel {
                 to,
                 0,
                 count,
-                leftZero.zero(launch, row));
+                leftZero.zero(launch, shape.leftRow(batch, row)));
         IntegerProduct.Line right = (launch, batch, row, column, count, to) -> {
             long first = shape.right((int) batch) + (long) row * columns + column;
             int zero = rightZero.single() ? rightZero.zero(launch, 0) : 0;
             Quantised.read(rightType, launch.input(b), first, to, 0, count, zero);
             for (int i = 0; i < count && !rightZero.single(); i++) {
-                to[i] -= rightZero.zero(launch, column + i);
+                to[i] -= rightZero.zero(launch, shape.rightColumn(batch, column + i));
             }
         };
         return new IntegerProduct(
@@ -63,10 +63,11 @@ record QuantisedMatMulKernel(boolean scaled) implements ShapedKernel {
         ElementType type = context.outputType(0);
         return (launch, batch, row, column, count, sums) -> {
             long at = (batch * shape.rows() + row) * shape.columns() + column;
-            double rowFactor = leftScale.scale(launch, row) / outScale.scale(launch, row);
-            int zero = outZero.zero(launch, row);
+            double rowFactor = leftScale.scale(launch, shape.leftRow(batch, row))
+                    / outScale.scale(launch, batch * shape.rows() + row);
+            int zero = outZero.zero(launch, batch * shape.rows() + row);
             for (int i = 0; i < count; i++) {
-                double steps = sums[i] * (rowFactor * rightScale.scale(launch, column + i));
+                double steps = sums[i] * (rowFactor * rightScale.scale(launch, shape.rightColumn(batch, column + i)));
                 Rounding.store(type, launch.output(0), at + i, steps, zero, true);
             }
         };

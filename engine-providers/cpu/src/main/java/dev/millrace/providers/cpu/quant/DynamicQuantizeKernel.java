@@ -19,6 +19,7 @@ final class DynamicQuantizeKernel implements ShapedKernel {
             float low = 0;
             float high = 0;
             for (long at = 0; at < count; at += BLOCK) {
+                launch.checkCancelled();
                 int length = (int) Math.min(BLOCK, count - at);
                 Elements.read(ElementType.FLOAT, launch.input(0), at, block, 0, length);
                 for (int i = 0; i < length; i++) {
@@ -31,6 +32,7 @@ final class DynamicQuantizeKernel implements ShapedKernel {
             launch.output(1).set(Layouts.FLOAT, 0, scale);
             launch.output(2).set(Layouts.BYTE, 0, (byte) (int) zero);
             for (long at = 0; at < count; at += BLOCK) {
+                launch.checkCancelled();
                 int length = (int) Math.min(BLOCK, count - at);
                 Elements.read(ElementType.FLOAT, launch.input(0), at, block, 0, length);
                 for (int i = 0; i < length; i++) {

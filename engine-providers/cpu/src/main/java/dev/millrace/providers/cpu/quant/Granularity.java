@@ -1,6 +1,5 @@
 package dev.millrace.providers.cpu.quant;
 
-import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.Shape;
 
 /**
@@ -19,20 +18,9 @@ record Granularity(long extent, long inner, long block, boolean blocked) {
         long extent = shape.dim(at);
         long inner = shape.elements(at + 1, shape.rank());
         if (scales.rank() == 1 && blockSize == 0) {
-            if (scales.dim(0) != extent) {
-                throw EngineException.invalidGraph(
-                        "scales of shape " + scales + " do not fit axis " + at + " of shape " + shape);
-            }
             return new Granularity(extent, inner, 1, false);
         }
-        long blocks = scales.rank() == shape.rank() ? scales.dim(at) : 0;
-        long block = blockSize > 0 ? blockSize : blocks == 0 ? 0 : Math.ceilDiv(extent, blocks);
-        if (block == 0
-                || Math.ceilDiv(extent, block) != blocks
-                || scales.elements() * extent != shape.elements() * blocks) {
-            throw EngineException.invalidGraph(
-                    "scales of shape " + scales + " do not fit blocks of " + block + " of shape " + shape);
-        }
+        long block = blockSize > 0 ? blockSize : Math.ceilDiv(extent, scales.dim(at));
         return new Granularity(extent, inner, block, true);
     }
 

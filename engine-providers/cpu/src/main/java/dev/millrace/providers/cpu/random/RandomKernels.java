@@ -5,6 +5,7 @@ import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
+import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.Launch;
@@ -71,6 +72,7 @@ public final class RandomKernels {
             return run -> {
                 MersenneTwister random = generator(node);
                 for (long i = 0; i < count; i++) {
+                    run.checkCancelled(i);
                     Elements.setDouble(type, run.output(0), i, draw.applyAsDouble(random));
                 }
             };
@@ -84,6 +86,7 @@ public final class RandomKernels {
         return run -> {
             MersenneTwister random = generator(node);
             for (long i = 0; i < count; i++) {
+                run.checkCancelled(i);
                 boolean one = random.nextDouble() < Elements.getDouble(from, run.input(0), i);
                 Elements.setDouble(to, run.output(0), i, one ? 1 : 0);
             }
@@ -95,7 +98,7 @@ public final class RandomKernels {
         ElementType from = context.inputType(0);
         ElementType to = context.outputType(0);
         long rows = context.inputShape(0).dim(0);
-        int columns = Math.toIntExact(context.inputShape(0).dim(1));
+        int columns = Extents.toInt("classes", context.inputShape(0).dim(1));
         long samples = context.outputShape(0).dim(1);
         return run -> {
             MersenneTwister random = generator(node);
@@ -104,6 +107,7 @@ public final class RandomKernels {
                 Elements.read(from, run.input(0), row * columns, sums, 0, columns);
                 cumulate(sums, columns);
                 for (long sample = 0; sample < samples; sample++) {
+                    run.checkCancelled(sample);
                     double drawn = random.nextDouble() * sums[columns - 1];
                     int column = 0;
                     while (column < columns - 1 && sums[column] <= drawn) {
@@ -146,6 +150,7 @@ public final class RandomKernels {
         return (LaunchContext run) -> {
             MersenneTwister random = generator(node);
             for (long i = 0; i < count; i++) {
+                run.checkCancelled(i);
                 boolean kept = random.nextDouble() >= ratio;
                 double value = Elements.getDouble(type, run.input(0), i);
                 Elements.setDouble(type, run.output(0), i, kept ? value * scale : 0);

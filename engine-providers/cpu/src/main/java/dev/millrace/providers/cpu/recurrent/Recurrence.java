@@ -1,8 +1,10 @@
 package dev.millrace.providers.cpu.recurrent;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.providers.cpu.product.RowKernels;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
@@ -146,7 +148,7 @@ final class Recurrence implements Launch, RangeTask {
         int units = shape.units();
         int rows = cells[d].gates() * units;
         int plain = cells[d].plainGates() * units;
-        int count = shape.steps() * shape.batch();
+        int count = Extents.product("steps of all sequences", shape.steps(), shape.batch());
         int stride = Panel.padded(shape.inputs());
         float[][] gates = scratch.rows(GATES, Math.max(1, count), rows);
         float[] bias = scratch.zeroedFloats(1, 2 * rows);
@@ -160,7 +162,7 @@ final class Recurrence implements Launch, RangeTask {
                 bias[i] += bias[rows + i];
             }
         }
-        float[] x = scratch.zeroedFloats(0, Math.multiplyExact(count, stride));
+        float[] x = scratch.zeroedFloats(0, Extents.product("inputs of all steps", count, stride));
         for (int t = 0; t < shape.steps(); t++) {
             for (int b = 0; b < shape.batch(); b++) {
                 int row = t * shape.batch() + b;
@@ -182,9 +184,15 @@ final class Recurrence implements Launch, RangeTask {
     }
 
     private int length(LaunchContext launch, int b) {
-        return lengthType == null
-                ? shape.steps()
-                : (int) Math.clamp(Elements.getLong(lengthType, launch.input(4), b), 0, shape.steps());
+        if (lengthType == null) {
+            return shape.steps();
+        }
+        long length = Elements.getLong(lengthType, launch.input(4), b);
+        if (length < 0 || length > shape.steps()) {
+            throw EngineException.invalidArgument(
+                    "sequence " + b + " has the length " + length + " where 0 to " + shape.steps() + " is expected");
+        }
+        return (int) length;
     }
 
     /** Zeroes what lies behind the ends of sequences, and writes the last states. */

@@ -3,6 +3,7 @@ package dev.millrace.providers.cpu.reduce;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.providers.cpu.extent.Extents;
 import java.lang.foreign.MemorySegment;
 
 /** The lanes of a tensor along one axis: {@code count} of them, {@code length} elements each, {@code inner} apart. */
@@ -15,7 +16,8 @@ public record Lanes(long count, int length, long inner) {
     /** Lanes that run over the axes {@code [from, to)}, taken as one. */
     public static Lanes between(Shape shape, int from, int to) {
         long inner = shape.elements(to, shape.rank());
-        return new Lanes(shape.elements(0, from) * inner, Math.toIntExact(shape.elements(from, to)), inner);
+        return new Lanes(
+                shape.elements(0, from) * inner, Extents.toInt("elements of a lane", shape.elements(from, to)), inner);
     }
 
     /** Where a lane starts, in elements. */
@@ -24,24 +26,32 @@ public record Lanes(long count, int length, long inner) {
     }
 
     public void read(ElementType type, MemorySegment from, long lane, double[] to) {
-        long at = start(lane);
-        if (inner == 1) {
-            Elements.read(type, from, at, to, 0, length);
-            return;
-        }
-        for (int i = 0; i < length; i++) {
-            to[i] = Elements.getDouble(type, from, at + i * inner);
-        }
+        read(type, from, start(lane), inner, to, length);
     }
 
     public void read(ElementType type, MemorySegment from, long lane, long[] to) {
-        long at = start(lane);
-        if (inner == 1) {
-            Elements.read(type, from, at, to, 0, length);
+        read(type, from, start(lane), inner, to, length);
+    }
+
+    /** Reads {@code count} elements that are {@code step} apart. */
+    static void read(ElementType type, MemorySegment from, long first, long step, double[] to, int count) {
+        if (step == 1) {
+            Elements.read(type, from, first, to, 0, count);
             return;
         }
-        for (int i = 0; i < length; i++) {
-            to[i] = Elements.getLong(type, from, at + i * inner);
+        for (int i = 0; i < count; i++) {
+            to[i] = Elements.getDouble(type, from, first + i * step);
+        }
+    }
+
+    /** Reads {@code count} elements that are {@code step} apart. */
+    static void read(ElementType type, MemorySegment from, long first, long step, long[] to, int count) {
+        if (step == 1) {
+            Elements.read(type, from, first, to, 0, count);
+            return;
+        }
+        for (int i = 0; i < count; i++) {
+            to[i] = Elements.getLong(type, from, first + i * step);
         }
     }
 

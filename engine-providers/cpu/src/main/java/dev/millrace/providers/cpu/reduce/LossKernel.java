@@ -29,6 +29,7 @@ record LossKernel(Node node, boolean softmax) implements ShapedKernel {
             double total = 0;
             double weights = 0;
             for (long i = 0; i < lanes.count(); i++) {
+                launch.checkCancelled(i);
                 lanes.read(type, launch.input(0), i, lane);
                 if (softmax) {
                     SoftmaxKernel.logSoftmax(lane, lanes.length());

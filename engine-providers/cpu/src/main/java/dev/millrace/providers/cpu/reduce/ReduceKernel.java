@@ -83,8 +83,8 @@ record ReduceKernel(Node node, Reduction reduction) implements ShapedKernel {
             double[] sums = scratch.doubles(1, BLOCK);
             double[] peaks = scratch.doubles(2, BLOCK);
             for (long item = from; item < to; item++) {
-                for (int at = 0; at < walk.width(); at += BLOCK) {
-                    int width = Math.min(BLOCK, walk.width() - at);
+                for (long at = 0; at < walk.width(); at += BLOCK) {
+                    int width = (int) Math.min(BLOCK, walk.width() - at);
                     if (reduction == Reduction.LOG_SUM_EXP) {
                         fold(launch, walk, type, item, at, width, Reduction.Fold.MAX, run, peaks, null);
                         fold(launch, walk, type, item, at, width, Reduction.Fold.SUM, run, sums, finite(peaks, width));
@@ -115,7 +115,7 @@ record ReduceKernel(Node node, Reduction reduction) implements ShapedKernel {
             ReductionShape walk,
             ElementType type,
             long item,
-            int at,
+            long at,
             int width,
             Reduction.Fold fold,
             double[] run,
@@ -125,10 +125,16 @@ record ReduceKernel(Node node, Reduction reduction) implements ShapedKernel {
         boolean rows = walk.width() > 1;
         long start = walk.itemStart(item);
         for (long step = 0; step < walk.steps(); step++) {
+            if (step % BLOCK == BLOCK - 1) {
+                launch.checkCancelled();
+            }
             long base = start + walk.stepOffset(step) + at;
-            int length = rows ? width : walk.run();
-            for (int first = 0; first < length; first += BLOCK) {
-                int count = Math.min(BLOCK, length - first);
+            long length = rows ? width : walk.run();
+            for (long first = 0; first < length; first += BLOCK) {
+                int count = (int) Math.min(BLOCK, length - first);
+                if (first > 0) {
+                    launch.checkCancelled();
+                }
                 Elements.read(type, launch.input(0), base + first, run, 0, count);
                 if (shift != null) {
                     for (int i = 0; i < count; i++) {
@@ -153,13 +159,16 @@ record ReduceKernel(Node node, Reduction reduction) implements ShapedKernel {
             long[] run = scratch.longs(0, BLOCK);
             for (long item = from; item < to; item++) {
                 long start = walk.itemStart(item);
-                for (int at = 0; at < walk.width(); at++) {
+                for (long at = 0; at < walk.width(); at++) {
                     long value = reduction.fold.longIdentity;
                     for (long step = 0; step < walk.steps(); step++) {
+                        if (step % BLOCK == BLOCK - 1) {
+                            launch.checkCancelled();
+                        }
                         long base = start + walk.stepOffset(step) + at;
-                        int length = walk.width() > 1 ? 1 : walk.run();
-                        for (int first = 0; first < length; first += BLOCK) {
-                            int count = Math.min(BLOCK, length - first);
+                        long length = walk.width() > 1 ? 1 : walk.run();
+                        for (long first = 0; first < length; first += BLOCK) {
+                            int count = (int) Math.min(BLOCK, length - first);
                             Elements.read(type, launch.input(0), base + first, run, 0, count);
                             reduction.map(run, count);
                             for (int i = 0; i < count; i++) {

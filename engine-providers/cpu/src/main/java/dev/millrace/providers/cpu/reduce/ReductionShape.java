@@ -12,8 +12,8 @@ import dev.millrace.graph.tensor.Shape;
  * @param steps folded positions outside the run
  */
 record ReductionShape(
-        int width,
-        int run,
+        long width,
+        long run,
         long items,
         long steps,
         long[] keptExtents,
@@ -43,7 +43,7 @@ record ReductionShape(
         }
         boolean rowOfResults = used[0] > 0 && (used[1] == 0 || steps[0][0] < steps[1][0]);
         boolean runFolded = !rowOfResults && used[1] > 0;
-        int run = rowOfResults ? Math.toIntExact(extents[0][0]) : runFolded ? Math.toIntExact(extents[1][0]) : 1;
+        long run = rowOfResults ? extents[0][0] : runFolded ? extents[1][0] : 1;
         long[] keptExtents = tail(extents[0], rowOfResults ? 1 : 0, used[0]);
         long[] foldedExtents = tail(extents[1], runFolded ? 1 : 0, used[1]);
         return new ReductionShape(

@@ -78,9 +78,10 @@ public record SoftmaxKernel(Node node, Function function) implements ShapedKerne
         for (int i = 0; i < length; i++) {
             sum += Math.exp(lane[i] - max);
         }
-        double shift = max + Math.log(sum);
+        // not max + log(sum) at once: beside a huge maximum the logarithm would be lost
+        double logarithm = Math.log(sum);
         for (int i = 0; i < length; i++) {
-            lane[i] -= shift;
+            lane[i] = lane[i] - max - logarithm;
         }
     }
 

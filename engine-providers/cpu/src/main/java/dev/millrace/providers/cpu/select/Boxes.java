@@ -2,6 +2,7 @@ package dev.millrace.providers.cpu.select;
 
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.scheduler.kernel.DynamicContext;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -27,16 +28,16 @@ final class Boxes {
         var boxes = new Boxes(context.tensor(0).floats(), centered, real(context, 3, 0));
         long limit = context.input(2) == null ? 0 : context.tensor(2).longs()[0];
         double threshold = real(context, 4, Double.NEGATIVE_INFINITY);
-        int batches = Math.toIntExact(scores.shape().dim(0));
-        int classes = Math.toIntExact(scores.shape().dim(1));
-        int count = Math.toIntExact(scores.shape().dim(2));
+        int batches = Extents.toInt("images", scores.shape().dim(0));
+        int classes = Extents.toInt("classes", scores.shape().dim(1));
+        int count = Extents.toInt("boxes", scores.shape().dim(2));
         float[] score = scores.floats();
         List<long[]> chosen = new ArrayList<>();
         for (int batch = 0; batch < batches; batch++) {
             for (int kind = 0; kind < classes; kind++) {
                 context.checkCancelled();
                 int first = (batch * classes + kind) * count;
-                for (int box : boxes.kept(score, first, count, batch * count, limit, threshold)) {
+                for (int box : boxes.kept(context, score, first, count, batch * count, limit, threshold)) {
                     chosen.add(new long[] {batch, kind, box});
                 }
             }
@@ -49,7 +50,14 @@ final class Boxes {
         return context.input(input) == null ? otherwise : context.tensor(input).doubles()[0];
     }
 
-    private List<Integer> kept(float[] scores, int firstScore, int count, int firstBox, long limit, double threshold) {
+    private List<Integer> kept(
+            DynamicContext context,
+            float[] scores,
+            int firstScore,
+            int count,
+            int firstBox,
+            long limit,
+            double threshold) {
         List<Integer> candidates = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             if (scores[firstScore + i] > threshold) {
@@ -59,6 +67,7 @@ final class Boxes {
         candidates.sort(Comparator.comparingDouble(i -> -scores[firstScore + i]));
         List<Integer> kept = new ArrayList<>();
         for (int candidate : candidates) {
+            context.checkCancelled();
             if (kept.size() >= limit) {
                 break;
             }

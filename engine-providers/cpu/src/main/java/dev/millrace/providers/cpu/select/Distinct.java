@@ -3,6 +3,7 @@ package dev.millrace.providers.cpu.select;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.providers.cpu.move.Pieces;
 import dev.millrace.scheduler.kernel.DynamicContext;
 import java.util.ArrayList;
@@ -13,6 +14,9 @@ import java.util.Objects;
 
 /** Unique: the distinct elements, or the distinct slices along an axis, with where they are and how often. */
 final class Distinct {
+    /** A boxed index, its place in two lists and in an array. */
+    private static final long SLICE_BYTES = 32;
+
     private Distinct() {}
 
     static void run(DynamicContext context) {
@@ -24,7 +28,7 @@ final class Distinct {
                 : Shape.axis(
                         context.node().attributes().integer("axis"),
                         data.shape().rank());
-        int count = Math.toIntExact(rows.shape().dim(axis));
+        int count = Extents.table("slices to compare", rows.shape().dim(axis), SLICE_BYTES);
         Comparator<Integer> order = bySlices(rows, axis);
         Integer[] sorted = new Integer[count];
         Arrays.setAll(sorted, i -> i);

@@ -33,12 +33,14 @@ public final class SelectKernels {
         Tensor data = context.tensor(0);
         long count = 0;
         for (long i = 0; i < data.elements(); i++) {
+            context.checkCancelled(i);
             count += isZero(data, i) ? 0 : 1;
         }
         int rank = data.shape().rank();
         Tensor places = Tensor.allocate(ElementType.INT64, Shape.of(rank, count));
         long at = 0;
         for (long i = 0; i < data.elements(); i++) {
+            context.checkCancelled(i);
             if (isZero(data, i)) {
                 continue;
             }
@@ -82,7 +84,9 @@ public final class SelectKernels {
         MemorySegment to = converted ? Cells.allocate(data.type(), result.elements()) : result.segment();
         long inner = shape.elements(axis + 1, shape.rank());
         long at = 0;
-        for (long outer = 0; outer < shape.elements(0, axis); outer++) {
+        long outers = result.elements() == 0 ? 0 : shape.elements(0, axis);
+        for (long outer = 0; outer < outers; outer++) {
+            context.checkCancelled(outer);
             for (int i = 0; i < limit; i++) {
                 if (chosen[i]) {
                     long first = (outer * shape.dim(axis) + i) * inner;

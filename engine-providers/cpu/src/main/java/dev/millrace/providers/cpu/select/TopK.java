@@ -5,6 +5,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
@@ -28,7 +29,7 @@ record TopK(
         return context -> {
             Shape in = context.inputShape(0);
             int axis = Shape.axis(axisGiven, in.rank());
-            int k = Math.toIntExact(outputExtent(context, axis));
+            int k = Extents.toInt("chosen elements", outputExtent(context, axis));
             long inner = in.elements(axis + 1, in.rank());
             return new TopK(
                     context.inputType(0),
@@ -55,7 +56,7 @@ record TopK(
 
     @Override
     public void run(LaunchContext context, long from, long to, Scratch scratch) {
-        int n = Math.toIntExact(extent);
+        int n = Extents.toInt("elements of a lane", extent);
         long[] keys = scratch.longs(0, n);
         int[] heap = scratch.ints(0, k);
         MemorySegment source = context.input(0);

@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The kernels of operators on sequences and optionals. */
 public final class SequenceKernels {
+    /** Each part is a tensor of its own, with memory of its own. */
+    private static final long MOST_PARTS = 1 << 24;
+
     private SequenceKernels() {}
 
     /** The kernel for this node of ONNX's own domain, or null where this family has none. */
@@ -137,7 +140,9 @@ public final class SequenceKernels {
         boolean keeps = context.node().attributes().flag("keepdims", true);
         List<Datum> parts = new ArrayList<>();
         if (context.input(1) == null) {
+            requireCount(context, extent);
             for (long at = 0; at < extent; at++) {
+                context.checkCancelled();
                 Tensor part = Pieces.cut(whole, axis, at, 1);
                 parts.add(keeps ? part : Pieces.withoutAxis(part, axis));
             }
@@ -148,14 +153,23 @@ public final class SequenceKernels {
             if (equal && sizes[0] <= 0) {
                 throw EngineException.invalidArgument(context.node().describe() + ": parts of " + sizes[0] + " steps");
             }
+            requireCount(context, equal ? Math.ceilDiv(extent, sizes[0]) : sizes.length);
             long at = 0;
             for (int i = 0; equal ? at < extent : i < sizes.length; i++) {
+                context.checkCancelled();
                 long length = equal ? Math.min(sizes[0], extent - at) : sizes[i];
                 parts.add(Pieces.cut(whole, axis, at, length));
                 at += length;
             }
         }
         context.output(0, new TensorSequence(parts));
+    }
+
+    private static void requireCount(DynamicContext context, long parts) {
+        if (parts > MOST_PARTS) {
+            throw EngineException.invalidArgument(
+                    context.node().describe() + ": a sequence of " + parts + " parts; " + MOST_PARTS + " are allowed");
+        }
     }
 
     /** Runs the body for each position of the sequences; inputs that are no sequences are the same for all. */

@@ -3,7 +3,8 @@ package dev.millrace.providers.cpu.signal;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.move.Generated;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.Launch;
@@ -31,45 +32,48 @@ public final class SignalKernels {
     private static ShapedKernel window(Node node, double a, double b, double c) {
         boolean periodic = node.attributes().flag("periodic", true);
         return context -> {
-            Tensor window = Tensor.allocate(context.outputType(0), context.outputShape(0));
-            double n = periodic ? window.elements() : window.elements() - 1;
-            for (long i = 0; i < window.elements(); i++) {
-                double angle = n == 0 ? 0 : 2 * Math.PI * i / n;
-                double value = a - b * Math.cos(angle) + c * Math.cos(2 * angle);
-                Elements.setDouble(window.type(), window.segment(), i, value);
-            }
-            context.fold(0, window);
-            return Launch.NONE;
+            long length = context.outputShape(0).elements();
+            double n = periodic ? length : length - 1;
+            return Generated.launch(context, 1024, (type, window, from, to) -> {
+                for (long i = from; i < to; i++) {
+                    double angle = n == 0 ? 0 : 2 * Math.PI * i / n;
+                    double value = a - b * Math.cos(angle) + c * Math.cos(2 * angle);
+                    Elements.setDouble(type, window, i, value);
+                }
+            });
         };
     }
 
     /** Triangles on the mel scale over the bins of a spectrum. */
     private static Launch mel(BindContext context) {
         Shape shape = context.outputShape(0);
-        int bands = Math.toIntExact(shape.dim(1));
+        long bands = shape.dim(1);
         long length = context.requireValue(1).longs()[0];
         long rate = context.requireValue(2).longs()[0];
         double low = toMel(context.requireValue(3).doubles()[0]);
         double high = toMel(context.requireValue(4).doubles()[0]);
-        long[] bins = new long[bands + 2];
+        long[] bins = new long[Extents.table("mel bands", bands + 2, Long.BYTES)];
         for (int i = 0; i < bins.length; i++) {
             double hertz = 700 * (Math.pow(10, (low + i * (high - low) / bins.length) / 2595) - 1);
             bins[i] = Math.clamp((long) Math.floor((length + 1) * hertz / rate), 0, shape.dim(0) - 1);
         }
-        Tensor matrix = Tensor.allocate(context.outputType(0), shape);
-        for (int band = 0; band < bands; band++) {
-            long left = bins[band];
-            long top = bins[band + 1];
-            long right = bins[band + 2];
-            for (long bin = left; bin < right || bin == top; bin++) {
-                double weight = bin <= top
-                        ? top == left ? 1 : (double) (bin - left) / (top - left)
-                        : (double) (right - bin) / (right - top);
-                Elements.setDouble(matrix.type(), matrix.segment(), bin * bands + band, weight);
+        return Generated.launch(context, 4096, (type, matrix, from, to) -> {
+            for (long i = from; i < to; i++) {
+                int band = (int) (i % bands);
+                Elements.setDouble(type, matrix, i, weight(i / bands, bins[band], bins[band + 1], bins[band + 2]));
             }
+        });
+    }
+
+    /** The height at {@code bin} of the triangle that rises from {@code left} to {@code top} and ends at {@code right}. */
+    private static double weight(long bin, long left, long top, long right) {
+        if (bin < left || bin >= right && bin != top) {
+            return 0;
         }
-        context.fold(0, matrix);
-        return Launch.NONE;
+        if (bin <= top) {
+            return top == left ? 1 : (double) (bin - left) / (top - left);
+        }
+        return (double) (right - bin) / (right - top);
     }
 
     private static double toMel(double hertz) {

@@ -109,7 +109,7 @@ final class Transforms {
             }
             var frames = new Frames(
                     new Fourier((int) length),
-                    Lines.of(context.inputType(0), signal, 1),
+                    new Lines(context.inputType(0), signal.dim(1), 1, signal.rank() == 2 ? 1 : (int) signal.dim(2)),
                     context.outputType(0),
                     step,
                     out.dim(1),

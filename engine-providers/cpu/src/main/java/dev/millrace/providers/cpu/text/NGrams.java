@@ -6,6 +6,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.ShapedKernel;
@@ -18,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 /** TfIdfVectorizer: counts the n-grams of a pool, with gaps up to a number of skips, and weighs the counts. */
 final class NGrams {
     private final Node node;
-    private final int shortest;
-    private final int longest;
-    private final int skips;
+    private final long shortest;
+    private final long longest;
+    private final long skips;
     private final String mode;
     private final float @Nullable [] weights;
     /** From an item to what may follow it in an n-gram. */
@@ -38,9 +39,9 @@ final class NGrams {
     private NGrams(Node node) {
         Attributes attributes = node.attributes();
         this.node = node;
-        this.shortest = (int) attributes.integer("min_gram_length");
-        this.longest = (int) attributes.integer("max_gram_length");
-        this.skips = (int) attributes.integer("max_skip_count");
+        this.shortest = attributes.integer("min_gram_length");
+        this.longest = attributes.integer("max_gram_length");
+        this.skips = Math.min(attributes.integer("max_skip_count"), Integer.MAX_VALUE);
         this.mode = attributes.text("mode");
         this.weights = attributes.reals("weights");
         fill(attributes);
@@ -70,7 +71,7 @@ final class NGrams {
                     step = step.next.computeIfAbsent(pool[(int) at + k], key -> new Step());
                 }
                 step.gram = gram;
-                step.column = Math.toIntExact(columns[gram++]);
+                step.column = Extents.toInt("columns", columns[gram++]);
             }
         }
     }
@@ -87,7 +88,7 @@ final class NGrams {
             return (Launch) run -> {
                 for (long row = 0; row < rows; row++) {
                     float[] sums = run.scratch().zeroedFloats(0, width);
-                    grams.count(items(run, type, row * length, length), sums);
+                    grams.count(run, items(run, type, row * length, length), sums);
                     Elements.write(ElementType.FLOAT, run.output(0), row * width, sums, 0, width);
                 }
             };
@@ -104,9 +105,10 @@ final class NGrams {
         return items;
     }
 
-    private void count(Object[] items, float[] sums) {
-        for (int gap = 1; gap <= skips + 1; gap++) {
+    private void count(LaunchContext run, Object[] items, float[] sums) {
+        for (int gap = 1; gap <= Math.min(skips + 1, items.length); gap++) {
             for (int start = 0; start < items.length; start++) {
+                run.checkCancelled(start);
                 Step step = root;
                 int at = start;
                 for (int length = 1; length <= longest && at < items.length; length++, at += gap) {

@@ -5,11 +5,13 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.Layouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.DynamicContext;
 import dev.millrace.scheduler.kernel.DynamicKernel;
 import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -48,6 +50,7 @@ public final class TextKernels {
             String[] b = run.inputStrings(1);
             String[] joined = run.outputStrings(0);
             for (int i = 0; i < joined.length; i++) {
+                run.checkCancelled(i);
                 joined[i] = a[place(i, left, out)].concat(b[place(i, right, out)]);
             }
         };
@@ -81,14 +84,26 @@ public final class TextKernels {
             pattern = Pattern.compile(text.replace("(?P<", "(?<"));
         } catch (PatternSyntaxException e) {
             throw EngineException.invalidGraph(node.describe() + ": pattern '" + text + "': " + e.getDescription());
+        } catch (StackOverflowError e) {
+            throw EngineException.invalidGraph(
+                    node.describe() + ": the pattern of " + text.length() + " characters is nested too deep");
         }
         return context -> run -> {
             String[] strings = run.inputStrings(0);
             for (int i = 0; i < strings.length; i++) {
-                boolean matches = pattern.matcher(strings[i]).matches();
-                run.output(0).set(Layouts.BYTE, i, (byte) (matches ? 1 : 0));
+                run.checkCancelled(i);
+                run.output(0).set(Layouts.BYTE, i, (byte) (matches(pattern, strings[i], run) ? 1 : 0));
             }
         };
+    }
+
+    private static boolean matches(Pattern pattern, String text, LaunchContext run) {
+        try {
+            return pattern.matcher(new WatchedText(text, run)).matches();
+        } catch (StackOverflowError e) {
+            throw EngineException.invalidArgument(
+                    "the pattern repeats a choice too often for a text of " + text.length() + " characters");
+        }
     }
 
     /** Drops stop words and changes case; what would be empty is one empty string. */
@@ -142,7 +157,7 @@ public final class TextKernels {
             parts.add(split);
             width = Math.max(width, split.size());
         }
-        String[] table = new String[Math.multiplyExact(parts.size(), width)];
+        String[] table = new String[Extents.product("parts", parts.size(), width)];
         long[] counts = new long[parts.size()];
         Arrays.fill(table, "");
         for (int i = 0; i < counts.length; i++) {

@@ -93,6 +93,7 @@ public final class TrainKernels {
                 double[] element = run.scratch().doubles(0, groups);
                 for (int i = 0; i < tensors; i++) {
                     for (long at = 0; at < counts[i]; at++) {
+                        run.checkCancelled(at);
                         load(run, types[i], groups, tensors, i, at, element);
                         step.apply(rate, updates, element);
                         for (int group = 0; group < groups - 1; group++) {

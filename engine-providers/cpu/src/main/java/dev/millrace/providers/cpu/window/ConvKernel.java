@@ -5,6 +5,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.providers.cpu.product.Matrix;
 import dev.millrace.providers.cpu.product.Product;
 import dev.millrace.scheduler.kernel.BindContext;
@@ -21,11 +22,11 @@ record ConvKernel(Node node) implements ShapedKernel {
         Shape image = context.inputShape(0);
         Shape weights = context.inputShape(1);
         Shape out = context.outputShape(0);
-        int groups = Math.toIntExact(node.attributes().integer("group", 1));
+        int groups = Extents.toInt("groups", node.attributes().integer("group", 1));
         long[] kernel = java.util.Arrays.copyOfRange(weights.toArray(), 2, weights.rank());
         Window window = Window.of(node.attributes(), kernel, image, out);
-        int channels = Math.toIntExact(weights.dim(1));
-        int filters = Math.toIntExact(weights.dim(0));
+        int channels = Extents.toInt("channels of a filter", weights.dim(1));
+        int filters = Extents.toInt("filters", weights.dim(0));
         if (groups < 1 || filters % groups != 0 || (long) channels * groups != image.dim(1)) {
             throw EngineException.invalidGraph(node.describe() + ": " + groups + " groups and weights of shape "
                     + weights + " do not fit an input of shape " + image);
@@ -55,7 +56,7 @@ record ConvKernel(Node node) implements ShapedKernel {
             int rows,
             int groups,
             boolean bias) {
-        int depth = channels * window.kernelSize();
+        int depth = Extents.product("weights of a filter", channels, window.kernelSize());
         int columns = window.outSize();
         Matrix left = Matrix.rows(type, depth);
         Matrix pixels = Matrix.rows(type, columns);

@@ -5,6 +5,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
@@ -27,10 +28,10 @@ record DeformConvKernel(Node node) implements ShapedKernel {
         var task = new Task(
                 Window.of(node.attributes(), kernel, image, context.outputShape(0)),
                 context.inputType(0),
-                Math.toIntExact(image.dim(1)),
-                Math.toIntExact(weights.dim(0)),
-                Math.toIntExact(weights.dim(1)),
-                Math.toIntExact(node.attributes().integer("offset_group", 1)),
+                Extents.toInt("channels", image.dim(1)),
+                Extents.toInt("filters", weights.dim(0)),
+                Extents.toInt("channels of a filter", weights.dim(1)),
+                Extents.toInt("offset groups", node.attributes().integer("offset_group", 1)),
                 context.hasInput(3),
                 context.hasInput(4));
         long positions = image.dim(0) * task.window().outSize();

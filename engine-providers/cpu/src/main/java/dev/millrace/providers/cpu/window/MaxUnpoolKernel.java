@@ -28,6 +28,7 @@ record MaxUnpoolKernel(Node node) implements ShapedKernel {
         return launch -> {
             launch.output(0).fill((byte) 0);
             for (long i = 0; i < count; i++) {
+                launch.checkCancelled(i);
                 long index = launch.input(1).get(Layouts.LONG, i * 8);
                 if (index < 0 || index >= implied.elements()) {
                     throw EngineException.invalidArgument(

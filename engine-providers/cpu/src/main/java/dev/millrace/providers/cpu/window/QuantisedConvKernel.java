@@ -6,6 +6,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Layouts;
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.providers.cpu.product.IntegerProduct;
 import dev.millrace.providers.cpu.product.Quantised;
 import dev.millrace.providers.cpu.quant.Rounding;
@@ -26,16 +27,16 @@ record QuantisedConvKernel(Node node, boolean scaled) implements ShapedKernel {
         Shape out = context.outputShape(0);
         long[] kernel = java.util.Arrays.copyOfRange(weights.toArray(), 2, weights.rank());
         Window window = Window.of(node.attributes(), kernel, image, out);
-        int groups = Math.toIntExact(node.attributes().integer("group", 1));
-        int channels = Math.toIntExact(weights.dim(1));
-        int filters = Math.toIntExact(weights.dim(0));
+        int groups = Extents.toInt("groups", node.attributes().integer("group", 1));
+        int channels = Extents.toInt("channels of a filter", weights.dim(1));
+        int filters = Extents.toInt("filters", weights.dim(0));
         if (groups < 1 || filters % groups != 0 || (long) channels * groups != image.dim(1)) {
             throw EngineException.invalidGraph(node.describe() + ": " + groups + " groups and weights of shape "
                     + weights + " do not fit an input of shape " + image);
         }
         int rows = filters / groups;
         int taps = window.kernelSize();
-        int depth = channels * taps;
+        int depth = Extents.product("weights of a filter", channels, taps);
         Quantised imageZero = Quantised.of(context, 2);
         Quantised weightZero = Quantised.of(context, scaled ? 5 : 3);
         IntegerProduct.Line left = (launch, batch, row, column, count, to) -> {

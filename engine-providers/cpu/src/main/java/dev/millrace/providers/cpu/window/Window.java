@@ -3,6 +3,7 @@ package dev.millrace.providers.cpu.window;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.providers.cpu.extent.Extents;
 import java.util.Arrays;
 
 /**
@@ -35,14 +36,23 @@ public record Window(
         String auto = attributes.text("auto_pad", "NOTSET");
         for (int i = 0; i < axes; i++) {
             if (auto.startsWith("SAME")) {
-                int span = (sizes[i] - 1) * dilations[i] + 1;
-                int total = Math.max(0, (Math.ceilDiv(in[i], strides[i]) - 1) * strides[i] + span - in[i]);
+                long span = (sizes[i] - 1L) * dilations[i] + 1;
+                long reach = (Math.ceilDiv(in[i], strides[i]) - 1L) * strides[i] + span;
+                int total = Extents.toInt("pads", Math.max(0, reach - in[i]));
                 before[i] = auto.equals("SAME_LOWER") ? total - total / 2 : total / 2;
                 after[i] = total - before[i];
             } else if (pads != null && !auto.equals("VALID")) {
-                before[i] = Math.toIntExact(pads[i]);
-                after[i] = Math.toIntExact(pads[i + axes]);
+                before[i] = Extents.toInt("pads", pads[i]);
+                after[i] = Extents.toInt("pads", pads[i + axes]);
             }
+        }
+        for (int i = 0; i < axes; i++) {
+            Extents.toInt(
+                    "places that a window reaches along an axis",
+                    (long) Math.max(0, out[i] - 1) * strides[i]
+                            + (sizes[i] - 1L) * dilations[i]
+                            + before[i]
+                            + after[i]);
         }
         return new Window(in, out, sizes, strides, dilations, before, after);
     }
@@ -50,7 +60,7 @@ public record Window(
     static int[] spatial(Shape shape) {
         int[] extents = new int[shape.rank() - 2];
         for (int i = 0; i < extents.length; i++) {
-            extents[i] = Math.toIntExact(shape.dim(i + 2));
+            extents[i] = Extents.toInt("places along a spatial axis", shape.dim(i + 2));
         }
         return extents;
     }
@@ -59,7 +69,7 @@ public record Window(
         int[] ints = new int[axes];
         Arrays.fill(ints, otherwise);
         for (int i = 0; i < axes && values != null; i++) {
-            ints[i] = Math.toIntExact(values[i]);
+            ints[i] = Extents.toInt("steps of a window", values[i]);
         }
         return ints;
     }
@@ -83,7 +93,7 @@ public record Window(
     static int product(int[] extents) {
         int product = 1;
         for (int extent : extents) {
-            product = Math.multiplyExact(product, extent);
+            product = Extents.product("places of a window or an image", product, extent);
         }
         return product;
     }

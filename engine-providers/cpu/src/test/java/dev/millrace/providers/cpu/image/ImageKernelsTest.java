@@ -13,6 +13,8 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.cpu.OneNode;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ImageKernelsTest {
     private static final Tensor PLANE = Tensor.copyOf(new float[] {1, 2, 3, 4}, 1, 1, 2, 2);
@@ -126,5 +128,32 @@ class ImageKernelsTest {
                 .hasMessageContaining("WebP")
                 .extracting(e -> ((EngineException) e).status())
                 .isEqualTo(Status.NOT_IMPLEMENTED);
+    }
+
+    private static Tensor aligned(float right, long ratio) {
+        return OneNode.onnx("RoiAlign", 16)
+                .with("sampling_ratio", ratio)
+                .run(PLANE, Tensor.copyOf(new float[] {0, 0, right, 2}, 1, 4), Tensor.copyOf(new long[] {0}, 1));
+    }
+
+    @ParameterizedTest
+    @ValueSource(floats = {1e9f, 1e38f, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY, Float.NaN})
+    void aRegionThatIsNoImageIsRefused(float right) {
+        assertThatThrownBy(() -> aligned(right, 0))
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("at most 65536 are possible");
+    }
+
+    @Test
+    void aLargeRegionWithFewSamplesIsSampled() {
+        assertThat(aligned(1e9f, 2).floats()).containsExactly(0);
+        assertThat(aligned(2, 0).floats()).containsExactly(2.5f);
+        assertThat(aligned(-5, 0).floats()).containsExactly(0);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-1, 1L << 31, 1L << 62})
+    void aSamplingRatioThatIsNoneIsRefused(long ratio) {
+        assertThatThrownBy(() -> aligned(2, ratio)).hasMessageContaining("'sampling_ratio' is " + ratio);
     }
 }

@@ -219,4 +219,12 @@ class MovesTest {
                 OneNode.onnx("ScatterElements", 18).with("reduction", "max").run(in, longs(0, 1), updates);
         assertThat(out.longs()).containsExactly(-1, -2);
     }
+
+    @Test
+    void aNodeMayHaveFewerOutputsThanTheAxisIsSplitInto() {
+        Tensor data = counting(ElementType.FLOAT, 7);
+        var parts = OneNode.onnx("Split", 18).with("num_outputs", 3).outputs(2).runAll(data);
+        assertThat(((Tensor) parts.get(0)).floats()).containsExactly(0, 1, 2);
+        assertThat(((Tensor) parts.get(1)).floats()).containsExactly(3, 4, 5);
+    }
 }

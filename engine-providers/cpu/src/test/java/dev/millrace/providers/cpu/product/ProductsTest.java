@@ -5,8 +5,12 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.cpu.OneNode;
+import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -130,5 +134,40 @@ class ProductsTest {
         for (int i = 0; i < expected.length; i++) {
             assertThat((double) actual[i]).as("element %d", i).isCloseTo(expected[i], within(1e-5));
         }
+    }
+
+    @Test
+    void zeroPointsAreByRowAndColumnOfEachMatrix() {
+        int[] a = {1, 2, 3, 4, 5, 6, 7, 8};
+        int[] b = {8, 7, 6, 5, 4, 3, 2, 1};
+        int[] rows = {1, 2, 3, 4};
+        int[] columns = {4, 3, 2, 1};
+        for (int count : new int[] {1, 2, 4}) {
+            int[] expected = new int[8];
+            for (int i = 0; i < 8; i++) {
+                int matrix = i / 4;
+                int row = i / 2;
+                int column = matrix * 2 + i % 2;
+                for (int k = 0; k < 2; k++) {
+                    int x = a[row * 2 + k] - rows[count == 1 ? 0 : row % count];
+                    int y = b[matrix * 4 + k * 2 + i % 2] - columns[count == 1 ? 0 : column % count];
+                    expected[i] += x * y;
+                }
+            }
+            long[] shape = count == 4 ? new long[] {2, 2, 1} : new long[] {count};
+            long[] across = count == 4 ? new long[] {2, 1, 2} : new long[] {count};
+            Tensor result = OneNode.onnx("MatMulInteger", 10)
+                    .run(bytes(a, 2, 2, 2), bytes(b, 2, 2, 2), bytes(rows, shape), bytes(columns, across));
+            assertThat(result.longs())
+                    .containsExactly(Arrays.stream(expected).asLongStream().toArray());
+        }
+    }
+
+    private static Tensor bytes(int[] values, long... dims) {
+        Tensor tensor = Tensor.allocate(ElementType.UINT8, Shape.of(dims));
+        for (int i = 0; i < tensor.elements(); i++) {
+            Elements.setLong(ElementType.UINT8, tensor.segment(), i, values[i]);
+        }
+        return tensor;
     }
 }

@@ -1,0 +1,108 @@
+package dev.millrace.providers.cpu.product;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.cpu.OneNode;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@Timeout(30)
+class EinsumTest {
+    private final Random random = new Random(3);
+
+    private Tensor of(String dims) {
+        long[] extents = Stream.of(dims.split("x")).mapToLong(Long::parseLong).toArray();
+        Tensor tensor = Tensor.allocate(ElementType.DOUBLE, Shape.of(extents));
+        for (long i = 0; i < tensor.elements(); i++) {
+            tensor.segment().set(Layouts.DOUBLE, i * 8, random.nextInt(-3, 4));
+        }
+        return tensor;
+    }
+
+    private static Tensor einsum(String equation, Tensor... inputs) {
+        return OneNode.onnx("Einsum", 12).with("equation", equation).run(inputs);
+    }
+
+    /** What one nest of loops over all operands gives. */
+    private static double[] defined(String equation, Tensor... inputs) {
+        Shape[] shapes = Stream.of(inputs).map(Tensor::shape).toArray(Shape[]::new);
+        EinsumEquation parsed = EinsumEquation.parse(equation, shapes);
+        EinsumTerms terms = EinsumTerms.of(parsed.inputs(), List.of(shapes), parsed.output());
+        double[] result = new double[(int) terms.output().elements()];
+        long[] kept = new long[inputs.length];
+        for (int i = 0; i < result.length; i++) {
+            terms.keptOffsets(i, kept);
+            for (long s = 0; s < terms.summed(); s++) {
+                double product = 1;
+                for (int input = 0; input < inputs.length; input++) {
+                    product *= inputs[input].doubles()[(int) (kept[input] + terms.summedOffset(input, s))];
+                }
+                result[i] += product;
+            }
+        }
+        return result;
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "ab,bc,cd->ad|2x3|3x4|4x5",
+                "ab,bc,cd->|2x3|3x4|4x5",
+                "ab,cd,bc->ac|2x3|4x5|3x4",
+                "ii,ij,jk->ik|3x3|3x4|4x2",
+                "ab,ab,ab->ab|2x3|2x3|2x3",
+                "ab,bc,bd->acd|2x3|1x4|3x5",
+                "ab,bc,b->ca|2x1|3x4|3",
+                "...ij,jk,...k->...i|2x3x4|4x5|2x5",
+                "...a,b...,...->ab...|3x2|4x3|3",
+                "a,b,c->cab|2|3|4",
+                "i,j,k|2|3|4",
+                "ab,bc,ca|2x3|3x4|4x2"
+            })
+    void threeOperandsAreContractedToWhatTheirDefinitionSays(String equation, String a, String b, String c) {
+        Tensor[] inputs = {of(a), of(b), of(c)};
+        assertThat(einsum(equation, inputs).doubles()).containsExactly(defined(equation, inputs));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {"ij,jk->ik|2x3|3x4", "ij,kl->|2x3|3x4", "i,i->|3|3", "ij,j->ji|2x3|3", "ij,k->i|2x1|3"})
+    void twoOperandsAreContractedToWhatTheirDefinitionSays(String equation, String a, String b) {
+        Tensor[] inputs = {of(a), of(b)};
+        assertThat(einsum(equation, inputs).doubles()).containsExactly(defined(equation, inputs));
+    }
+
+    @Test
+    void integersAreContractedAsIntegers() {
+        Tensor a = Tensor.copyOf(new long[] {1L << 40, 3}, 2);
+        Tensor b = Tensor.copyOf(new long[] {1L << 20, 5}, 2);
+        assertThat(einsum("i,i,i->", a, b, b).longs()).containsExactly((1L << 40) * (1L << 40) + 75);
+        assertThat(einsum("i,j,k->", a, b, b).longs())
+                .containsExactly(((1L << 40) + 3) * ((1L << 20) + 5) * ((1L << 20) + 5));
+    }
+
+    @Test
+    void sixLongOperandsTakeNoLongerThanTheirSums() {
+        float[] ones = new float[1000];
+        Arrays.fill(ones, 1);
+        Tensor x = Tensor.copyOf(ones, 1000);
+        assertThat(einsum("a,b,c,d,e,f->", x, x, x, x, x, x).floats()[0]).isEqualTo(1e18f, within(1e12f));
+        Tensor square = Tensor.copyOf(new float[100 * 100], 100, 100);
+        assertThat(einsum("ab,bc,cd,de,ef,fg->ag", square, square, square, square, square, square)
+                        .elements())
+                .isEqualTo(10_000);
+    }
+}
