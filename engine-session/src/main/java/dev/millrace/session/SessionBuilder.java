@@ -38,6 +38,7 @@ final class SessionBuilder {
     private final Engine engine;
     private final SessionOptions options;
     private final PhaseClock clock = new PhaseClock(System::nanoTime);
+    private final Notes notes = new Notes();
     private final List<ExecutionProvider> providers = new ArrayList<>();
     private final List<ProviderFactory> factories = new ArrayList<>();
 
@@ -89,7 +90,7 @@ final class SessionBuilder {
         ContextModelWriter.check(options.epContext(), read);
         Model model = FunctionInliner.inline(read);
         checkSchemas(model.graph());
-        Inference.infer(model.graph());
+        notes.addAll(Inference.infer(model.graph()));
         clock.end("check");
         OptimisationReport report = optimise(model);
         checkCancelled();
@@ -118,7 +119,7 @@ final class SessionBuilder {
                     inputs,
                     outputs(model.graph()),
                     providers,
-                    new SessionReport(table, report, clock.phases(), written),
+                    new SessionReport(table, report, clock.phases(), written, notes.all()),
                     resolver::close);
         } catch (RuntimeException | Error e) {
             resolver.close();
@@ -202,7 +203,7 @@ final class SessionBuilder {
         var infos = new ArrayList<ValueInfo>();
         for (int i = 0; i < graph.outputs().size(); i++) {
             Value output = graph.outputs().get(i);
-            infos.add(new ValueInfo(graph.outputNames().get(i), output.type(), false));
+            infos.add(new ValueInfo(graph.outputNames().get(i), output.described(), false));
         }
         return infos;
     }

@@ -54,8 +54,11 @@ final class ExpressionParser {
                                 a.chars().sorted().toArray(), b.chars().sorted().toArray());
     }
 
-    /** The arguments of an atom that is a call. */
+    /** The arguments of an atom that is a call; none of one that is a name. */
     static List<Expression> arguments(String call) {
+        if (call.startsWith("`") || !call.contains("(")) {
+            return List.of();
+        }
         try {
             var parser = new ExpressionParser(call);
             parser.at = call.indexOf('(');

@@ -88,6 +88,11 @@ public final class GraphEditor {
         value.type = type;
     }
 
+    /** Notes what the model says of a value that is not an input that callers give. */
+    public void declare(Value value, @Nullable ValueType type) {
+        value.declared = type;
+    }
+
     public void rename(Value value, String name) {
         value.rename(name);
     }

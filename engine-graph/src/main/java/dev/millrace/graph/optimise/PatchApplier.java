@@ -105,6 +105,9 @@ final class PatchApplier {
             throw EngineException.invalidGraph("'" + from.name() + "' cannot become '" + to.name() + "': " + conflict);
         }
         refine(to, from.type());
+        if (to.declared() == null) {
+            editor.declare(to, from.declared());
+        }
         touched.addAll(from.users());
         retype.addAll(from.users());
         editor.replaceUses(from, to);
@@ -151,8 +154,9 @@ final class PatchApplier {
         if (conflict != null) {
             throw EngineException.invalidGraph("value '" + value.name() + "': " + conflict);
         }
-        ValueType merged = Types.merge(value.type(), type);
-        if (merged != null && !merged.equals(value.type())) {
+        ValueType known = value.type();
+        ValueType merged = known == null || type == null ? known == null ? type : known : known.meet(type);
+        if (merged != null && !merged.equals(known)) {
             editor.setType(value, merged);
             retype.addAll(value.users());
         }
