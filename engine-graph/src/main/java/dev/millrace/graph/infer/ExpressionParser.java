@@ -37,7 +37,9 @@ final class ExpressionParser {
             try {
                 var parser = new ExpressionParser(name);
                 Expression expression = parser.sum();
-                if (parser.at == name.length() && isReordered(expression.toString(), name)) {
+                if (parser.at == name.length()
+                        && !expression.isConstant()
+                        && isReordered(expression.toString(), name)) {
                     return expression;
                 }
             } catch (Malformed | ArithmeticException notAnExpression) {

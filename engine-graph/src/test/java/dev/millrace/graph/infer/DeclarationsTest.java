@@ -148,4 +148,21 @@ class DeclarationsTest {
         assertThat(loop.requireOutput(7).type()).isEqualTo(ValueType.tensor(FLOAT));
         assertThat(carried.getLast().type()).isEqualTo(ValueType.tensor(FLOAT));
     }
+
+    @Test
+    void aStateThatAScanChangesHasNoShapeInItsBody() {
+        TestGraph body = g.nested();
+        Value state = new GraphEditor(body.graph()).addInput("state", null);
+        Value element = new GraphEditor(body.graph()).addInput("element", null);
+        body.output(body.node("Concat", integer("axis", 0), state, state));
+        body.output(body.node("Identity", element));
+        Attributes attributes = Attributes.of("body", Attribute.of(body.graph()))
+                .with("num_scan_inputs", Attribute.of(1L));
+        Node scan = g.add(
+                OpId.onnx("Scan"), 2, attributes, g.input("x", FLOAT, 1), g.input("elements", FLOAT, "n", 4));
+        g.infer();
+
+        assertThat(state.type()).isEqualTo(ValueType.tensor(FLOAT));
+        assertThat(scan.requireOutput(1).shape()).isEqualTo(shape("n", 4));
+    }
 }
