@@ -98,12 +98,14 @@ final class SessionBuilder {
         // it looks for the model's EPContext nodes, which partitioning replaces
         var resolver = new ContextResolver(engine.workspaces(), options.epContext(), model);
         try {
-            Partitioning parts = Partitioner.partition(model.graph(), providers, model.stem());
-            checkFallback(parts);
+            Partitioner partitioner = Partitioner.share(model.graph(), providers, model.stem());
+            checkFallback(partitioner.parts());
             clock.end("partition");
-            var compilation = new Compilation(options, parts, resolver, providers);
+            var compilation = new Compilation(options, partitioner, resolver, providers, notes);
             Map<Node, Kernel> kernels = compilation.compile();
             resolver.forgetModel();
+            Partitioning parts = partitioner.parts();
+            checkFallback(parts);
             clock.end("compile");
             List<SessionReport.PartitionInfo> table = PartitionTable.of(parts);
             @Nullable Path written = compilation.writeContext(Optimised.mark(model, options.optimiser()));
