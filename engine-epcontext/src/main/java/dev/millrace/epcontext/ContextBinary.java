@@ -29,11 +29,14 @@ public final class ContextBinary {
     private final ContextTables tables;
     private final Map<String, Integer> indexOf = new HashMap<>();
     private final AtomicReferenceArray<@Nullable CompiledGraph> views;
+    private final String digest;
+    private volatile boolean checked;
 
     private ContextBinary(MemorySegment file, String place) {
         this.place = place;
         this.file = file.asReadOnly();
         this.tables = ContextTablesReader.read(this.file, place);
+        this.digest = ContextTables.digest(this.file.asSlice(0, tables.byteSize()));
         this.views = new AtomicReferenceArray<>(tables.graphs().size());
         for (GraphEntry graph : tables.graphs()) {
             indexOf.put(graph.partition(), indexOf.size());
@@ -104,9 +107,7 @@ public final class ContextBinary {
     private MemorySegment plan(GraphEntry graph) {
         MemorySegment plan = file.asSlice(graph.planOffset(), graph.planLength());
         if (Chunks.crc32c(plan) != graph.planChecksum()) {
-            throw EngineException.invalidGraph(
-                    "context binary " + place + " is damaged: the checksum of the plan of graph '" + graph.partition()
-                            + "' is wrong; compile the source model again");
+            throw damaged("the checksum of the plan of graph '" + graph.partition() + "' is wrong");
         }
         return plan;
     }
@@ -120,14 +121,43 @@ public final class ContextBinary {
         return file.asSlice(segment.offset(), segment.length());
     }
 
+    /** What tells this binary from others: the SHA-256 of header and tables, which cover all that is in it. */
+    public String digest() {
+        return digest;
+    }
+
+    /**
+     * Reads everything once, and throws where something was damaged since it was written. The checksum of the content
+     * serves where the binary has one: it is no proof against intent, as {@link #verify} is together with {@link #digest}.
+     */
+    public void check() {
+        if (checked) {
+            return;
+        }
+        int expected = tables.contentChecksum();
+        if (expected == 0) {
+            verify();
+        } else {
+            long start = tables.byteSize();
+            if (Chunks.crc32c(file.asSlice(start)) != expected) {
+                throw damaged("the checksum of its content is wrong");
+            }
+        }
+        checked = true;
+    }
+
+    private EngineException damaged(String how) {
+        return EngineException.invalidGraph(
+                "context binary " + place + " is damaged: " + how + "; compile the source model again");
+    }
+
     /** Reads everything, and throws where the content is not what was written. */
     public void verify() {
         tables.graphs().forEach(this::plan);
         for (int i = 0; i < segmentCount(); i++) {
             String digest = HexFormat.of().formatHex(Chunks.sha256(segment(i)));
             if (!digest.equals(tables.segments().get(i).digest())) {
-                throw EngineException.invalidGraph("context binary " + place + " is damaged: the digest of segment " + i
-                        + " is wrong; compile the source model again");
+                throw damaged("the digest of segment " + i + " is wrong");
             }
         }
     }

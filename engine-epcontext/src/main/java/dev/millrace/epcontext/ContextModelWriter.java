@@ -32,6 +32,9 @@ public final class ContextModelWriter {
     /** The metadata entry that tells which file a context model was made from. */
     private static final String SOURCE_DIGEST = "millrace.source_digest";
 
+    /** The attribute of a context node that tells which context binary is its own. */
+    static final String DIGEST = "millrace_context_digest";
+
     private static final String SDK_VERSION = "millrace context " + ContextTables.VERSION;
 
     /** What a model may take besides an embedded binary, so that the whole stays below 2 GB. */
@@ -139,6 +142,7 @@ public final class ContextModelWriter {
         attributes.put(EpContext.EMBED_MODE, Attribute.of(options.embedMode()));
         if (main) {
             attributes.put(EpContext.CACHE_CONTEXT, content(provider));
+            attributes.put(DIGEST, Attribute.of(image(provider).digest()));
         }
         attributes.put(EpContext.SOURCE, Attribute.of(provider));
         attributes.put(EpContext.PARTITION, Attribute.of(options.nodeNamePrefix() + partition));

@@ -28,6 +28,7 @@ public final class ContextResolver implements AutoCloseable {
 
     private final Workspaces workspaces;
     private final @Nullable Path location;
+    private final boolean verifies;
     /** The nodes that say where a context binary is, by their source. */
     private final Map<String, List<Node>> mains = new HashMap<>();
 
@@ -41,6 +42,7 @@ public final class ContextResolver implements AutoCloseable {
     public ContextResolver(Workspaces workspaces, EpContextOptions options, Model model) {
         this.workspaces = workspaces;
         this.location = model.source() == null ? options.filePath() : model.source();
+        this.verifies = options.verify();
         collect(model.graph());
     }
 
@@ -118,6 +120,19 @@ public final class ContextResolver implements AutoCloseable {
     }
 
     private ContextBinary open(Node main, String source) {
+        ContextBinary binary = find(main, source);
+        String digest = main.attributes().text(ContextModelWriter.DIGEST, "");
+        if (!digest.isEmpty() && !digest.equals(binary.digest())) {
+            throw EngineException.invalidGraph("context binary " + binary.place()
+                    + " is not the one that was written with this model; compile the source model again");
+        }
+        if (verifies) {
+            binary.check();
+        }
+        return binary;
+    }
+
+    private ContextBinary find(Node main, String source) {
         Attribute content = main.attributes().find(EpContext.CACHE_CONTEXT);
         if (!(content instanceof Attribute.Bytes bytes)) {
             throw EngineException.invalidGraph("attribute '" + EpContext.CACHE_CONTEXT + "' of " + main.describe()

@@ -24,6 +24,8 @@ import dev.millrace.providers.partition.Partitioner;
 import dev.millrace.providers.partition.Partitioning;
 import dev.millrace.providers.spi.CompiledGraph;
 import dev.millrace.providers.spi.EpContext;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -112,6 +114,52 @@ class ContextResolverTest {
             assertThat(bytes(graph.segment(0))).isEqualTo(utf8("weights of b"));
         }
         assertThat(workspaces.of("fast").openFiles()).isZero();
+    }
+
+    private static Map<String, Attribute> tied(Map<String, Attribute> attributes, ContextBinaryWriter to) {
+        attributes.put(ContextModelWriter.DIGEST, Attribute.of(to.image("").digest()));
+        return attributes;
+    }
+
+    @Test
+    void aBinaryOfOtherWeightsIsNotTheModels() {
+        Path file = folder.resolve("m_fast.bin");
+        ContextBinaryWriter own = writer("a");
+        Node node = add(tied(file("a", "m_fast.bin"), own));
+        own.write(file);
+        try (ContextResolver resolver = resolver()) {
+            assertThat(plan(resolver.resolve(node))).isEqualTo("plan of a");
+        }
+
+        var other = new ContextBinaryWriter("fast");
+        int segment = other.segment(MemorySegment.ofArray(utf8("weights of b")));
+        other.graph(Fixtures.partition("a"), utf8("plan of a"), new int[] {segment});
+        other.write(file);
+        try (ContextResolver resolver = resolver()) {
+            assertInvalid(() -> resolver.resolve(node), file.toString(), "not the one that was written with this model");
+        }
+    }
+
+    @Test
+    void anEmbeddedBinaryOfOtherWeightsIsNotTheModels() {
+        Node node = add(tied(embedded("a", writer("a").toBytes()), writer("a", "b")));
+
+        assertInvalid(() -> resolver().resolve(node), "not the one that was written with this model");
+    }
+
+    @Test
+    void damagedWeightsAreRefusedUnlessTheOptionsLetThemPass() throws IOException {
+        Path file = folder.resolve("m_fast.bin");
+        byte[] image = writer("a").toBytes();
+        image[image.length - 1] ^= 1;
+        Files.write(file, image);
+        Node node = add(file("a", "m_fast.bin"));
+        Model model = model(editor.graph(), folder.resolve("m.onnx"));
+
+        assertInvalid(() -> resolver().resolve(node), file.toString(), "is damaged");
+        var trusting = EpContextOptions.builder().verify(false).build();
+        assertThat(plan(resolver(model, trusting).resolve(node))).isEqualTo("plan of a");
+        assertInvalid(() -> resolver().resolve(node), "is damaged");
     }
 
     @Test
