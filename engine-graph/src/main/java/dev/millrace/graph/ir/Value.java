@@ -29,7 +29,7 @@ public final class Value {
     @Nullable
     Tensor constant;
 
-    final List<Node> users = new ArrayList<>();
+    final Users users = new Users();
     final List<Graph> outputOf = new ArrayList<>();
 
     Value(Graph graph, String name, @Nullable ValueType type) {
