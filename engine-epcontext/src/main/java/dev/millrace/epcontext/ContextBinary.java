@@ -4,14 +4,13 @@ import dev.millrace.epcontext.ContextTables.GraphEntry;
 import dev.millrace.epcontext.ContextTables.SegmentEntry;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.format.FileMapping;
 import dev.millrace.providers.spi.CompiledGraph;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
@@ -49,8 +48,8 @@ public final class ContextBinary {
             throw EngineException.invalidGraph("context binary " + path + " does not exist or is no file");
         }
         MemorySegment mapped;
-        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
-            mapped = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), Arena.ofAuto());
+        try {
+            mapped = FileMapping.of(path, Arena.ofAuto());
         } catch (IOException e) {
             throw new EngineException(Status.INVALID_GRAPH, "context binary " + path + " cannot be read: " + e, e);
         }

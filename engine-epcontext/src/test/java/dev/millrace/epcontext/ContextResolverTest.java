@@ -116,6 +116,18 @@ class ContextResolverTest {
         assertThat(workspaces.of("fast").openFiles()).isZero();
     }
 
+    @Test
+    void anInterruptedThreadFindsItAndStaysInterrupted() {
+        writer("a").write(folder.resolve("m_fast.bin"));
+        Node node = add(file("a", "m_fast.bin"));
+        Thread.currentThread().interrupt();
+        try (ContextResolver resolver = resolver()) {
+            assertThat(plan(resolver.resolve(node))).isEqualTo("plan of a");
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
+        }
+    }
+
     private static Map<String, Attribute> tied(Map<String, Attribute> attributes, ContextBinaryWriter to) {
         attributes.put(ContextModelWriter.DIGEST, Attribute.of(to.image("").digest()));
         return attributes;
