@@ -81,11 +81,20 @@ final class SharedExtents {
             }
         }
         for (Computed each : computed) {
-            long expected = each.formula.value(name -> place(name).extent(given));
+            long expected = expected(each, given);
             if (each.place.extent(given) != expected) {
                 throw EngineException.invalidArgument("Got invalid dimensions for input: " + each.place.input + ". "
                         + each.place.describe(given) + ", expected " + expected + " as " + each.formula);
             }
+        }
+    }
+
+    private long expected(Computed each, Inputs given) {
+        try {
+            return each.formula.value(name -> place(name).extent(given));
+        } catch (ArithmeticException e) {
+            throw EngineException.invalidArgument("Got invalid dimensions for input: " + each.place.input + ". "
+                    + each.formula + " cannot be computed from the extents of the other inputs: " + e.getMessage());
         }
     }
 

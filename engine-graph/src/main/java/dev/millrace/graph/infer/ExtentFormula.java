@@ -8,7 +8,7 @@ import java.util.function.ToLongFunction;
 
 /**
  * The name of an extent as inference understands it: {@code past_length + 1} is an extent that follows from another's.
- * Formulas that say the same are equal.
+ * Formulas that say the same print the same.
  */
 public final class ExtentFormula {
     private final Expression expression;
@@ -62,16 +62,6 @@ public final class ExtentFormula {
                 default -> Math.max(a, b);
             };
         });
-    }
-
-    @Override
-    public boolean equals(Object other) {
-        return other instanceof ExtentFormula formula && expression.equals(formula.expression);
-    }
-
-    @Override
-    public int hashCode() {
-        return expression.hashCode();
     }
 
     @Override

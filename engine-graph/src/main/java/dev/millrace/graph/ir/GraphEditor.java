@@ -86,7 +86,7 @@ public final class GraphEditor {
         value.type = type;
     }
 
-    /** Notes what the model says of a value that is not an input that callers give. */
+    /** Notes what the model says of a value, beside what is known of it. */
     public void declare(Value value, @Nullable ValueType type) {
         value.declared = type;
     }
