@@ -120,29 +120,31 @@ public final class ContextResolver implements AutoCloseable {
     }
 
     private ContextBinary open(Node main, String source) {
-        ContextBinary binary = find(main, source);
-        String digest = main.attributes().text(ContextModelWriter.DIGEST, "");
-        if (!digest.isEmpty() && !digest.equals(binary.digest())) {
-            throw EngineException.invalidGraph("context binary " + binary.place()
-                    + " is not the one that was written with this model; compile the source model again");
-        }
-        if (verifies) {
-            binary.check();
-        }
-        return binary;
-    }
-
-    private ContextBinary find(Node main, String source) {
         Attribute content = main.attributes().find(EpContext.CACHE_CONTEXT);
         if (!(content instanceof Attribute.Bytes bytes)) {
             throw EngineException.invalidGraph("attribute '" + EpContext.CACHE_CONTEXT + "' of " + main.describe()
                     + (content == null ? " is missing" : " is no string"));
         }
         if (isSet(main.attributes(), EpContext.EMBED_MODE)) {
-            return embedded.computeIfAbsent(
+            ContextBinary binary = embedded.computeIfAbsent(
                     bytes.value(), payload -> ContextBinary.of(copy(payload), "in " + main.describe()));
+            return check(main, binary, binary::check);
         }
-        return files.computeIfAbsent(List.of(source, bytes.text()), this::open).binary();
+        Workspace.Handle file = files.computeIfAbsent(List.of(source, bytes.text()), this::open);
+        return check(main, file.binary(), file::check);
+    }
+
+    /** The binary, if it is the one that belongs to {@code main}, and as it was when it was written. */
+    private ContextBinary check(Node main, ContextBinary binary, Runnable content) {
+        String digest = main.attributes().text(ContextModelWriter.DIGEST, "");
+        if (!digest.isEmpty() && !digest.equals(binary.digest())) {
+            throw EngineException.invalidGraph("context binary " + binary.place()
+                    + " is not the one that was written with this model; compile the source model again");
+        }
+        if (verifies) {
+            content.run();
+        }
+        return binary;
     }
 
     private Workspace.Handle open(List<String> sourceAndName) {

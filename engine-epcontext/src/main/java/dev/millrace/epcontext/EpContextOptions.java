@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param externalInitializersFile the file beside the context model that takes its initializers; null keeps them inside
  * @param share makes the session one of a group that compiles into one context binary
  * @param stopShare makes the session the last of its group
- * @param verify reads context binaries once before they are used, and refuses those that were damaged since they were
- *     written; without it, only their tables and plans are held against their checksums
+ * @param verify reads context binaries to the end before an engine uses them for the first time, and refuses those that
+ *     were damaged since they were written; without it, only tables and plans are held against their checksums
  */
 public record EpContextOptions(
         boolean enable,

@@ -29,6 +29,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -126,6 +127,24 @@ class ContextResolverTest {
         } finally {
             assertThat(Thread.interrupted()).isTrue();
         }
+    }
+
+    @Test
+    void aFileIsReadToTheEndOnceForEachOfItsStates() throws IOException {
+        Path file = folder.resolve("m_fast.bin");
+        writer("a").write(file);
+        Node node = add(file("a", "m_fast.bin"));
+        resolver().resolve(node);
+
+        FileTime written = Files.getLastModifiedTime(file);
+        byte[] image = Files.readAllBytes(file);
+        image[image.length - 1] ^= 1;
+        Files.write(file, image);
+        Files.setLastModifiedTime(file, written);
+        assertThat(plan(resolver().resolve(node))).isEqualTo("plan of a");
+
+        Files.setLastModifiedTime(file, FileTime.fromMillis(written.toMillis() + 5000));
+        assertInvalid(() -> resolver().resolve(node), "is damaged");
     }
 
     private static Map<String, Attribute> tied(Map<String, Attribute> attributes, ContextBinaryWriter to) {

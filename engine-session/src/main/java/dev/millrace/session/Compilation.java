@@ -94,7 +94,11 @@ final class Compilation {
         }
         all.forEach(this::giveBackWhatFails);
         List<Partitioning.Fused> left = fusedBy(provider);
-        failure = left.isEmpty() ? null : compile(provider, left);
+        if (left.isEmpty()) {
+            kept.remove(provider.name());
+            return;
+        }
+        failure = compile(provider, left);
         if (failure != null) {
             throw failure;
         }
