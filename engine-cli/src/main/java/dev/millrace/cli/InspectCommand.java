@@ -66,6 +66,7 @@ final class InspectCommand implements Callable<Integer> {
         out.flush();
         try (Engine engine = flags.engine();
                 Session session = engine.session(argument.file(), flags.options())) {
+            SessionText.notes(session, out);
             out.println("\nOptimised: " + session.report().optimisation());
             out.println("\nPartitions");
             SessionText.partitionList(session, out);
@@ -96,7 +97,7 @@ final class InspectCommand implements Callable<Integer> {
         List<String> names = read.graph().outputNames();
         for (int i = 0; i < names.size(); i++) {
             out.println("output " + names.get(i) + ": "
-                    + read.graph().outputs().get(i).type());
+                    + read.graph().outputs().get(i).described());
         }
         var operators = new TreeMap<String, Integer>();
         count(read.graph(), operators);

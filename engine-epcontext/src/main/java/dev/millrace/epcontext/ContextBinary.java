@@ -4,14 +4,13 @@ import dev.millrace.epcontext.ContextTables.GraphEntry;
 import dev.millrace.epcontext.ContextTables.SegmentEntry;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.format.FileMapping;
 import dev.millrace.providers.spi.CompiledGraph;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
@@ -29,11 +28,14 @@ public final class ContextBinary {
     private final ContextTables tables;
     private final Map<String, Integer> indexOf = new HashMap<>();
     private final AtomicReferenceArray<@Nullable CompiledGraph> views;
+    private final String digest;
+    private volatile boolean checked;
 
     private ContextBinary(MemorySegment file, String place) {
         this.place = place;
         this.file = file.asReadOnly();
         this.tables = ContextTablesReader.read(this.file, place);
+        this.digest = ContextTables.digest(this.file.asSlice(0, tables.byteSize()));
         this.views = new AtomicReferenceArray<>(tables.graphs().size());
         for (GraphEntry graph : tables.graphs()) {
             indexOf.put(graph.partition(), indexOf.size());
@@ -46,8 +48,8 @@ public final class ContextBinary {
             throw EngineException.invalidGraph("context binary " + path + " does not exist or is no file");
         }
         MemorySegment mapped;
-        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
-            mapped = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), Arena.ofAuto());
+        try {
+            mapped = FileMapping.of(path, Arena.ofAuto());
         } catch (IOException e) {
             throw new EngineException(Status.INVALID_GRAPH, "context binary " + path + " cannot be read: " + e, e);
         }
@@ -104,9 +106,7 @@ public final class ContextBinary {
     private MemorySegment plan(GraphEntry graph) {
         MemorySegment plan = file.asSlice(graph.planOffset(), graph.planLength());
         if (Chunks.crc32c(plan) != graph.planChecksum()) {
-            throw EngineException.invalidGraph(
-                    "context binary " + place + " is damaged: the checksum of the plan of graph '" + graph.partition()
-                            + "' is wrong; compile the source model again");
+            throw damaged("the checksum of the plan of graph '" + graph.partition() + "' is wrong");
         }
         return plan;
     }
@@ -120,14 +120,43 @@ public final class ContextBinary {
         return file.asSlice(segment.offset(), segment.length());
     }
 
+    /** What tells this binary from others: the SHA-256 of header and tables, which cover all that is in it. */
+    public String digest() {
+        return digest;
+    }
+
+    /**
+     * Reads everything once, and throws where something was damaged since it was written. The checksum of the content
+     * serves where the binary has one: it is no proof against intent, as {@link #verify} is together with {@link #digest}.
+     */
+    public void check() {
+        if (checked) {
+            return;
+        }
+        int expected = tables.contentChecksum();
+        if (expected == 0) {
+            verify();
+        } else {
+            long start = tables.byteSize();
+            if (Chunks.crc32c(file.asSlice(start)) != expected) {
+                throw damaged("the checksum of its content is wrong");
+            }
+        }
+        checked = true;
+    }
+
+    private EngineException damaged(String how) {
+        return EngineException.invalidGraph(
+                "context binary " + place + " is damaged: " + how + "; compile the source model again");
+    }
+
     /** Reads everything, and throws where the content is not what was written. */
     public void verify() {
         tables.graphs().forEach(this::plan);
         for (int i = 0; i < segmentCount(); i++) {
             String digest = HexFormat.of().formatHex(Chunks.sha256(segment(i)));
             if (!digest.equals(tables.segments().get(i).digest())) {
-                throw EngineException.invalidGraph("context binary " + place + " is damaged: the digest of segment " + i
-                        + " is wrong; compile the source model again");
+                throw damaged("the digest of segment " + i + " is wrong");
             }
         }
     }

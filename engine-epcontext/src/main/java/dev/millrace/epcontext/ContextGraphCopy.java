@@ -51,7 +51,7 @@ final class ContextGraphCopy {
         editor.document(graph.documentation());
         graph.metadata().forEach(editor::metadata);
         for (Value input : graph.inputs()) {
-            Value made = editor.addInput(input.name(), input.type());
+            Value made = editor.addInput(input.name(), input.described());
             copies.put(input, made);
             Tensor otherwise = graph.defaultOf(input);
             if (otherwise != null) {
@@ -93,7 +93,7 @@ final class ContextGraphCopy {
         for (int i = 0; i < outputs.length; i++) {
             Value output = node.output(i);
             if (output != null) {
-                outputs[i] = editor.value(output.name(), output.type());
+                outputs[i] = editor.value(output.name(), output.described());
                 copies.put(output, outputs[i]);
             }
         }

@@ -1,5 +1,7 @@
 package dev.millrace.epcontext;
 
+import static dev.millrace.graph.tensor.Layouts.BYTE;
+
 import dev.millrace.epcontext.ContextTables.GraphEntry;
 import dev.millrace.epcontext.ContextTables.SegmentEntry;
 import dev.millrace.graph.EngineException;
@@ -13,6 +15,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /** A context binary of which every byte has its place, ready to be written to a file or to memory. */
 final class ContextImage {
@@ -32,6 +36,8 @@ final class ContextImage {
 
     private final List<Piece> pieces = new ArrayList<>();
     private final long byteSize;
+    private final ContextTables tables;
+    private @Nullable MemorySegment front;
 
     ContextImage(String source, List<GraphPart> graphs, List<SegmentPart> segments) {
         long end = tables(source, graphs, segments, new long[graphs.size()], new long[segments.size()])
@@ -51,8 +57,27 @@ final class ContextImage {
             end = blocks[i] + data.byteSize();
         }
         byteSize = end;
-        byte[] front = tables(source, graphs, segments, plans, blocks).encode(end);
-        pieces.addFirst(new Piece(0, MemorySegment.ofArray(front)));
+        tables = tables(source, graphs, segments, plans, blocks);
+    }
+
+    /** Header and tables. They hold a checksum of all that is behind them, which is read for that. */
+    private MemorySegment front() {
+        if (front == null) {
+            front = MemorySegment.ofArray(tables.withContentChecksum(checksum()).encode(byteSize));
+        }
+        return front;
+    }
+
+    /** The CRC-32C of the pieces, and of the zeros before each. */
+    private int checksum() {
+        var crc = new CRC32C();
+        long at = tables.byteSize();
+        for (Piece piece : pieces) {
+            crc.update(new byte[(int) (piece.offset - at)]);
+            Chunks.scan(piece.data, (chunk, count) -> crc.update(chunk, 0, count));
+            at = piece.offset + piece.data.byteSize();
+        }
+        return (int) crc.getValue();
     }
 
     private static ContextTables tables(
@@ -73,7 +98,7 @@ final class ContextImage {
             SegmentPart segment = segments.get(i);
             segmentEntries.add(new SegmentEntry(blocks[i], segment.data.byteSize(), segment.digest));
         }
-        return new ContextTables(graphEntries, segmentEntries);
+        return new ContextTables(graphEntries, segmentEntries, 0);
     }
 
     private static long align(long offset, long alignment) {
@@ -84,9 +109,15 @@ final class ContextImage {
         return byteSize;
     }
 
+    /** What tells this binary from others; see {@link ContextTables#digest}. */
+    String digest() {
+        return ContextTables.digest(front());
+    }
+
     /** Writes a file that does not exist yet. */
     void writeTo(Path file) {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            write(channel, front().asByteBuffer());
             for (Piece piece : pieces) {
                 channel.position(piece.offset);
                 Chunks.copy(piece.data, (chunk, count) -> write(channel, ByteBuffer.wrap(chunk, 0, count)));
@@ -108,6 +139,7 @@ final class ContextImage {
     /** The binary as one array; it must be smaller than 2 GB. */
     byte[] toBytes() {
         byte[] bytes = new byte[Math.toIntExact(byteSize)];
+        MemorySegment.copy(front(), BYTE, 0, bytes, 0, (int) front().byteSize());
         for (Piece piece : pieces) {
             var to = ByteBuffer.wrap(bytes).position((int) piece.offset);
             try {

@@ -2,6 +2,7 @@ package dev.millrace.epcontext;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.format.FileMapping;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
@@ -14,10 +15,7 @@ import dev.millrace.providers.partition.Partitioning;
 import dev.millrace.providers.spi.EpContext;
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -31,6 +29,9 @@ public final class ContextModelWriter {
 
     /** The metadata entry that tells which file a context model was made from. */
     private static final String SOURCE_DIGEST = "millrace.source_digest";
+
+    /** The attribute of a context node that tells which context binary is its own. */
+    static final String DIGEST = "millrace_context_digest";
 
     private static final String SDK_VERSION = "millrace context " + ContextTables.VERSION;
 
@@ -139,6 +140,7 @@ public final class ContextModelWriter {
         attributes.put(EpContext.EMBED_MODE, Attribute.of(options.embedMode()));
         if (main) {
             attributes.put(EpContext.CACHE_CONTEXT, content(provider));
+            attributes.put(DIGEST, Attribute.of(image(provider).digest()));
         }
         attributes.put(EpContext.SOURCE, Attribute.of(provider));
         attributes.put(EpContext.PARTITION, Attribute.of(options.nodeNamePrefix() + partition));
@@ -189,10 +191,8 @@ public final class ContextModelWriter {
     }
 
     private static String digest(Path file) {
-        try (Arena arena = Arena.ofConfined();
-                FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-            MemorySegment content = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena);
-            return HexFormat.of().formatHex(Chunks.sha256(content));
+        try (Arena arena = Arena.ofConfined()) {
+            return HexFormat.of().formatHex(Chunks.sha256(FileMapping.of(file, arena)));
         } catch (IOException e) {
             throw new EngineException(Status.FAIL, "source model " + file + " cannot be read again: " + e, e);
         }

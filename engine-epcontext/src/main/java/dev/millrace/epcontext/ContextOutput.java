@@ -2,11 +2,11 @@ package dev.millrace.epcontext;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.format.FileMapping;
 import dev.millrace.graph.format.WriteOptions;
 import dev.millrace.graph.ir.Model;
 import java.io.IOException;
-import java.io.InputStream;
-import java.lang.foreign.MemorySegment;
+import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -103,8 +103,8 @@ record ContextOutput(Path model, @Nullable String initializers) {
     }
 
     private static boolean isContextBinary(Path file) {
-        try (InputStream in = Files.newInputStream(file)) {
-            return ContextTablesReader.hasMagic(MemorySegment.ofArray(in.readNBytes(ContextTables.HEADER)));
+        try (Arena arena = Arena.ofConfined()) {
+            return ContextTablesReader.hasMagic(FileMapping.of(file, arena));
         } catch (IOException e) {
             return false;
         }

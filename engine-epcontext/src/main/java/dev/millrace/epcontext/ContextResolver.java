@@ -28,6 +28,7 @@ public final class ContextResolver implements AutoCloseable {
 
     private final Workspaces workspaces;
     private final @Nullable Path location;
+    private final boolean verifies;
     /** The nodes that say where a context binary is, by their source. */
     private final Map<String, List<Node>> mains = new HashMap<>();
 
@@ -41,6 +42,7 @@ public final class ContextResolver implements AutoCloseable {
     public ContextResolver(Workspaces workspaces, EpContextOptions options, Model model) {
         this.workspaces = workspaces;
         this.location = model.source() == null ? options.filePath() : model.source();
+        this.verifies = options.verify();
         collect(model.graph());
     }
 
@@ -124,10 +126,25 @@ public final class ContextResolver implements AutoCloseable {
                     + (content == null ? " is missing" : " is no string"));
         }
         if (isSet(main.attributes(), EpContext.EMBED_MODE)) {
-            return embedded.computeIfAbsent(
+            ContextBinary binary = embedded.computeIfAbsent(
                     bytes.value(), payload -> ContextBinary.of(copy(payload), "in " + main.describe()));
+            return check(main, binary, binary::check);
         }
-        return files.computeIfAbsent(List.of(source, bytes.text()), this::open).binary();
+        Workspace.Handle file = files.computeIfAbsent(List.of(source, bytes.text()), this::open);
+        return check(main, file.binary(), file::check);
+    }
+
+    /** The binary, if it is the one that belongs to {@code main}, and as it was when it was written. */
+    private ContextBinary check(Node main, ContextBinary binary, Runnable content) {
+        String digest = main.attributes().text(ContextModelWriter.DIGEST, "");
+        if (!digest.isEmpty() && !digest.equals(binary.digest())) {
+            throw EngineException.invalidGraph("context binary " + binary.place()
+                    + " is not the one that was written with this model; compile the source model again");
+        }
+        if (verifies) {
+            content.run();
+        }
+        return binary;
     }
 
     private Workspace.Handle open(List<String> sourceAndName) {

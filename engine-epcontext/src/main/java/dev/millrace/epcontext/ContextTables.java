@@ -12,8 +12,10 @@ import java.util.List;
 /**
  * What stands at the front of a context binary: a header, and the tables of its graphs and segments. The numbers here are
  * those of {@code docs/context-binary.md}.
+ *
+ * @param contentChecksum the CRC-32C of everything behind the tables, or 0 where the binary does not tell
  */
-record ContextTables(List<GraphEntry> graphs, List<SegmentEntry> segments) {
+record ContextTables(List<GraphEntry> graphs, List<SegmentEntry> segments, int contentChecksum) {
     static final int VERSION = 1;
 
     /** Plans and segments start at multiples of this. */
@@ -25,6 +27,7 @@ record ContextTables(List<GraphEntry> graphs, List<SegmentEntry> segments) {
     static final int HEADER = 64;
     static final int CHECKSUM_AT = 12;
     static final int COUNTS_AT = 32;
+    static final int CONTENT_CHECKSUM_AT = 48;
     static final int DIGEST = 32;
 
     static final int MAX_GRAPHS = 1 << 16;
@@ -64,6 +67,7 @@ record ContextTables(List<GraphEntry> graphs, List<SegmentEntry> segments) {
         to.putLong(MAGIC).putInt(VERSION).putInt(0);
         to.putLong(fileLength).putLong(byteSize() - HEADER);
         to.putInt(graphs.size()).putInt(segments.size()).putInt(references).putInt(names);
+        to.putInt(CONTENT_CHECKSUM_AT, contentChecksum);
         to.position(HEADER);
         for (GraphEntry graph : graphs) {
             to.putInt(utf8(graph.partition).length).putInt(utf8(graph.source).length);
@@ -78,6 +82,15 @@ record ContextTables(List<GraphEntry> graphs, List<SegmentEntry> segments) {
         graphs.forEach(graph -> to.put(utf8(graph.partition)).put(utf8(graph.source)));
         to.putInt(CHECKSUM_AT, Chunks.crc32c(MemorySegment.ofArray(to.array())));
         return to.array();
+    }
+
+    ContextTables withContentChecksum(int checksum) {
+        return new ContextTables(graphs, segments, checksum);
+    }
+
+    /** What tells one binary from another: header and tables cover all that is in it. */
+    static String digest(MemorySegment front) {
+        return "sha256:" + HexFormat.of().formatHex(Chunks.sha256(front));
     }
 
     /** How many bytes header and tables take. */

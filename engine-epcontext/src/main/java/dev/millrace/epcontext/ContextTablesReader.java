@@ -70,10 +70,10 @@ final class ContextTablesReader {
             throw refuse("the checksum of its tables is wrong; it was damaged");
         }
         ByteBuffer in = front.asByteBuffer().order(ByteOrder.LITTLE_ENDIAN).position(ContextTables.HEADER);
-        return tables(in, graphs, segments, references);
+        return tables(in, graphs, segments, references, file.get(INT, ContextTables.CONTENT_CHECKSUM_AT));
     }
 
-    private ContextTables tables(ByteBuffer in, int graphs, int segments, int references) {
+    private ContextTables tables(ByteBuffer in, int graphs, int segments, int references, int contentChecksum) {
         ByteBuffer graphTable = in.slice(in.position(), (int) ContextTables.tablesLength(graphs, 0, 0, 0))
                 .order(ByteOrder.LITTLE_ENDIAN);
         in.position(in.position() + graphTable.capacity());
@@ -85,7 +85,7 @@ final class ContextTablesReader {
         if (referenceTable.hasRemaining() || in.hasRemaining()) {
             throw refuse("its graphs do not use all of its references and names");
         }
-        return new ContextTables(graphEntries, segmentEntries);
+        return new ContextTables(graphEntries, segmentEntries, contentChecksum);
     }
 
     private List<SegmentEntry> segments(ByteBuffer in, int count) {

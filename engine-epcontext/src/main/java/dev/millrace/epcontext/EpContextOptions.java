@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether and how a session writes a context model, and where a model from memory has its context.
+ * Whether and how a session writes a context model, and how it reads one.
  *
  * @param enable writes a context model while the session is made
  * @param filePath the context model to write, by default {@code <source>_ctx.onnx} beside the source; for a model with
@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param externalInitializersFile the file beside the context model that takes its initializers; null keeps them inside
  * @param share makes the session one of a group that compiles into one context binary
  * @param stopShare makes the session the last of its group
+ * @param verify reads context binaries to the end before an engine uses them for the first time, and refuses those that
+ *     were damaged since they were written; without it, only tables and plans are held against their checksums
  */
 public record EpContextOptions(
         boolean enable,
@@ -25,7 +27,8 @@ public record EpContextOptions(
         String nodeNamePrefix,
         @Nullable String externalInitializersFile,
         boolean share,
-        boolean stopShare) {
+        boolean stopShare,
+        boolean verify) {
     private static final EpContextOptions DEFAULTS = builder().build();
 
     public EpContextOptions {
@@ -59,6 +62,7 @@ public record EpContextOptions(
         private @Nullable String externalInitializersFile;
         private boolean share;
         private boolean stopShare;
+        private boolean verify = true;
 
         private Builder() {}
 
@@ -97,9 +101,14 @@ public record EpContextOptions(
             return this;
         }
 
+        public Builder verify(boolean value) {
+            verify = value;
+            return this;
+        }
+
         public EpContextOptions build() {
             return new EpContextOptions(
-                    enable, filePath, embedMode, nodeNamePrefix, externalInitializersFile, share, stopShare);
+                    enable, filePath, embedMode, nodeNamePrefix, externalInitializersFile, share, stopShare, verify);
         }
     }
 }

@@ -7,7 +7,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -17,8 +19,12 @@ import org.jspecify.annotations.Nullable;
  * of it, for as long as one of them is open. They may come and go in any order. Thread-safe.
  */
 public final class Workspace {
+    private static final int REMEMBERED = 1024;
+
     private final String provider;
     private final Map<FileId, Shared> open = new HashMap<>();
+    /** Files that were read to the end and found undamaged, the latest of them. */
+    private final Set<FileId> checked = new LinkedHashSet<>();
 
     Workspace(String provider) {
         this.provider = provider;
@@ -92,6 +98,22 @@ public final class Workspace {
 
         public ContextBinary binary() {
             return binary;
+        }
+
+        /** As {@link ContextBinary#check}, once for each state of a file, however often it is opened. */
+        public void check() {
+            synchronized (checked) {
+                if (checked.contains(id)) {
+                    return;
+                }
+            }
+            binary.check();
+            synchronized (checked) {
+                checked.add(id);
+                if (checked.size() > REMEMBERED) {
+                    checked.remove(checked.iterator().next());
+                }
+            }
         }
 
         @Override

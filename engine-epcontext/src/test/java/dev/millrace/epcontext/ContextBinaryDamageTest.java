@@ -104,8 +104,7 @@ class ContextBinaryDamageTest {
     @Test
     void hostileNumbersWithARightChecksumNeverLeadOutOfTheFile() {
         byte[] image = sample();
-        int tables = ContextTables.HEADER
-                + (int) ByteBuffer.wrap(image).order(ByteOrder.LITTLE_ENDIAN).getLong(24);
+        int tables = tablesEnd(image);
         var random = new Random(20_260_102);
         int refused = 0;
         for (int trial = 0; trial < TRIALS; trial++) {
@@ -205,6 +204,39 @@ class ContextBinaryDamageTest {
 
         assertThat(binary.graph(1).partition()).isEqualTo("second");
         assertThatThrownBy(() -> binary.graph(0)).hasMessageContaining("plan of graph 'first'");
+    }
+
+    @Test
+    void everyBitBehindTheTablesCounts() {
+        byte[] image = sample();
+        int start = tablesEnd(image);
+        ContextBinary.of(MemorySegment.ofArray(image.clone()), "test.bin").check();
+        for (int at = start; at < image.length; at++) {
+            byte[] mutant = image.clone();
+            mutant[at] ^= (byte) (1 << at % 8);
+            ContextBinary binary = ContextBinary.of(MemorySegment.ofArray(mutant), "test.bin");
+            assertThatThrownBy(binary::check)
+                    .as("byte %d", at)
+                    .hasMessageContaining("test.bin is damaged: the checksum of its content is wrong");
+        }
+    }
+
+    @Test
+    void aBinaryWithoutAChecksumOfItsContentIsHeldAgainstItsDigests() {
+        byte[] older = sample();
+        ByteBuffer.wrap(older).order(ByteOrder.LITTLE_ENDIAN).putInt(ContextTables.CONTENT_CHECKSUM_AT, 0);
+        sign(older);
+        ContextBinary.of(MemorySegment.ofArray(older.clone()), "test.bin").check();
+
+        older[older.length - 1] ^= 1;
+        assertThatThrownBy(() ->
+                        ContextBinary.of(MemorySegment.ofArray(older), "test.bin").check())
+                .hasMessageContaining("the digest of segment 1 is wrong");
+    }
+
+    private static int tablesEnd(byte[] image) {
+        return ContextTables.HEADER
+                + (int) ByteBuffer.wrap(image).order(ByteOrder.LITTLE_ENDIAN).getLong(24);
     }
 
     @Test

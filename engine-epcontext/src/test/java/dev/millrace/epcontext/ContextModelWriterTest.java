@@ -100,6 +100,7 @@ class ContextModelWriterTest {
                         EpContext.MAIN_CONTEXT,
                         EpContext.EMBED_MODE,
                         EpContext.CACHE_CONTEXT,
+                        ContextModelWriter.DIGEST,
                         EpContext.SOURCE,
                         EpContext.PARTITION,
                         EpContext.SDK_VERSION,
@@ -207,8 +208,8 @@ class ContextModelWriterTest {
                 .containsExactly(ElementType.INT32, ElementType.FLOAT);
         assertThat(written.outputNames()).containsExactly("of_late", "of_early");
         assertThat(written.outputs())
-                .extracting(Value::elementType)
-                .containsExactly(ElementType.INT32, ElementType.FLOAT);
+                .extracting(Value::declared)
+                .containsExactly(ValueType.tensor(ElementType.INT32, Shape.of(4)), floats(2, 3));
     }
 
     @Test

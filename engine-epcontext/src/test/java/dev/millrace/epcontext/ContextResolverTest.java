@@ -24,9 +24,12 @@ import dev.millrace.providers.partition.Partitioner;
 import dev.millrace.providers.partition.Partitioning;
 import dev.millrace.providers.spi.CompiledGraph;
 import dev.millrace.providers.spi.EpContext;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -112,6 +115,82 @@ class ContextResolverTest {
             assertThat(bytes(graph.segment(0))).isEqualTo(utf8("weights of b"));
         }
         assertThat(workspaces.of("fast").openFiles()).isZero();
+    }
+
+    @Test
+    void anInterruptedThreadFindsItAndStaysInterrupted() {
+        writer("a").write(folder.resolve("m_fast.bin"));
+        Node node = add(file("a", "m_fast.bin"));
+        Thread.currentThread().interrupt();
+        try (ContextResolver resolver = resolver()) {
+            assertThat(plan(resolver.resolve(node))).isEqualTo("plan of a");
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
+        }
+    }
+
+    @Test
+    void aFileIsReadToTheEndOnceForEachOfItsStates() throws IOException {
+        Path file = folder.resolve("m_fast.bin");
+        writer("a").write(file);
+        Node node = add(file("a", "m_fast.bin"));
+        resolver().resolve(node);
+
+        FileTime written = Files.getLastModifiedTime(file);
+        byte[] image = Files.readAllBytes(file);
+        image[image.length - 1] ^= 1;
+        Files.write(file, image);
+        Files.setLastModifiedTime(file, written);
+        assertThat(plan(resolver().resolve(node))).isEqualTo("plan of a");
+
+        Files.setLastModifiedTime(file, FileTime.fromMillis(written.toMillis() + 5000));
+        assertInvalid(() -> resolver().resolve(node), "is damaged");
+    }
+
+    private static Map<String, Attribute> tied(Map<String, Attribute> attributes, ContextBinaryWriter to) {
+        attributes.put(ContextModelWriter.DIGEST, Attribute.of(to.image("").digest()));
+        return attributes;
+    }
+
+    @Test
+    void aBinaryOfOtherWeightsIsNotTheModels() {
+        Path file = folder.resolve("m_fast.bin");
+        ContextBinaryWriter own = writer("a");
+        Node node = add(tied(file("a", "m_fast.bin"), own));
+        own.write(file);
+        try (ContextResolver resolver = resolver()) {
+            assertThat(plan(resolver.resolve(node))).isEqualTo("plan of a");
+        }
+
+        var other = new ContextBinaryWriter("fast");
+        int segment = other.segment(MemorySegment.ofArray(utf8("weights of b")));
+        other.graph(Fixtures.partition("a"), utf8("plan of a"), new int[] {segment});
+        other.write(file);
+        try (ContextResolver resolver = resolver()) {
+            assertInvalid(() -> resolver.resolve(node), file.toString(), "not the one that was written with this model");
+        }
+    }
+
+    @Test
+    void anEmbeddedBinaryOfOtherWeightsIsNotTheModels() {
+        Node node = add(tied(embedded("a", writer("a").toBytes()), writer("a", "b")));
+
+        assertInvalid(() -> resolver().resolve(node), "not the one that was written with this model");
+    }
+
+    @Test
+    void damagedWeightsAreRefusedUnlessTheOptionsLetThemPass() throws IOException {
+        Path file = folder.resolve("m_fast.bin");
+        byte[] image = writer("a").toBytes();
+        image[image.length - 1] ^= 1;
+        Files.write(file, image);
+        Node node = add(file("a", "m_fast.bin"));
+        Model model = model(editor.graph(), folder.resolve("m.onnx"));
+
+        assertInvalid(() -> resolver().resolve(node), file.toString(), "is damaged");
+        var trusting = EpContextOptions.builder().verify(false).build();
+        assertThat(plan(resolver(model, trusting).resolve(node))).isEqualTo("plan of a");
+        assertInvalid(() -> resolver().resolve(node), "is damaged");
     }
 
     @Test

@@ -38,7 +38,8 @@ class LargeContextBinaryTest {
                 List.of(graph),
                 List.of(
                         new SegmentEntry(4096, 5 * GIGABYTE, NO_DIGEST),
-                        new SegmentEntry(far + 64, weights.length, NO_DIGEST)));
+                        new SegmentEntry(far + 64, weights.length, NO_DIGEST)),
+                0);
         Path file = sparse(tables.encode(far + 64 + weights.length), far, plan, far + 64, weights);
 
         ContextBinary binary = ContextBinary.map(file);

@@ -7,6 +7,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.ir.Node;
+import dev.millrace.providers.partition.Partitioner;
 import dev.millrace.providers.partition.Partitioning;
 import dev.millrace.providers.spi.CompileContext;
 import dev.millrace.providers.spi.CompiledGraph;
@@ -24,44 +25,136 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Gets a kernel for every node of a graph that has been shared out, and keeps what was compiled where that is wanted. */
+/**
+ * Gets a kernel for every node of a graph that has been shared out, and keeps what was compiled where that is wanted. What
+ * a provider claimed and cannot compile, the providers behind it are asked to take.
+ */
 final class Compilation {
     private final SessionOptions options;
-    private final Partitioning parts;
+    private final Partitioner partitioner;
     private final ContextResolver resolver;
     private final List<ExecutionProvider> providers;
-    private final Map<ExecutionProvider, List<Partition>> fused = new LinkedHashMap<>();
+    private final Notes notes;
+    private final Map<Node, Kernel> kernels = new IdentityHashMap<>();
     private final Map<String, ContextBinaryWriter> kept = new LinkedHashMap<>();
 
     Compilation(
-            SessionOptions options, Partitioning parts, ContextResolver resolver, List<ExecutionProvider> providers) {
+            SessionOptions options,
+            Partitioner partitioner,
+            ContextResolver resolver,
+            List<ExecutionProvider> providers,
+            Notes notes) {
         this.options = options;
-        this.parts = parts;
+        this.partitioner = partitioner;
         this.resolver = resolver;
         this.providers = providers;
-        for (Partitioning.Fused each : parts.fused()) {
-            fused.computeIfAbsent(each.provider(), key -> new ArrayList<>()).add(each.partition());
-        }
+        this.notes = notes;
     }
 
     Map<Node, Kernel> compile() {
-        var kernels = new IdentityHashMap<Node, Kernel>();
-        fused.forEach((provider, partitions) -> compile(provider, partitions, kernels));
-        parts.singles().forEach((node, provider) -> {
-            if (!kernels.containsKey(node)) {
-                kernels.put(node, single(provider, node));
-            }
-        });
+        // What one gives back comes to those behind it, before their turn.
+        for (ExecutionProvider provider : providers) {
+            compileFused(provider);
+            singlesOf(provider).forEach(node -> compileSingle(provider, node));
+        }
         return kernels;
     }
 
-    private void compile(ExecutionProvider provider, List<Partition> partitions, Map<Node, Kernel> kernels) {
-        if (options.disableModelCompile() && !partitions.stream().allMatch(Partition::isContext)) {
+    private List<Partitioning.Fused> fusedBy(ExecutionProvider provider) {
+        return partitioner.parts().fused().stream()
+                .filter(each -> each.provider() == provider)
+                .toList();
+    }
+
+    private List<Node> singlesOf(ExecutionProvider provider) {
+        var nodes = new ArrayList<Node>();
+        partitioner.parts().singles().forEach((node, owner) -> {
+            if (owner == provider && !kernels.containsKey(node)) {
+                nodes.add(node);
+            }
+        });
+        return nodes;
+    }
+
+    private void compileFused(ExecutionProvider provider) {
+        List<Partitioning.Fused> all = fusedBy(provider);
+        if (all.isEmpty()) {
+            return;
+        }
+        if (options.disableModelCompile()
+                && !all.stream().allMatch(each -> each.partition().isContext())) {
             throw new EngineException(
                     Status.MODEL_REQUIRES_COMPILATION,
                     "User disabled EP compilation but EP '" + provider.name()
                             + "' needs to compile one or more nodes.");
         }
+        EngineException failure = compile(provider, all);
+        if (failure == null) {
+            return;
+        }
+        all.forEach(this::giveBackWhatFails);
+        List<Partitioning.Fused> left = fusedBy(provider);
+        if (left.isEmpty()) {
+            kept.remove(provider.name());
+            return;
+        }
+        failure = compile(provider, left);
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    /** Searches the nodes of a part that its provider cannot compile, and leaves it the others. */
+    private void giveBackWhatFails(Partitioning.Fused part) {
+        EngineException failure = compile(part.provider(), List.of(part));
+        if (failure == null) {
+            return;
+        }
+        if (part.partition().isContext()) {
+            throw failure;
+        }
+        if (part.partition().graph().nodeCount() > 1) {
+            partitioner.halve(part).forEach(this::giveBackWhatFails);
+            return;
+        }
+        giveBack(part.provider(), part.partition().onlyNode(), failure, () -> partitioner.giveBack(part));
+    }
+
+    private void giveBack(ExecutionProvider provider, Node node, EngineException failure, Runnable back) {
+        try {
+            back.run();
+        } catch (EngineException nobody) {
+            failure.addSuppressed(nobody);
+            throw failure;
+        }
+        notes.add("provider '" + provider.name() + "' cannot compile " + node.describe()
+                + " and leaves it to the providers behind it: " + failure.getMessage());
+    }
+
+    private void compileSingle(ExecutionProvider provider, Node node) {
+        try {
+            kernels.put(node, single(provider, node));
+        } catch (EngineException e) {
+            giveBack(provider, node, e, () -> partitioner.giveBack(node));
+        }
+    }
+
+    /** Compiles parts together; returns why the provider cannot do that, null where it could. */
+    private @Nullable EngineException compile(ExecutionProvider provider, List<Partitioning.Fused> parts) {
+        try {
+            compileOrThrow(
+                    provider,
+                    parts.stream().map(Partitioning.Fused::partition).toList());
+            return null;
+        } catch (EngineException e) {
+            if (e.status() == Status.MODEL_LOAD_CANCELED || e.status() == Status.CANCELLED) {
+                throw e;
+            }
+            return e;
+        }
+    }
+
+    private void compileOrThrow(ExecutionProvider provider, List<Partition> partitions) {
         @Nullable ContextBinaryWriter sink = null;
         if (options.epContext().enable()) {
             sink = new ContextBinaryWriter(provider.name());
@@ -109,13 +202,13 @@ final class Compilation {
             return null;
         }
         var compatibility = new LinkedHashMap<String, String>();
-        fused.keySet().forEach(provider -> {
+        providers.stream().filter(provider -> !fusedBy(provider).isEmpty()).forEach(provider -> {
             String info = provider.compatibilityInfo(model.graph());
             if (!info.isEmpty()) {
                 compatibility.put(provider.name(), info);
             }
         });
-        return ContextModelWriter.write(model, parts, kept, options.epContext(), compatibility);
+        return ContextModelWriter.write(model, partitioner.parts(), kept, options.epContext(), compatibility);
     }
 
     /** What providers see while they compile. */

@@ -5,19 +5,26 @@ import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Datum;
+import dev.millrace.graph.tensor.MapDatum;
+import dev.millrace.graph.tensor.OptionalDatum;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.graph.tensor.TensorSequence;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Holds what a caller gives against what the model declares, before anything runs. */
 final class InputCheck {
     private final List<ValueInfo> declared;
     private final Map<String, ValueInfo> byName = new HashMap<>();
+    private final SharedExtents shared;
 
-    InputCheck(List<ValueInfo> declared) {
+    /** @param defaults what each input is where it is left out, null where it cannot be */
+    InputCheck(List<ValueInfo> declared, List<@Nullable Tensor> defaults) {
         this.declared = declared;
+        this.shared = new SharedExtents(declared, defaults);
         declared.forEach(info -> byName.put(info.name(), info));
     }
 
@@ -42,23 +49,45 @@ final class InputCheck {
                 }
             }
         }
+        shared.check(given);
     }
 
     private static void check(ValueInfo info, Datum value) {
-        if (!(info.type() instanceof ValueType.TensorType type)) {
+        ValueType declared = info.type();
+        if (declared == null) {
             return;
         }
-        if (!(value instanceof Tensor tensor)) {
-            throw EngineException.invalidArgument("Input '" + info.name() + "' is a "
-                    + value.getClass().getSimpleName() + " where the model takes " + type);
+        checkType(info, declared, value);
+        if (value instanceof Tensor tensor
+                && declared instanceof ValueType.TensorType type
+                && type.shape() != null) {
+            checkShape(info, type.shape(), tensor.shape());
         }
-        if (type.element() != null && tensor.type() != type.element()) {
-            throw EngineException.invalidArgument("Unexpected input data type for '" + info.name() + "': got "
-                    + tensor.type() + ", expected " + type.element());
-        }
-        SymbolicShape shape = type.shape();
-        if (shape != null) {
-            checkShape(info, shape, tensor.shape());
+    }
+
+    /** Of what is inside of sequences, maps and optionals the kind counts; shapes may be what they are. */
+    private static void checkType(ValueInfo info, ValueType type, Datum value) {
+        switch (type) {
+            case ValueType.TensorType tensorType when value instanceof Tensor tensor -> {
+                if (tensorType.element() != null && tensor.type() != tensorType.element()) {
+                    throw EngineException.invalidArgument("Unexpected input data type for '" + info.name() + "': got "
+                            + tensor.type() + ", expected " + tensorType.element());
+                }
+            }
+            case ValueType.SequenceType sequenceType when value instanceof TensorSequence sequence ->
+                sequence.elements().forEach(element -> checkType(info, sequenceType.element(), element));
+            case ValueType.MapType mapType when value instanceof MapDatum map ->
+                map.entries().values().forEach(entry -> checkType(info, mapType.value(), entry));
+            case ValueType.OptionalType optionalType -> {
+                Datum inside = value instanceof OptionalDatum optional ? optional.value() : value;
+                if (inside != null) {
+                    checkType(info, optionalType.element(), inside);
+                }
+            }
+            case ValueType.SparseType _ -> {}
+            default ->
+                throw EngineException.invalidArgument("Input '" + info.name() + "' is a "
+                        + value.getClass().getSimpleName() + " where the model takes " + type);
         }
     }
 

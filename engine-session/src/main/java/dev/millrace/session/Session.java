@@ -3,11 +3,13 @@ package dev.millrace.session;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.Datum;
+import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.run.PlanRunner;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -47,12 +49,18 @@ public final class Session implements AutoCloseable {
         this.outputNames = outputs.stream().map(ValueInfo::name).toList();
         this.providers = List.copyOf(providers);
         this.report = report;
-        this.check = new InputCheck(this.inputs);
+        this.check = new InputCheck(this.inputs, defaults(runner.plan()));
         boolean oneAtATime = providers.stream().anyMatch(provider -> !provider.isConcurrentRunSupported());
         this.gate = new RunGate(oneAtATime, () -> {
             providers.forEach(ExecutionProvider::close);
             release.run();
         });
+    }
+
+    private static List<@Nullable Tensor> defaults(Plan plan) {
+        var defaults = new ArrayList<@Nullable Tensor>();
+        plan.inputs().forEach(slot -> defaults.add(plan.defaults().get(slot)));
+        return defaults;
     }
 
     /** The inputs in the model's order. */

@@ -38,6 +38,7 @@ final class SessionBuilder {
     private final Engine engine;
     private final SessionOptions options;
     private final PhaseClock clock = new PhaseClock(System::nanoTime);
+    private final Notes notes = new Notes();
     private final List<ExecutionProvider> providers = new ArrayList<>();
     private final List<ProviderFactory> factories = new ArrayList<>();
 
@@ -89,7 +90,7 @@ final class SessionBuilder {
         ContextModelWriter.check(options.epContext(), read);
         Model model = FunctionInliner.inline(read);
         checkSchemas(model.graph());
-        Inference.infer(model.graph());
+        notes.addAll(Inference.infer(model.graph()));
         clock.end("check");
         OptimisationReport report = optimise(model);
         checkCancelled();
@@ -97,12 +98,14 @@ final class SessionBuilder {
         // it looks for the model's EPContext nodes, which partitioning replaces
         var resolver = new ContextResolver(engine.workspaces(), options.epContext(), model);
         try {
-            Partitioning parts = Partitioner.partition(model.graph(), providers, model.stem());
-            checkFallback(parts);
+            Partitioner partitioner = Partitioner.share(model.graph(), providers, model.stem());
+            checkFallback(partitioner.parts());
             clock.end("partition");
-            var compilation = new Compilation(options, parts, resolver, providers);
+            var compilation = new Compilation(options, partitioner, resolver, providers, notes);
             Map<Node, Kernel> kernels = compilation.compile();
             resolver.forgetModel();
+            Partitioning parts = partitioner.parts();
+            checkFallback(parts);
             clock.end("compile");
             List<SessionReport.PartitionInfo> table = PartitionTable.of(parts);
             @Nullable Path written = compilation.writeContext(Optimised.mark(model, options.optimiser()));
@@ -118,7 +121,7 @@ final class SessionBuilder {
                     inputs,
                     outputs(model.graph()),
                     providers,
-                    new SessionReport(table, report, clock.phases(), written),
+                    new SessionReport(table, report, clock.phases(), written, notes.all()),
                     resolver::close);
         } catch (RuntimeException | Error e) {
             resolver.close();
@@ -202,7 +205,7 @@ final class SessionBuilder {
         var infos = new ArrayList<ValueInfo>();
         for (int i = 0; i < graph.outputs().size(); i++) {
             Value output = graph.outputs().get(i);
-            infos.add(new ValueInfo(graph.outputNames().get(i), output.type(), false));
+            infos.add(new ValueInfo(graph.outputNames().get(i), output.described(), false));
         }
         return infos;
     }

@@ -15,12 +15,14 @@ import org.jspecify.annotations.Nullable;
  * @param optimisation what the optimiser did
  * @param phases the time that each phase of the creation took, in their order
  * @param contextModel the context model that was written, or null where none was
+ * @param notes what is odd about the model, or did not go as planned, and keeps it from nothing
  */
 public record SessionReport(
         List<PartitionInfo> partitions,
         OptimisationReport optimisation,
         Map<String, Duration> phases,
-        @Nullable Path contextModel) {
+        @Nullable Path contextModel,
+        List<String> notes) {
 
     /**
      * Nodes that one provider runs: a compiled partition, or single nodes that stand one after the other.
@@ -37,6 +39,7 @@ public record SessionReport(
 
     public SessionReport {
         partitions = List.copyOf(partitions);
+        notes = List.copyOf(notes);
         phases = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(phases));
     }
 

@@ -99,6 +99,17 @@ class SessionTest {
     }
 
     @Test
+    void anInterruptedThreadMakesASessionOfAFileAndStaysInterrupted(@TempDir Path folder) throws IOException {
+        Path file = Files.write(folder.resolve("two.onnx"), TestModels.sumAndProduct());
+        Thread.currentThread().interrupt();
+        try (Session session = engine.session(file)) {
+            assertThat(session.inputs()).hasSize(2);
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
+        }
+    }
+
+    @Test
     void providersAreChosenByNameAndUnknownOnesAreListed() {
         var plain = SessionOptions.builder().provider("cpu").build();
         try (Session session = engine.session(TestModels.perceptron(2, 8, 1), plain)) {

@@ -73,8 +73,8 @@ final class ScaledCase {
             }
         }
         for (Value output : graph.outputs()) {
-            if (output.elementType() != null) {
-                editor.setType(output, ValueType.tensor(output.elementType()));
+            if (output.described() instanceof ValueType.TensorType type && type.element() != null) {
+                editor.declare(output, ValueType.tensor(type.element()));
             }
         }
         return Models.toBytes(model);

@@ -1,6 +1,7 @@
 package dev.millrace.cli.model;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.infer.ExtentFormula;
 import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.ValueType;
@@ -10,14 +11,15 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.ValueInfo;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes inputs for a model: extents as asked, else as the known model likes them, else 1 where they are free; numbers by
- * a seed.
+ * Makes inputs for a model: extents as asked, else as the known model likes them, else what others of their name are, else
+ * 1 where they are free; numbers by a seed.
  */
 public final class InputMaker {
     private final @Nullable KnownModel known;
@@ -39,29 +41,47 @@ public final class InputMaker {
             }
         }
         var inputs = Inputs.empty();
+        Map<String, Long> named = named(declared);
         for (ValueInfo info : declared) {
             if (!info.optional()) {
-                inputs.and(info.name(), make(info));
+                inputs.and(info.name(), make(info, named));
             }
         }
         return inputs;
     }
 
-    private Tensor make(ValueInfo info) {
+    /** The extents that have names, as far as shapes are wanted. */
+    private Map<String, Long> named(List<ValueInfo> declared) {
+        var named = new HashMap<String, Long>();
+        for (ValueInfo info : declared) {
+            long[] wanted = wanted(info);
+            SymbolicShape shape = info.type() instanceof ValueType.TensorType type ? type.shape() : null;
+            for (int i = 0; wanted != null && shape != null && i < Math.min(wanted.length, shape.rank()); i++) {
+                if (shape.dim(i) instanceof Dim.Symbol symbol) {
+                    named.putIfAbsent(ExtentFormula.of(symbol).toString(), wanted[i]);
+                }
+            }
+        }
+        return named;
+    }
+
+    private long @Nullable [] wanted(ValueInfo info) {
+        long[] wanted = shapes.get(info.name());
+        return wanted == null && known != null ? known.shapes().get(info.name()) : wanted;
+    }
+
+    private Tensor make(ValueInfo info, Map<String, Long> named) {
         if (!(info.type() instanceof ValueType.TensorType type) || type.element() == null) {
             throw EngineException.invalidArgument("input " + info + " is no tensor of a known type; give it as a file");
         }
-        Tensor tensor = Tensor.allocate(type.element(), shape(info, type));
+        Tensor tensor = Tensor.allocate(type.element(), shape(info, type, named));
         fill(info.name(), tensor);
         return tensor;
     }
 
-    private Shape shape(ValueInfo info, ValueType.TensorType type) {
+    private Shape shape(ValueInfo info, ValueType.TensorType type, Map<String, Long> named) {
         SymbolicShape declared = type.shape();
-        long[] wanted = shapes.get(info.name());
-        if (wanted == null && known != null) {
-            wanted = known.shapes().get(info.name());
-        }
+        long[] wanted = wanted(info);
         if (wanted != null) {
             return Shape.of(wanted);
         }
@@ -70,8 +90,20 @@ public final class InputMaker {
                     "nothing is known of the shape of input '" + info.name() + "'; give it with --shape");
         }
         return Shape.of(declared.dims().stream()
-                .mapToLong(dim -> dim instanceof Dim.Known extent ? extent.extent() : 1)
+                .mapToLong(dim -> extent(dim, named))
                 .toArray());
+    }
+
+    private static long extent(Dim dim, Map<String, Long> named) {
+        return switch (dim) {
+            case Dim.Known extent -> extent.extent();
+            case Dim.Symbol symbol -> {
+                ExtentFormula formula = ExtentFormula.of(symbol);
+                Long given = named.get(formula.toString());
+                yield given != null ? given : formula.value(name -> named.getOrDefault(name, 1L));
+            }
+            case Dim.Unknown _ -> 1;
+        };
     }
 
     private void fill(String name, Tensor tensor) {

@@ -42,6 +42,14 @@ public final class SessionText {
                 .collect(Collectors.joining(" "));
     }
 
+    /** What the engine has to say about the model, if anything. */
+    public static void notes(Session session, PrintWriter out) {
+        if (!session.report().notes().isEmpty()) {
+            out.println("\nNotes");
+            session.report().notes().forEach(note -> out.println("  " + note));
+        }
+    }
+
     /** The phases of the session's creation. */
     public static void phases(Session session, PrintWriter out) {
         session.report()

@@ -113,13 +113,15 @@ final class GraphReader {
             if (initializers.containsKey(input.name()) && dialect.inputsWithInitializerAreConstants()) {
                 return;
             }
-            ValueType type = input.type() == null ? parts.types.get(input.name()) : input.type();
+            ValueType declared = input.type() == null ? parts.types.get(input.name()) : input.type();
+            // What is said of a main graph's inputs binds its callers; a nested graph is given what its node has.
+            ValueType type = graph.parent() == null ? declared : null;
             Tensor otherwise = initializers.remove(input.name());
-            scope.define(
-                    input.name(),
-                    otherwise == null
-                            ? editor.addInput(input.name(), type)
-                            : editor.addInput(input.name(), type, otherwise));
+            Value value = otherwise == null
+                    ? editor.addInput(input.name(), type)
+                    : editor.addInput(input.name(), type, otherwise);
+            editor.declare(value, declared);
+            scope.define(input.name(), value);
         }
 
         private @Nullable Value[] defineOutputs(NodeParts node) {
@@ -127,7 +129,8 @@ final class GraphReader {
             for (int i = 0; i < values.length; i++) {
                 String name = node.outputs.get(i);
                 if (!name.isEmpty()) {
-                    Value value = editor.value(name, parts.types.get(name));
+                    Value value = editor.value(name, null);
+                    editor.declare(value, parts.types.get(name));
                     scope.defineNodeOutput(name, value);
                     values[i] = value;
                 }
@@ -135,12 +138,12 @@ final class GraphReader {
             return values;
         }
 
-        /** What the graph declares of its outputs is a promise to its users; it outweighs what else was said. */
+        /** What the graph declares of its outputs is what its users were told; it outweighs what else was said. */
         private void preferTypesOfOutputs() {
             for (GraphParts.Declared output : parts.outputs) {
                 Value value = scope.own(output.name());
                 if (value != null && output.type() != null && scope.isNodeOutput(value)) {
-                    editor.setType(value, output.type());
+                    editor.declare(value, output.type());
                 }
             }
         }

@@ -39,7 +39,7 @@ final class GraphWriter {
         var proto = GraphProto.newBuilder().setName(graph.name()).setDocString(graph.documentation());
         graph.metadata().forEach((key, value) -> proto.addMetadataProps(TensorWriter.entry(key, value)));
         for (Value input : graph.inputs()) {
-            proto.addInput(info(names.of(input), input.type()));
+            proto.addInput(info(names.of(input), input.described()));
             Tensor otherwise = graph.defaultOf(input);
             if (otherwise != null) {
                 tensors.addInitializer(proto, around == null, names.of(input), otherwise);
@@ -54,7 +54,7 @@ final class GraphWriter {
         proto.addAllNode(nodes(graph, names));
         names.outputs()
                 .forEach(output ->
-                        proto.addOutput(info(output.name(), output.value().type())));
+                        proto.addOutput(info(output.name(), output.value().described())));
         proto.addAllValueInfo(valueInfos(graph, names));
         return proto.build();
     }
@@ -72,8 +72,8 @@ final class GraphWriter {
         body.metadata().forEach((key, value) -> proto.addMetadataProps(TensorWriter.entry(key, value)));
         for (Value input : body.inputs()) {
             proto.addInput(names.of(input));
-            if (isKnown(input.type())) {
-                proto.addValueInfo(info(names.of(input), input.type()));
+            if (isKnown(input.described())) {
+                proto.addValueInfo(info(names.of(input), input.described()));
             }
         }
         for (Value constant : body.constants()) {
@@ -88,8 +88,8 @@ final class GraphWriter {
         proto.addAllNode(nodes(body, names)).addAllValueInfo(valueInfos(body, names));
         for (Names.Output output : names.outputs()) {
             proto.addOutput(output.name());
-            if (isNodeOutput(output) && isKnown(output.value().type())) {
-                proto.addValueInfo(info(output.name(), output.value().type()));
+            if (isNodeOutput(output) && isKnown(output.value().described())) {
+                proto.addValueInfo(info(output.name(), output.value().described()));
             }
         }
         return proto.addAllOpsetImport(imports.toProtos()).build();
@@ -133,15 +133,15 @@ final class GraphWriter {
         }
     }
 
-    /** What is known of the values that are neither inputs nor outputs. */
+    /** What is known or said of the values that are neither inputs nor outputs. */
     private static List<ValueInfoProto> valueInfos(Graph graph, Names names) {
         var infos = new ArrayList<ValueInfoProto>();
         var listed = new HashSet<String>();
         names.outputs().forEach(output -> listed.add(output.name()));
         for (Node node : graph.nodes()) {
             for (Value output : node.outputs()) {
-                if (output != null && isKnown(output.type()) && !listed.contains(names.of(output))) {
-                    infos.add(info(names.of(output), output.type()));
+                if (output != null && isKnown(output.described()) && !listed.contains(names.of(output))) {
+                    infos.add(info(names.of(output), output.described()));
                 }
             }
         }

@@ -43,7 +43,26 @@ final class SparseReader {
         if (values == null || indices == null) {
             throw EngineException.invalidGraph("a sparse tensor lacks its values or its indices");
         }
-        return new Named(values.name(), new Attribute.Sparse(values.tensor(), indices.tensor(), dims));
+        var sparse = new Attribute.Sparse(values.tensor(), indices.tensor(), dims);
+        charge(sparse);
+        return new Named(values.name(), sparse);
+    }
+
+    /** Whoever makes it dense, here or when the model is compiled, takes no more than the file has earned. */
+    private void charge(Attribute.Sparse sparse) {
+        ElementType type = sparse.values().type();
+        long held = bytes(type, sparse.values().shape());
+        long dense = bytes(type, TensorReader.shape(sparse.dims()));
+        allowance += DENSE_BYTES_PER_SPARSE_BYTE * held;
+        if (dense > allowance) {
+            throw EngineException.invalidGraph("its dense form takes " + dense + " bytes for " + held
+                    + " bytes of values; store it as a dense tensor");
+        }
+        allowance -= dense;
+    }
+
+    private static long bytes(ElementType type, Shape shape) {
+        return TensorReader.bytes(type == ElementType.STRING ? ElementType.INT64 : type, shape);
     }
 
     TensorReader.Named readDense(WireReader in) {
@@ -63,13 +82,6 @@ final class SparseReader {
         }
         Shape shape = TensorReader.shape(sparse.dims());
         long[] positions = positions(sparse.indices(), shape, values.elements());
-        long bytes = TensorReader.bytes(type, shape);
-        allowance += DENSE_BYTES_PER_SPARSE_BYTE * values.segment().byteSize();
-        if (bytes > allowance) {
-            throw EngineException.invalidGraph("its dense form takes " + bytes + " bytes for "
-                    + values.segment().byteSize() + " bytes of values; store it as a dense initializer");
-        }
-        allowance -= bytes;
         Tensor dense = Tensor.allocate(type, shape);
         int width = type.bits() / 8;
         for (int i = 0; i < positions.length; i++) {

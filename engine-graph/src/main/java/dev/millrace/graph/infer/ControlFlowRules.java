@@ -2,6 +2,7 @@ package dev.millrace.graph.infer;
 
 import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.ir.ValueType.OptionalType;
 import dev.millrace.graph.ir.ValueType.SequenceType;
@@ -9,7 +10,6 @@ import dev.millrace.graph.ir.ValueType.TensorType;
 import dev.millrace.graph.tensor.ElementType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Operators that run nested graphs. */
@@ -83,20 +83,19 @@ final class ControlFlowRules {
         List<@Nullable ValueType> results = List.of();
         for (int round = 0; round <= ROUNDS; round++) {
             given.clear();
-            given.add(new TensorType(ElementType.INT64, null));
-            given.add(new TensorType(ElementType.BOOL, null));
+            given.add(single(ElementType.INT64, body.inputs().get(0)));
+            given.add(single(ElementType.BOOL, body.inputs().get(1)));
             given.addAll(state);
             results = Walk.of(c.facts()).body(body, given, c.depth());
             List<@Nullable ValueType> next = new ArrayList<>();
             for (int i = 0; i < carried; i++) {
-                ValueType joined = Types.join(state.get(i), results.get(i + 1));
-                boolean changing = round == ROUNDS - 1 && !Objects.equals(joined, state.get(i));
-                next.add(changing ? Types.withoutShape(joined) : joined);
+                next.add(Types.join(state.get(i), results.get(i + 1)));
             }
             if (next.equals(state)) {
                 break;
             }
-            state = next;
+            // Shapes follow from each other: while one changes, none is sure.
+            state = round < ROUNDS - 1 ? next : withoutShapes(next);
         }
         for (int i = 0; i < carried; i++) {
             ValueType result = results.get(i + 1);
@@ -106,6 +105,22 @@ final class ControlFlowRules {
         for (int i = 0; i < stacked; i++) {
             c.set(carried + i, stacked(results.get(1 + carried + i), Dim.UNKNOWN, 0, c));
         }
+    }
+
+    /** The number of a round or the condition as the body sees it: as a vector of one where it says so itself. */
+    private static ValueType single(ElementType element, Value input) {
+        boolean vector = input.described() instanceof TensorType tensor
+                && tensor.shape() != null
+                && tensor.shape().rank() == 1;
+        return Types.tensor(element, vector ? Dims.of(1) : List.of());
+    }
+
+    private static List<@Nullable ValueType> withoutShapes(List<@Nullable ValueType> types) {
+        List<@Nullable ValueType> bare = new ArrayList<>();
+        for (ValueType type : types) {
+            bare.add(Types.withoutShape(type));
+        }
+        return bare;
     }
 
     /** A tensor of {@code count} tensors of {@code type}, put together along a new axis. */

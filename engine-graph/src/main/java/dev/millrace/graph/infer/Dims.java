@@ -146,10 +146,37 @@ final class Dims {
         if (isNeverNegative(sub(b, a))) {
             return smaller ? a : b;
         }
-        return symbolic(a, b, (x, y) -> {
+        Dim joined = joined(a, b, function);
+        if (joined == null) {
+            joined = joined(b, a, function);
+        }
+        return joined != null ? joined : symbolic(a, b, (x, y) -> {
             boolean ordered = x.toString().compareTo(y.toString()) <= 0;
             return Expression.call(function, ordered ? x : y, ordered ? y : x);
         });
+    }
+
+    /** A constant taken into an extreme of the same kind that has one already; null where there is none. */
+    private static @Nullable Dim joined(Dim constant, Dim extreme, String function) {
+        if (constant.isKnown()) {
+            List<Expression> arguments = arguments(extreme, function);
+            for (int i = 0; i < arguments.size(); i++) {
+                if (arguments.get(i).isConstant()) {
+                    Dim both = extreme(constant, arguments.get(i).toDim(), function);
+                    return extreme(both, arguments.get(1 - i).toDim(), function);
+                }
+            }
+        }
+        return null;
+    }
+
+    /** What {@code dim} is {@code function} of; nothing where it is something else. */
+    private static List<Expression> arguments(Dim dim, String function) {
+        return dim instanceof Dim.Symbol symbol
+                        && symbol.name().startsWith(function + "(")
+                        && Expression.atom(symbol.name()).equals(Expression.of(dim))
+                ? ExpressionParser.arguments(symbol.name())
+                : List.of();
     }
 
     static boolean isNeverNegative(Dim dim) {
@@ -212,15 +239,11 @@ final class Dims {
         return isMinimumWith(a, b) ? b : Dim.UNKNOWN;
     }
 
-    /** Whether {@code a} is the minimum of {@code b} and a constant above one: then only equal extents broadcast. */
+    /** Whether {@code a} is the minimum of {@code b} and a positive constant: then they broadcast to {@code b} or not. */
     private static boolean isMinimumWith(Dim a, Dim b) {
-        if (!(a instanceof Dim.Symbol symbol) || !symbol.name().startsWith("min(")) {
-            return false;
-        }
         Expression other = Expression.of(b);
-        List<Expression> arguments = ExpressionParser.arguments(symbol.name());
-        return arguments.size() == 2
-                && arguments.stream().anyMatch(argument -> argument.isConstant() && argument.constant() > 1)
+        List<Expression> arguments = arguments(a, "min");
+        return arguments.stream().anyMatch(argument -> argument.isConstant() && argument.constant() > 0)
                 && arguments.stream().anyMatch(argument -> argument.equals(other));
     }
 

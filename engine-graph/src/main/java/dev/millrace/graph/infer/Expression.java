@@ -6,7 +6,10 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,6 +74,26 @@ final class Expression {
     /** The term without symbols. */
     long constant() {
         return terms.getOrDefault(List.of(), 0L);
+    }
+
+    /** What the terms are products of, each once. */
+    Set<String> atoms() {
+        var atoms = new TreeSet<String>();
+        terms.keySet().forEach(atoms::addAll);
+        return atoms;
+    }
+
+    /** What this comes to where {@code values} tells what each atom does. */
+    long value(ToLongFunction<String> values) {
+        long sum = 0;
+        for (Map.Entry<List<String>, Long> term : terms.entrySet()) {
+            long product = term.getValue();
+            for (String atom : term.getKey()) {
+                product = Math.multiplyExact(product, values.applyAsLong(atom));
+            }
+            sum = Math.addExact(sum, product);
+        }
+        return sum;
     }
 
     /** Whether no choice of extents makes this negative, as far as signs tell. */

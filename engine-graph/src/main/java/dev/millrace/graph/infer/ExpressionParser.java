@@ -37,7 +37,9 @@ final class ExpressionParser {
             try {
                 var parser = new ExpressionParser(name);
                 Expression expression = parser.sum();
-                if (parser.at == name.length() && isReordered(expression.toString(), name)) {
+                if (parser.at == name.length()
+                        && !expression.isConstant()
+                        && isReordered(expression.toString(), name)) {
                     return expression;
                 }
             } catch (Malformed | ArithmeticException notAnExpression) {
@@ -54,8 +56,11 @@ final class ExpressionParser {
                                 a.chars().sorted().toArray(), b.chars().sorted().toArray());
     }
 
-    /** The arguments of an atom that is a call. */
+    /** The arguments of an atom that is a call; none of one that is a name. */
     static List<Expression> arguments(String call) {
+        if (call.startsWith("`") || !call.contains("(")) {
+            return List.of();
+        }
         try {
             var parser = new ExpressionParser(call);
             parser.at = call.indexOf('(');

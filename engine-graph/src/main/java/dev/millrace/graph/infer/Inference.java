@@ -26,14 +26,18 @@ public final class Inference {
     }
 
     /**
-     * Infers every value of {@code graph} and of the graphs nested in it, and sets their types. What a model declares
-     * is kept where it is more precise. Throws (INVALID_GRAPH) where the two contradict each other, and for what {@link
-     * #outputs} refuses; the graph is as before then.
+     * Infers every value of {@code graph}, which is a model's main graph, and of the graphs nested in it, and sets their
+     * types. They follow from the inputs and the constants. What the model declares of other values tells which elements
+     * they have where nothing else does, and is forgotten where it is wrong. Throws (INVALID_GRAPH) for what {@link
+     * #outputs} refuses, and where an input's initializer is not what the input is declared to be; the graph is as before
+     * then.
+     *
+     * @return a sentence for each declaration that is wrong
      */
-    public static void infer(Graph graph) {
+    public static List<String> infer(Graph graph) {
         var walk = new Walk(null);
-        walk.graph(graph, 0);
-        walk.commit();
+        walk.main(graph);
+        return walk.commit();
     }
 
     static InferenceContext evaluate(Node node, Facts facts, int depth) {

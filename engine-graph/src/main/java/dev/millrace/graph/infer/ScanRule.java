@@ -5,6 +5,7 @@ import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.ValueType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Scan: the body sees one slice of each scanned input; before opset 9 it does so for each member of a batch. */
@@ -63,6 +64,9 @@ final class ScanRule {
             }
         }
         List<@Nullable ValueType> results = Walk.of(c.facts()).body(body, given, c.depth());
+        if (isChanged(given, results)) {
+            results = Walk.of(c.facts()).body(body, given, c.depth());
+        }
         int stacked = body.outputs().size() - states;
         long[] outputAxes = batched ? new long[stacked] : c.integers("scan_output_axes", stacked, 0);
         for (int i = 0; i < states; i++) {
@@ -72,6 +76,18 @@ final class ScanRule {
             ValueType all = ControlFlowRules.stacked(results.get(states + i), steps, outputAxes[i], c);
             c.set(states + i, inBatch(all, batch));
         }
+    }
+
+    /** Whether a step leaves a state of another shape than it found; {@code given} then says nothing of the states' shapes. */
+    private boolean isChanged(List<@Nullable ValueType> given, List<@Nullable ValueType> results) {
+        boolean changed = false;
+        for (int i = 0; i < states; i++) {
+            changed |= !Objects.equals(Types.join(given.get(i), results.get(i)), given.get(i));
+        }
+        for (int i = 0; changed && i < states; i++) {
+            given.set(i, Types.withoutShape(Types.join(given.get(i), results.get(i))));
+        }
+        return changed;
     }
 
     private @Nullable ValueType inBatch(@Nullable ValueType type, Dim batch) {

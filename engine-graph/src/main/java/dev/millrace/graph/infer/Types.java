@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Types as a lattice: {@link #meet} of two true statements, {@link #join} of two alternatives. */
+/** Types as a lattice: {@link ValueType#meet} of two true statements, {@link #join} of two alternatives. */
 final class Types {
     static final TensorType ANY_TENSOR = new TensorType(null, null);
 
@@ -29,68 +29,6 @@ final class Types {
 
     static TensorType scalar(ElementType element) {
         return tensor(element, List.of());
-    }
-
-    /**
-     * What a value is that is both {@code inferred} and {@code declared}: the more precise of each part, the inferred
-     * name of an extent before the declared one. Null where the two contradict each other.
-     */
-    static @Nullable ValueType meet(ValueType inferred, ValueType declared) {
-        if (inferred instanceof TensorType a && declared instanceof TensorType b) {
-            return contradict(a.element(), b.element()) || contradict(a.shape(), b.shape())
-                    ? null
-                    : new TensorType(a.element() == null ? b.element() : a.element(), meet(a.shape(), b.shape()));
-        }
-        if (inferred instanceof SparseType a && declared instanceof SparseType b) {
-            return contradict(a.element(), b.element()) || contradict(a.shape(), b.shape())
-                    ? null
-                    : new SparseType(a.element() == null ? b.element() : a.element(), meet(a.shape(), b.shape()));
-        }
-        if (inferred instanceof SequenceType a && declared instanceof SequenceType b) {
-            ValueType element = meet(a.element(), b.element());
-            return element == null ? null : new SequenceType(element);
-        }
-        if (inferred instanceof OptionalType a && declared instanceof OptionalType b) {
-            ValueType element = meet(a.element(), b.element());
-            return element == null ? null : new OptionalType(element);
-        }
-        if (inferred instanceof MapType a && declared instanceof MapType b && a.key() == b.key()) {
-            ValueType value = meet(a.value(), b.value());
-            return value == null ? null : new MapType(a.key(), value);
-        }
-        return null;
-    }
-
-    private static boolean contradict(@Nullable ElementType a, @Nullable ElementType b) {
-        return a != null && b != null && a != b;
-    }
-
-    private static boolean contradict(@Nullable SymbolicShape a, @Nullable SymbolicShape b) {
-        if (a == null || b == null) {
-            return false;
-        }
-        if (a.rank() != b.rank()) {
-            return true;
-        }
-        for (int i = 0; i < a.rank(); i++) {
-            if (Dims.differ(a.dim(i), b.dim(i))) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static @Nullable SymbolicShape meet(@Nullable SymbolicShape inferred, @Nullable SymbolicShape declared) {
-        if (inferred == null || declared == null) {
-            return inferred == null ? declared : inferred;
-        }
-        var dims = new ArrayList<Dim>(inferred.rank());
-        for (int i = 0; i < inferred.rank(); i++) {
-            Dim a = inferred.dim(i);
-            Dim b = declared.dim(i);
-            dims.add(a == Dim.UNKNOWN || b.isKnown() ? b : a);
-        }
-        return new SymbolicShape(dims);
     }
 
     /** What is known of a value that is one or the other; null where that is nothing. */
@@ -143,7 +81,7 @@ final class Types {
         return dims;
     }
 
-    /** {@code type} with nothing said of shapes, for a value whose shape changes. */
+    /** {@code type} with nothing said of shapes, for a value whose shape changes or cannot be relied on. */
     static @Nullable ValueType withoutShape(@Nullable ValueType type) {
         return switch (type) {
             case null -> null;
@@ -156,7 +94,11 @@ final class Types {
                 ValueType element = withoutShape(optional.element());
                 yield element == null ? null : new OptionalType(element);
             }
-            default -> type;
+            case MapType map -> {
+                ValueType value = withoutShape(map.value());
+                yield value == null ? null : new MapType(map.key(), value);
+            }
+            case SparseType sparse -> new SparseType(sparse.element(), null);
         };
     }
 }

@@ -11,6 +11,7 @@ import dev.millrace.graph.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class Walk {
     private static final int DEEPEST = 64;
 
-    private final Map<Value, ValueType> types = new IdentityHashMap<>();
+    private final Map<Value, ValueType> types = new LinkedHashMap<>();
     private final Map<Value, Content> contents = new IdentityHashMap<>();
     private final Map<Value, Tensor> tensors = new IdentityHashMap<>();
     private final Set<Graph> inside = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -83,6 +84,31 @@ final class Walk {
         return !inside.contains(value.graph());
     }
 
+    /** Infers a model's main graph. */
+    void main(Graph graph) {
+        for (Value input : graph.inputs()) {
+            checkDefault(graph, input);
+            // Of inputs that are no tensors a run checks what they hold, but no shapes.
+            ValueType checked = input.type() instanceof ValueType.TensorType ? null : Types.withoutShape(input.type());
+            if (checked != null) {
+                types.put(input, checked);
+            }
+        }
+        graph(graph, 0);
+    }
+
+    private static void checkDefault(Graph graph, Value input) {
+        Tensor otherwise = graph.defaultOf(input);
+        ValueType declared = input.type();
+        if (otherwise != null && declared != null) {
+            ValueType actual = ValueType.tensor(otherwise.type(), otherwise.shape());
+            if (actual.meet(declared) == null) {
+                throw EngineException.invalidGraph("input '" + input.name() + "' is declared as " + declared
+                        + ", but its initializer is " + actual);
+            }
+        }
+    }
+
     void graph(Graph graph, int depth) {
         inside.add(graph);
         for (Node node : graph.nodes()) {
@@ -90,28 +116,43 @@ final class Walk {
             for (int i = 0; i < node.outputs().size(); i++) {
                 Value value = node.output(i);
                 if (value != null) {
-                    learn(value, context.output(i), node);
+                    learn(value, context.output(i));
                 }
             }
             follow(node, context);
         }
     }
 
-    /** Takes note of what {@code value} is; {@code node} is where it comes from, null for an input of its graph. */
-    private void learn(Value value, @Nullable ValueType inferred, @Nullable Node node) {
-        ValueType declared = value.type();
-        ValueType both = inferred == null || declared == null
-                ? inferred == null ? declared : inferred
-                : Types.meet(inferred, declared);
-        if (both != null) {
-            types.put(value, both);
-        } else if (inferred != null) {
-            String where = node == null ? "input of " + value.graph() : node.describe();
-            throw EngineException.invalidGraph(where + ": '" + value.name() + "' is inferred to be " + inferred
-                    + ", but is declared as " + declared);
-        } else {
-            types.remove(value);
+    /** Takes note of what {@code value} is. What is known of it already is as true as what is inferred now. */
+    private void learn(Value value, @Nullable ValueType inferred) {
+        ValueType known = value.type();
+        ValueType both = inferred == null || known == null ? inferred == null ? known : inferred : inferred.meet(known);
+        if (both == null && inferred != null) {
+            throw EngineException.invalidGraph(
+                    place(value) + " is inferred to be " + inferred + ", but is known to be " + known);
         }
+        ValueType type = withDeclaredElements(both, value.declared());
+        if (type == null) {
+            types.remove(value);
+        } else {
+            types.put(value, type);
+        }
+    }
+
+    private static String place(Value value) {
+        Node node = value.producer();
+        return (node == null ? "input of " + value.graph() : node.describe()) + ": '" + value.name() + "'";
+    }
+
+    /** Which elements a value has is taken from the model where nothing else tells; shapes never are. */
+    private static @Nullable ValueType withDeclaredElements(@Nullable ValueType known, @Nullable ValueType declared) {
+        boolean open = known == null || known instanceof ValueType.TensorType tensor && tensor.element() == null;
+        ValueType elements = open ? Types.withoutShape(declared) : null;
+        if (elements == null) {
+            return known;
+        }
+        ValueType both = known == null ? elements : known.meet(elements);
+        return both == null ? known : both;
     }
 
     private void follow(Node node, InferenceContext context) {
@@ -146,7 +187,7 @@ final class Walk {
             throw EngineException.invalidGraph("graphs are nested deeper than " + DEEPEST);
         }
         for (int i = 0; i < given.size() && i < body.inputs().size(); i++) {
-            learn(body.inputs().get(i), given.get(i), null);
+            learn(body.inputs().get(i), given.get(i));
         }
         graph(body, depth + 1);
         List<@Nullable ValueType> results = new ArrayList<>();
@@ -156,8 +197,18 @@ final class Walk {
         return results;
     }
 
-    /** Writes what was learnt into the graphs. */
-    void commit() {
-        types.forEach((value, type) -> new GraphEditor(value.graph()).setType(value, type));
+    /** Writes what was learnt into the graphs; returns what the model declares otherwise, and forgets that. */
+    List<String> commit() {
+        var wrong = new ArrayList<String>();
+        types.forEach((value, type) -> {
+            var editor = new GraphEditor(value.graph());
+            editor.setType(value, type);
+            ValueType declared = value.declared();
+            if (declared != null && type.meet(declared) == null) {
+                wrong.add(place(value) + " is declared as " + declared + ", but is " + type);
+                editor.declare(value, null);
+            }
+        });
+        return wrong;
     }
 }

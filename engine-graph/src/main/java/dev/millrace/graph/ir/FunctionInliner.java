@@ -115,8 +115,8 @@ public final class FunctionInliner {
             }
             if (named.add(replacement)) {
                 editor.rename(replacement, old.name());
-                if (old.type() != null && !replacement.isConstant()) {
-                    editor.setType(replacement, old.type());
+                if (old.declared() != null) {
+                    editor.declare(replacement, old.declared());
                 }
             }
             editor.replaceUses(old, replacement);

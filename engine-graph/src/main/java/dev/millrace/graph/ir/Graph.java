@@ -24,6 +24,7 @@ public final class Graph {
     final List<Value> inputs = new ArrayList<>();
     final List<Value> outputs = new ArrayList<>();
     final List<String> outputNames = new ArrayList<>();
+    private final Places outputPlaces = new Places();
     final Set<Value> constants = new LinkedHashSet<>();
     final Map<Value, Tensor> defaults = new LinkedHashMap<>();
     final Map<String, String> metadata = new LinkedHashMap<>();
@@ -83,6 +84,17 @@ public final class Graph {
     /** What users call the outputs; a value may be called otherwise, and may stand for several outputs. */
     public List<String> outputNames() {
         return Collections.unmodifiableList(outputNames);
+    }
+
+    void addOutput(String outputName, Value value) {
+        outputPlaces.add(value, outputs.size());
+        outputs.add(value);
+        outputNames.add(outputName);
+    }
+
+    /** Lets every output that is {@code old} be {@code replacement}. */
+    void replaceOutput(Value old, Value replacement) {
+        outputPlaces.replace(old, replacement).forEach(place -> outputs.set(place, replacement));
     }
 
     /** The values that carry a constant. */

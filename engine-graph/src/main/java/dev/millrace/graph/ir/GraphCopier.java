@@ -86,11 +86,11 @@ public final class GraphCopier {
         for (Value input : source.inputs()) {
             ValueType type = rewrite.type(input.type());
             Tensor otherwise = source.defaultOf(input);
-            copies.put(
-                    input,
-                    otherwise == null
-                            ? editor.addInput(input.name(), type)
-                            : editor.addInput(input.name(), type, otherwise));
+            Value made = otherwise == null
+                    ? editor.addInput(input.name(), type)
+                    : editor.addInput(input.name(), type, otherwise);
+            editor.declare(made, rewrite.type(input.declared()));
+            copies.put(input, made);
         }
         copyContents(source, editor, null);
         for (int i = 0; i < source.outputs().size(); i++) {
@@ -127,6 +127,7 @@ public final class GraphCopier {
             Value output = node.outputs[i];
             if (output != null) {
                 Value copy = target.value(output.name(), rewrite.type(output.type()));
+                target.declare(copy, rewrite.type(output.declared()));
                 outputs[i] = copy;
                 copies.put(output, copy);
             }

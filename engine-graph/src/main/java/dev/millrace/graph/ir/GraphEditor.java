@@ -5,7 +5,6 @@ import dev.millrace.graph.tensor.Tensor;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -79,13 +78,17 @@ public final class GraphEditor {
     }
 
     public void addOutput(String name, Value value) {
-        graph.outputs.add(value);
-        graph.outputNames.add(name);
+        graph.addOutput(name, value);
         value.outputOf.add(graph);
     }
 
     public void setType(Value value, @Nullable ValueType type) {
         value.type = type;
+    }
+
+    /** Notes what the model says of a value, beside what is known of it. */
+    public void declare(Value value, @Nullable ValueType type) {
+        value.declared = type;
     }
 
     public void rename(Value value, String name) {
@@ -250,7 +253,7 @@ public final class GraphEditor {
     private static void forgetUses(Node node) {
         for (Value input : node.inputs) {
             if (input != null) {
-                dropUse(input, node);
+                input.users.drop(node);
             }
         }
         for (Graph nested : node.attributes.graphs()) {
@@ -263,21 +266,12 @@ public final class GraphEditor {
         }
     }
 
-    private static void dropUse(Value value, Node user) {
-        for (int i = value.users.size() - 1; i >= 0; i--) {
-            if (value.users.get(i) == user) {
-                value.users.remove(i);
-                return;
-            }
-        }
-    }
-
     public void setInput(Node node, int index, @Nullable Value value) {
         Value old = node.inputs[index];
         if (old != null) {
-            dropUse(old, node);
+            old.users.drop(node);
         }
-        node.inputs[index] = value;
+        node.setInput(index, value);
         if (value != null) {
             value.users.add(node);
         }
@@ -289,20 +283,13 @@ public final class GraphEditor {
             return;
         }
         for (Node user : List.copyOf(old.users)) {
-            for (int i = 0; i < user.inputs.length; i++) {
-                if (user.inputs[i] == old) {
-                    user.inputs[i] = replacement;
-                    replacement.users.add(user);
-                }
+            for (int count = user.replaceInput(old, replacement); count > 0; count--) {
+                replacement.users.add(user);
             }
         }
         old.users.clear();
         for (Graph reader : old.outputOf) {
-            for (int i = 0; i < reader.outputs.size(); i++) {
-                if (Objects.equals(reader.outputs.get(i), old)) {
-                    reader.outputs.set(i, replacement);
-                }
-            }
+            reader.replaceOutput(old, replacement);
             replacement.outputOf.add(reader);
         }
         old.outputOf.clear();

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /** One operator call. An omitted optional input or output is null. Changed by a {@link GraphEditor} only. */
 public final class Node {
+    private static final int FEW_INPUTS = 64;
+
     private final Graph graph;
     private final OpId op;
     private final int opset;
@@ -17,6 +19,8 @@ public final class Node {
     private final String overload;
     Attributes attributes;
     final @Nullable Value[] inputs;
+    /** Where many inputs stand, once one of them was replaced. */
+    private @Nullable Places inputPlaces;
     final @Nullable Value[] outputs;
 
     @Nullable
@@ -136,6 +140,47 @@ public final class Node {
     /** Output {@code index}, or null where it is omitted or beyond the last. */
     public @Nullable Value output(int index) {
         return index < outputs.length ? outputs[index] : null;
+    }
+
+    void setInput(int index, @Nullable Value value) {
+        Value old = inputs[index];
+        if (inputPlaces != null && old != null) {
+            inputPlaces.remove(old, index);
+        }
+        inputs[index] = value;
+        if (inputPlaces != null && value != null) {
+            inputPlaces.add(value, index);
+        }
+    }
+
+    /** Reads {@code replacement} wherever it read {@code old}; returns in how many places that is. */
+    int replaceInput(Value old, Value replacement) {
+        if (inputs.length > FEW_INPUTS) {
+            List<Integer> places = inputPlaces().replace(old, replacement);
+            places.forEach(place -> inputs[place] = replacement);
+            return places.size();
+        }
+        int count = 0;
+        for (int i = 0; i < inputs.length; i++) {
+            if (inputs[i] == old) {
+                inputs[i] = replacement;
+                count++;
+            }
+        }
+        return count;
+    }
+
+    private Places inputPlaces() {
+        if (inputPlaces == null) {
+            inputPlaces = new Places();
+            for (int i = 0; i < inputs.length; i++) {
+                Value input = inputs[i];
+                if (input != null) {
+                    inputPlaces.add(input, i);
+                }
+            }
+        }
+        return inputPlaces;
     }
 
     public Value requireInput(int index) {

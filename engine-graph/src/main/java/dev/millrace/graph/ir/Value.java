@@ -19,6 +19,9 @@ public final class Value {
     ValueType type;
 
     @Nullable
+    ValueType declared;
+
+    @Nullable
     Node producer;
 
     int outputIndex;
@@ -26,7 +29,7 @@ public final class Value {
     @Nullable
     Tensor constant;
 
-    final List<Node> users = new ArrayList<>();
+    final Users users = new Users();
     final List<Graph> outputOf = new ArrayList<>();
 
     Value(Graph graph, String name, @Nullable ValueType type) {
@@ -51,6 +54,23 @@ public final class Value {
     /** What is known of it, or null where nothing is. */
     public @Nullable ValueType type() {
         return type;
+    }
+
+    /**
+     * What the model says of it beside what is known, or null. It may be wrong: models are changed after their inner
+     * shapes were written down. So it is for people and files, and nothing is computed by it.
+     */
+    public @Nullable ValueType declared() {
+        return declared;
+    }
+
+    /** What is known of it, and what the model declares where nothing is known. */
+    public @Nullable ValueType described() {
+        if (type == null || declared == null) {
+            return type == null ? declared : type;
+        }
+        ValueType both = type.meet(declared);
+        return both == null ? type : both;
     }
 
     /** The element type where this is a tensor and it is known. */
@@ -98,6 +118,7 @@ public final class Value {
 
     @Override
     public String toString() {
-        return name + (type == null ? "" : ": " + type);
+        ValueType description = described();
+        return name + (description == null ? "" : ": " + description);
     }
 }

@@ -50,6 +50,14 @@ public sealed interface ValueType {
         }
     }
 
+    /**
+     * What a value is of which both this and {@code other} are true: the more precise of each part, this name of an
+     * extent before the other. Null where the two contradict each other.
+     */
+    default @Nullable ValueType meet(ValueType other) {
+        return TypeMeet.of(this, other);
+    }
+
     static TensorType tensor(ElementType element, Shape shape) {
         return new TensorType(element, SymbolicShape.of(shape));
     }

@@ -8,6 +8,7 @@ import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.optimise.pass.Types;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,8 +21,12 @@ import org.jspecify.annotations.Nullable;
  * know each other, links and counts agree.
  */
 public final class GraphCheck {
+    private static final int FEW = 16;
+
     private final Set<Value> available = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Map<Value, Integer> reads = new IdentityHashMap<>();
+    /** What nodes of many inputs read. */
+    private final Map<Node, Set<@Nullable Value>> inputsOf = new IdentityHashMap<>();
 
     private GraphCheck() {}
 
@@ -80,10 +85,17 @@ public final class GraphCheck {
                         + value.users().size() + " users");
         for (Node user : value.users()) {
             require(
-                    !user.isRemoved() && user.inputs().contains(value),
+                    !user.isRemoved() && reads(user, value),
                     () -> "value '" + value.name() + "' knows the user " + user.describe()
                             + ", which does not read it");
         }
+    }
+
+    private boolean reads(Node user, Value value) {
+        return user.inputs().size() <= FEW
+                ? user.inputs().contains(value)
+                : inputsOf.computeIfAbsent(user, node -> new HashSet<>(node.inputs()))
+                        .contains(value);
     }
 
     private void checkNode(Node node, List<Value> defined) {

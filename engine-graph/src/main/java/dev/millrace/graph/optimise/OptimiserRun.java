@@ -7,6 +7,7 @@ import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.optimise.OptimisationReport.Applied;
 import dev.millrace.graph.optimise.OptimisationReport.PassResult;
+import dev.millrace.graph.optimise.pass.FoldBudget;
 import dev.millrace.graph.optimise.pass.Pass;
 import dev.millrace.graph.optimise.pass.PassContext;
 import dev.millrace.graph.optimise.pass.Patch;
@@ -26,6 +27,7 @@ final class OptimiserRun {
     private final Optimiser setup;
     private final Graph main;
     private final long maxPatches;
+    private final FoldBudget foldBudget;
     private final List<Applied> applied = new ArrayList<>();
     private final Map<String, Tally> tallies = new LinkedHashMap<>();
     private GraphCheck.Interface promised;
@@ -42,6 +44,7 @@ final class OptimiserRun {
         this.main = main;
         this.maxPatches = maxPatches;
         this.promised = GraphCheck.Interface.of(main);
+        this.foldBudget = new FoldBudget(main, setup.options.foldLimitBytes());
         setup.passes.forEach(pass -> tallies.put(pass.name(), new Tally()));
     }
 
@@ -89,7 +92,7 @@ final class OptimiserRun {
 
     private void runOne(Pass pass) {
         int before = applied.size();
-        var context = new PassContext(pass.name(), setup.evaluator, setup.options.foldLimitBytes());
+        var context = new PassContext(pass.name(), setup.evaluator, foldBudget);
         for (Graph graph : innermostFirst) {
             long limit = (long) setup.options.loopLimit() * (graph.nodeCount() + 16);
             try {

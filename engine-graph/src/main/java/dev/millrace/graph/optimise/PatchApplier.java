@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 /** Carries out one patch: its changes, then the types they bear on, then the removal of what they left unread. */
 final class PatchApplier {
     private static final int MOST_READS_IN_PATTERNS = 4;
+    private static final int MOST_INPUTS_TYPED_ALONE = 256;
 
     private final GraphEditor editor;
     private final Set<Node> touched = new LinkedHashSet<>();
@@ -105,6 +106,9 @@ final class PatchApplier {
             throw EngineException.invalidGraph("'" + from.name() + "' cannot become '" + to.name() + "': " + conflict);
         }
         refine(to, from.type());
+        if (to.declared() == null) {
+            editor.declare(to, from.declared());
+        }
         touched.addAll(from.users());
         retype.addAll(from.users());
         editor.replaceUses(from, to);
@@ -129,11 +133,18 @@ final class PatchApplier {
     private void inferTypes() {
         while (!retype.isEmpty()) {
             Node node = retype.remove();
-            // A node with nested graphs is typed by what is inside them: that is the whole graph's inference.
-            if (!node.isRemoved() && node.attributes().graphs().isEmpty()) {
+            if (!node.isRemoved() && isTypedAlone(node)) {
                 inferTypes(node);
             }
         }
+    }
+
+    /**
+     * A node with nested graphs is typed by what is inside them, and one that joins very many values would be typed again
+     * for each of them: both are left to the inference of the whole graph, which the next round begins with.
+     */
+    private static boolean isTypedAlone(Node node) {
+        return node.attributes().graphs().isEmpty() && node.inputs().size() <= MOST_INPUTS_TYPED_ALONE;
     }
 
     private void inferTypes(Node node) {
@@ -151,8 +162,9 @@ final class PatchApplier {
         if (conflict != null) {
             throw EngineException.invalidGraph("value '" + value.name() + "': " + conflict);
         }
-        ValueType merged = Types.merge(value.type(), type);
-        if (merged != null && !merged.equals(value.type())) {
+        ValueType known = value.type();
+        ValueType merged = known == null || type == null ? known == null ? type : known : known.meet(type);
+        if (merged != null && !merged.equals(known)) {
             editor.setType(value, merged);
             retype.addAll(value.users());
         }

@@ -56,7 +56,7 @@ class RoundTripTest {
         for (int i = 0; i < declared.size(); i++) {
             Path file = data.resolve(kind + "_" + i + ".pb");
             if (Files.exists(file)) {
-                ValueType type = Objects.requireNonNull(declared.get(i).type());
+                ValueType type = Objects.requireNonNull(declared.get(i).described());
                 Datum datum = Tensors.readDatum(file, type);
                 byte[] written = Tensors.toBytes("x", datum);
                 assertThat(DatumText.of(Tensors.readDatum(MemorySegment.ofArray(written), type)))

@@ -7,7 +7,9 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.CodedOutputStream;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.proto.AttributeProto;
 import dev.millrace.graph.proto.SparseTensorProto;
 import dev.millrace.graph.proto.TensorProto;
 import dev.millrace.graph.tensor.Datum;
@@ -163,6 +165,29 @@ class TensorReaderTest {
                 .hasMessageContaining("dense form");
         assertThatThrownBy(() -> sparse(List.of(2L, 3L), 0, 6)).hasMessageContaining("index 6");
         assertThatThrownBy(() -> sparse(List.of(2L, 3L), -1, 0)).hasMessageContaining("index -1");
+    }
+
+    @Test
+    void sparseAttributesOutOfProportionAreRefused() {
+        assertThat(constantOf(List.of(2L, 3L)).graph().nodeCount()).isOne();
+        assertThatThrownBy(() -> constantOf(List.of(1L << 28)))
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("sparse_value")
+                .hasMessageContaining("dense form takes 2147483648 bytes");
+        assertThatThrownBy(() -> constantOf(List.of(1L << 32))).hasMessageContaining("dense form");
+    }
+
+    private static Model constantOf(List<Long> dims) {
+        var sparse = SparseTensorProto.newBuilder()
+                .setValues(proto(ElementType.INT64, 1).addInt64Data(1))
+                .setIndices(proto(ElementType.INT64, 1).addInt64Data(0))
+                .addAllDims(dims);
+        var node = Protos.node("Constant", List.of(), List.of("y"))
+                .addAttribute(AttributeProto.newBuilder()
+                        .setName("sparse_value")
+                        .setType(AttributeProto.AttributeType.SPARSE_TENSOR)
+                        .setSparseTensor(sparse));
+        return Protos.read(Protos.model(Protos.graph(List.of(), List.of("y"), node)));
     }
 
     private static Datum sparse(List<Long> dims, long... positions) {

@@ -92,7 +92,7 @@ class OnnxDataInferenceTest {
         for (Node node : graph.nodes()) {
             for (Value output : node.outputs()) {
                 if (output != null) {
-                    editor.setType(output, null);
+                    editor.declare(output, null);
                 }
             }
             node.attributes().graphs().forEach(OnnxDataInferenceTest::forgetful);

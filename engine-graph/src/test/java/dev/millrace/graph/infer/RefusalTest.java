@@ -12,11 +12,9 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
-import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
-import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.jspecify.annotations.Nullable;
@@ -99,18 +97,6 @@ class RefusalTest {
     void aSequenceWhereATensorIsExpected() {
         Value sequence = g.input("s", new ValueType.SequenceType(ValueType.tensor(FLOAT)));
         refused("Abs", Attributes.NONE, sequence).hasMessageContaining("where a tensor is expected");
-    }
-
-    @Test
-    void aDeclaredTypeThatContradictsNamesTheValueAndLeavesTheGraphAsItWas() {
-        Value x = in(2, 3);
-        Value before = g.node("Abs", x);
-        Value y = g.node("Transpose", ints("perm", 1, 0), before);
-        new GraphEditor(g.graph()).setType(y, ValueType.tensor(FLOAT, Shape.of(2, 3)));
-        assertThatThrownBy(g::infer)
-                .hasMessageContaining("Transpose -> '" + y.name() + "': '" + y.name() + "' is inferred to be float[3,2]"
-                        + ", but is declared as float[2,3]");
-        assertThat(before.type()).isNull();
     }
 
     @Test

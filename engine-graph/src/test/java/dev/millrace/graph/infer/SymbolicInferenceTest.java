@@ -88,6 +88,39 @@ class SymbolicInferenceTest {
     }
 
     @Test
+    void positionsSlicedTwiceExpandToTheSequence() {
+        Value x = g.input("x", ElementType.INT64, "batch", "seq");
+        Value positions = g.input("positions", ElementType.INT64, 1, 512);
+        Value first = g.node("Slice", positions, g.constant(0, 0), g.constant(1, 9999), g.constant(0, 1));
+        Value lengths = g.node("Concat", integer("axis", 0), unsqueezed(extent(x, 0)), unsqueezed(extent(x, 1)));
+        Value used = g.node("Slice", first, g.constant(0, 0), lengths, g.constant(0, 1));
+        Value expanded = g.node("Expand", used, lengths);
+        g.infer();
+
+        assertThat(used.shape()).isEqualTo(shape("min(1, batch)", "min(512, seq)"));
+        assertThat(expanded.shape()).isEqualTo(shape("batch", "seq"));
+    }
+
+    @Test
+    void whatIsAddedToAMinimumIsNoPartOfIt() {
+        Value x = g.input("x", ElementType.INT64, "min(512, seq) + 1");
+        Value y = g.input("y", ElementType.INT64, "seq");
+        Value sum = g.node("Add", x, y);
+        g.infer();
+
+        assertThat(sum.shape()).isEqualTo(shape("?"));
+    }
+
+    @Test
+    void anExtentThatIsNamedByANumberIsNotThatNumber() {
+        Value x = g.input("x", ElementType.FLOAT, "1", "2");
+        Value y = g.node("Concat", integer("axis", 0), x, x);
+        g.infer();
+
+        assertThat(y.shape()).isEqualTo(shape("`1`*2", "2"));
+    }
+
+    @Test
     void cachedKeysHaveTheSumOfBothLengths() {
         Value past = g.input("past", ElementType.FLOAT, "batch", 12, "past_length", 64);
         Value key = g.input("key", ElementType.FLOAT, "batch", 12, "length", 64);

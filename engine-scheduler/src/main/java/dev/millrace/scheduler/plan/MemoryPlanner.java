@@ -7,10 +7,12 @@ import java.util.List;
 /**
  * Gives buffers offsets in one block so that no two that live at the same time overlap: the largest first, each at the
  * lowest offset that fits. (Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference", greedy by
- * size.)
+ * size.) That takes the square of their number, so very many are placed {@linkplain PlacementInTime as time goes on}.
  */
 public final class MemoryPlanner {
     static final long ALIGNMENT = 64;
+
+    private static final int MOST_BY_SIZE = 10_000;
 
     /** Bytes that are needed from step {@code from} to step {@code to}, both included. */
     public static final class Buffer {
@@ -46,6 +48,10 @@ public final class MemoryPlanner {
             to = Math.max(to, step);
         }
 
+        void place(long at) {
+            offset = at;
+        }
+
         private boolean meets(Buffer other) {
             return from <= other.to && other.from <= to;
         }
@@ -55,6 +61,10 @@ public final class MemoryPlanner {
 
     /** Sets every buffer's offset, starting at {@code base}, and returns where the block ends. */
     public static long place(List<Buffer> buffers, long base) {
+        return buffers.size() > MOST_BY_SIZE ? new PlacementInTime(base).place(buffers) : placeBySize(buffers, base);
+    }
+
+    private static long placeBySize(List<Buffer> buffers, long base) {
         var bySize = new ArrayList<>(buffers);
         bySize.sort(Comparator.comparingLong(Buffer::bytes).reversed().thenComparingInt(Buffer::from));
         var placed = new ArrayList<Buffer>(bySize.size());

@@ -9,11 +9,15 @@ import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.plan.PlanStep;
 import dev.millrace.scheduler.plan.SlotPool;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -137,26 +141,18 @@ final class StretchLayout {
     /** Which buffers are made as results in the caller's memory: by root, the first output that is of exactly its size. */
     private Map<Integer, Integer> results(@Nullable ElementType[] types, @Nullable Shape[] shapes) {
         var results = new LinkedHashMap<Integer, Integer>();
+        Map<Buffer, Integer> slotsOf = new IdentityHashMap<>();
+        buffers.values().forEach(buffer -> slotsOf.merge(buffer, 1, Integer::sum));
         for (int i = 0; i < plan.outputs().size(); i++) {
             int slot = plan.outputs().get(i);
             int root = root(slot);
             boolean first = outputOf.getOrDefault(slot, -1) == i && !results.containsKey(root);
-            if (first && buffers.containsKey(root) && isAlone(root)) {
+            // a buffer that holds other slots too is not the result's alone
+            if (first && slotsOf.getOrDefault(buffers.get(root), 0) == 1) {
                 results.put(root, i);
             }
         }
         return results;
-    }
-
-    /** Whether no other slot was placed in the same buffer. */
-    private boolean isAlone(int slot) {
-        Buffer buffer = buffers.get(slot);
-        for (Map.Entry<Integer, Buffer> entry : buffers.entrySet()) {
-            if (entry.getValue() == buffer && entry.getKey() != slot) {
-                return false;
-            }
-        }
-        return true;
     }
 
     private long placeInBlock(Map<Integer, Integer> results) {
@@ -165,12 +161,11 @@ final class StretchLayout {
             byStream.add(new ArrayList<>());
         }
         int shared = plan.streams().size();
+        Set<Integer> readElsewhere = readElsewhere();
+        Set<Buffer> grouped = Collections.newSetFromMap(new IdentityHashMap<>());
         buffers.forEach((slot, buffer) -> {
-            if (!results.containsKey(slot)) {
-                List<Buffer> group = byStream.get(isPrivate(slot) ? home(slot) : shared);
-                if (!group.contains(buffer)) {
-                    group.add(buffer);
-                }
+            if (!results.containsKey(slot) && grouped.add(buffer)) {
+                byStream.get(readElsewhere.contains(slot) ? shared : home(slot)).add(buffer);
             }
         });
         for (int i = 0; i < workspaces.size(); i++) {
@@ -188,15 +183,17 @@ final class StretchLayout {
         return homeStream.getOrDefault(slot, 0);
     }
 
-    /** Whether only the stream that makes a value reads it. */
-    private boolean isPrivate(int slot) {
-        if (plan.streams().size() == 1) {
-            return true;
+    /** The slots that other streams read than the one that makes them. */
+    private Set<Integer> readElsewhere() {
+        var slots = new HashSet<Integer>();
+        for (PlanStep step : plan.streams().size() == 1 ? List.<PlanStep>of() : plan.steps()) {
+            for (int input : step.inputs()) {
+                int slot = root(input);
+                if (step.stream() != home(slot)) {
+                    slots.add(slot);
+                }
+            }
         }
-        int home = home(slot);
-        return plan.steps().stream()
-                .filter(step -> step.stream() != home)
-                .flatMap(step -> step.inputs().stream())
-                .noneMatch(input -> root(input) == slot);
+        return slots;
     }
 }

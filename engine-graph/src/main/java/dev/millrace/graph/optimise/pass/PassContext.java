@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
 public final class PassContext {
     private final String pass;
     private final ConstantEvaluator evaluator;
-    private final long foldLimitBytes;
+    private final FoldBudget budget;
 
-    public PassContext(String pass, ConstantEvaluator evaluator, long foldLimitBytes) {
+    public PassContext(String pass, ConstantEvaluator evaluator, FoldBudget budget) {
         this.pass = pass;
         this.evaluator = evaluator;
-        this.foldLimitBytes = foldLimitBytes;
+        this.budget = budget;
     }
 
     /** A patch by the running pass, whose additions stand right before {@code anchor}. */
@@ -34,7 +34,17 @@ public final class PassContext {
 
     /** The most bytes that a folded constant may take where it is larger than what it is made of. */
     public long foldLimitBytes() {
-        return foldLimitBytes;
+        return budget.limitBytes();
+    }
+
+    /** Whether folding may add so many bytes to the model, less what it makes superfluous. */
+    public boolean mayAdd(long bytes) {
+        return budget.allows(bytes);
+    }
+
+    /** Counts bytes that folding has added, negative ones where it freed more. */
+    public void added(long bytes) {
+        budget.take(bytes);
     }
 
     /** Whether nothing that is known of {@code value} contradicts its being {@code tensor}. */

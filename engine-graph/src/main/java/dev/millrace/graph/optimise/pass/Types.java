@@ -1,14 +1,11 @@
 package dev.millrace.graph.optimise.pass;
 
-import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.ir.ValueType.TensorType;
-import dev.millrace.graph.tensor.ElementType;
-import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
 
-/** What two descriptions of one value say together. */
+/** Whether two descriptions can be of one value. */
 public final class Types {
     private Types() {}
 
@@ -37,36 +34,5 @@ public final class Types {
             }
         }
         return null;
-    }
-
-    /** All that two descriptions without a conflict say; where both name an extent, {@code first} prevails. */
-    public static @Nullable ValueType merge(@Nullable ValueType first, @Nullable ValueType second) {
-        if (first == null || second == null) {
-            return first == null ? second : first;
-        }
-        if (!(first instanceof TensorType x) || !(second instanceof TensorType y)) {
-            return first;
-        }
-        ElementType element = x.element() == null ? y.element() : x.element();
-        return ValueType.tensor(element, merge(x.shape(), y.shape()));
-    }
-
-    private static @Nullable SymbolicShape merge(@Nullable SymbolicShape first, @Nullable SymbolicShape second) {
-        if (first == null || second == null) {
-            return first == null ? second : first;
-        }
-        var dims = new ArrayList<Dim>(first.rank());
-        for (int i = 0; i < first.rank(); i++) {
-            dims.add(precision(first.dim(i)) >= precision(second.dim(i)) ? first.dim(i) : second.dim(i));
-        }
-        return new SymbolicShape(dims);
-    }
-
-    private static int precision(Dim dim) {
-        return switch (dim) {
-            case Dim.Known _ -> 2;
-            case Dim.Symbol _ -> 1;
-            case Dim.Unknown _ -> 0;
-        };
     }
 }

@@ -12,6 +12,9 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A node whose inputs are all constants is computed now. */
@@ -30,42 +33,65 @@ final class FoldConstants {
         if (!Effects.isPure(node) || node.is("DequantizeLinear") || node.is("Constant") && isPlain(node)) {
             return null;
         }
-        long inputBytes = 0;
         for (Value input : node.inputs()) {
-            Tensor constant = input == null ? null : input.constant();
-            if (input != null && constant == null) {
+            if (input != null && !input.isConstant()) {
                 return null;
             }
-            inputBytes += constant == null ? 0 : constant.type().bytes(constant.elements());
         }
-        if (!isWorthwhile(node, inputBytes, context)) {
+        Set<Value> inputs = node.inputs().stream().filter(Objects::nonNull).collect(Collectors.toSet());
+        long inputBytes = inputs.stream().mapToLong(FoldConstants::bytes).sum();
+        long freed = inputs.stream()
+                .filter(input -> isReadBy(input, node))
+                .mapToLong(FoldConstants::bytes)
+                .sum();
+        if (!isWorthwhile(node, inputBytes, freed, context)) {
             return null;
         }
         List<Tensor> results = context.evaluate(node);
         if (results == null || results.size() < node.outputs().size()) {
             return null;
         }
+        long added = -freed;
         Patch.Builder patch = context.patch(node, node.op() + " of constants");
         for (int i = 0; i < node.outputs().size(); i++) {
             Value output = node.output(i);
             if (output == null || !output.isUsed()) {
                 continue;
             }
-            if (!context.canHold(output, results.get(i))) {
+            Tensor result = results.get(i);
+            if (!context.canHold(output, result)) {
                 // The model declares another type than it computes; it runs as long as nobody relies on that.
                 return null;
             }
-            patch.redirect(output, patch.constant(output.name(), results.get(i)));
+            added += result.type().bytes(result.elements());
+            patch.redirect(output, patch.constant(output.name(), result));
         }
+        if (!context.mayAdd(added)) {
+            return null;
+        }
+        context.added(added);
         return patch.build();
+    }
+
+    private static long bytes(Value constant) {
+        Tensor tensor = constant.constant();
+        return tensor == null ? 0 : tensor.type().bytes(tensor.elements());
+    }
+
+    /** Whether {@code node} alone reads {@code value}, which so goes with it. */
+    private static boolean isReadBy(Value value, Node node) {
+        return !value.isGraphOutput()
+                && value.users().size() <= node.inputs().size()
+                && value.users().stream().allMatch(user -> user == node);
     }
 
     private static boolean isPlain(Node constant) {
         return !constant.attributes().has("sparse_value");
     }
 
-    private static boolean isWorthwhile(Node node, long inputBytes, PassContext context) {
+    private static boolean isWorthwhile(Node node, long inputBytes, long freed, PassContext context) {
         boolean used = false;
+        long added = -freed;
         for (Value output : node.outputs()) {
             if (output == null || !output.isUsed()) {
                 continue;
@@ -86,8 +112,9 @@ final class FoldConstants {
                 if (bytes > inputBytes && bytes > context.foldLimitBytes()) {
                     return false;
                 }
+                added += bytes;
             }
         }
-        return used;
+        return used && context.mayAdd(added);
     }
 }

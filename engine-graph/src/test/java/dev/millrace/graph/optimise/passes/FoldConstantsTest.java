@@ -92,6 +92,50 @@ class FoldConstantsTest {
         assertThat(g.constantOutput(1).elements()).isEqualTo(5);
     }
 
+    private static final ConstantEvaluator CONCAT = (node, inputs) -> {
+        long elements = inputs.stream()
+                .mapToLong(input -> Objects.requireNonNull(input).elements())
+                .sum();
+        return node.is("Concat") ? List.of(Tensor.allocate(ElementType.FLOAT, Shape.of(elements))) : null;
+    };
+
+    @Test
+    void constantsThatDoubleAreFoldedUntilTheyOutgrowTheModel() {
+        var g = new TestGraph();
+        var value = g.counting(256);
+        for (int i = 0; i < 40; i++) {
+            value = g.op("Concat", TestGraph.withInt("axis", 0), value, value);
+        }
+        g.output(value);
+
+        g.run(CONCAT, "fold-constants");
+
+        assertThat(g.ops()).hasSizeBetween(20, 39);
+        assertThat(g.constantOf("Concat", 0).type().bytes(g.constantOf("Concat", 0).elements()))
+                .isLessThanOrEqualTo(16 << 20);
+    }
+
+    @Test
+    void manyConstantsOfAllowedSizeStopWhereTheModelWouldGrowTooMuch() {
+        var g = new TestGraph();
+        var zero = Attributes.of("value", Attribute.of(Tensor.copyOf(new float[1], 1)));
+        for (int i = 0; i < 12; i++) {
+            g.output(g.op("ConstantOfShape", zero, g.integers((4 << 20) - i)));
+        }
+
+        assertThat(g.run(EVALUATOR, "fold-constants")).isEqualTo(4);
+    }
+
+    @Test
+    void aConstantThatTakesThePlaceOfAnotherCostsNothing() {
+        var g = new TestGraph();
+        for (int i = 0; i < 12; i++) {
+            g.output(g.op("Add", g.constant(Tensor.allocate(ElementType.FLOAT, Shape.of(1 << 20))), g.counting(1 << 20)));
+        }
+
+        assertThat(g.run(EVALUATOR, "fold-constants")).isEqualTo(12);
+    }
+
     @Test
     void aResultOfAnotherTypeThanDeclaredIsNotTrusted() {
         var g = new TestGraph();

@@ -7,12 +7,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collection;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Cuts a set of nodes into connected groups, as large as they can be, of which each can become one step: no way leads
@@ -25,8 +23,12 @@ final class ConvexGroups {
     private final List<Node> order = new ArrayList<>();
     private final Map<Node, Integer> indexOf = new IdentityHashMap<>();
     private final List<int[]> successors = new ArrayList<>();
+    /** The group of each node, which is called by one of its members, or {@link #NONE}. */
     private final int[] groupOf;
-    private final Map<Integer, BitSet> members = new HashMap<>();
+    /** The members of the group that is called by this index. */
+    private final int[][] members;
+
+    private final int[] sizes;
 
     private ConvexGroups(Graph graph, Collection<Node> wanted) {
         for (Node node : graph.nodes()) {
@@ -37,15 +39,14 @@ final class ConvexGroups {
             successors.add(successors(graph, node));
         }
         groupOf = new int[order.size()];
-        for (int i = 0; i < groupOf.length; i++) {
-            groupOf[i] = -1;
-        }
+        members = new int[order.size()][];
+        sizes = new int[order.size()];
+        Arrays.fill(groupOf, NONE);
         for (Node node : wanted) {
             int index = index(node);
             groupOf[index] = index;
-            var alone = new BitSet();
-            alone.set(index);
-            members.put(index, alone);
+            members[index] = new int[] {index};
+            sizes[index] = 1;
         }
     }
 
@@ -53,6 +54,7 @@ final class ConvexGroups {
     static List<List<Node>> of(Graph graph, Collection<Node> wanted) {
         var cut = new ConvexGroups(graph, wanted);
         cut.joinToOnlyProducers();
+        cut.joinToOnlyReaders();
         cut.join();
         return cut.groups();
     }
@@ -74,15 +76,30 @@ final class ConvexGroups {
      * takes long chains in one go.
      */
     private void joinToOnlyProducers() {
-        int[] onlyUnit = new int[order.size()];
-        Arrays.fill(onlyUnit, NONE);
+        int[] onlyProducer = new int[order.size()];
+        Arrays.fill(onlyProducer, NONE);
         for (int from = 0; from < order.size(); from++) {
-            if (groupOf[from] >= 0 && onlyUnit[from] >= 0) {
-                merge(onlyUnit[from], groupOf[from]);
+            if (groupOf[from] >= 0 && onlyProducer[from] >= 0) {
+                merge(groupOf[onlyProducer[from]], groupOf[from]);
             }
-            int unit = groupOf[from] >= 0 ? groupOf[from] : SEVERAL;
             for (int to : successors.get(from)) {
-                onlyUnit[to] = onlyUnit[to] == NONE || onlyUnit[to] == unit ? unit : SEVERAL;
+                boolean same = onlyProducer[to] == NONE
+                        || onlyProducer[to] >= 0 && groupOf[from] >= 0 && groupOf[onlyProducer[to]] == groupOf[from];
+                onlyProducer[to] = same && groupOf[from] >= 0 ? from : SEVERAL;
+            }
+        }
+    }
+
+    /** Joins nodes, still alone, that are read by one group and by nothing else: no way leads out of them to elsewhere. */
+    private void joinToOnlyReaders() {
+        for (int from = order.size() - 1; from >= 0; from--) {
+            int[] readers = successors.get(from);
+            if (groupOf[from] < 0 || sizes[groupOf[from]] > 1 || readers.length == 0) {
+                continue;
+            }
+            int group = groupOf[readers[0]];
+            if (group >= 0 && Arrays.stream(readers).allMatch(reader -> groupOf[reader] == group)) {
+                merge(group, groupOf[from]);
             }
         }
     }
@@ -105,73 +122,81 @@ final class ConvexGroups {
         }
     }
 
-    private void merge(int into, int other) {
-        BitSet absorbed = members.remove(other);
-        if (absorbed == null) {
-            throw new IllegalStateException("group " + other + " is gone");
+    /** Makes one group of two: the smaller one's members change over, so that no node does so often. */
+    private void merge(int one, int two) {
+        int into = sizes[one] >= sizes[two] ? one : two;
+        int other = into == one ? two : one;
+        int size = sizes[into] + sizes[other];
+        if (size > members[into].length) {
+            members[into] = Arrays.copyOf(members[into], 2 * size);
         }
-        absorbed.stream().forEach(index -> groupOf[index] = into);
-        group(into).or(absorbed);
-    }
-
-    private BitSet group(int number) {
-        BitSet group = members.get(number);
-        if (group == null) {
-            throw new IllegalStateException("group " + number + " is gone");
+        System.arraycopy(members[other], 0, members[into], sizes[into], sizes[other]);
+        for (int i = 0; i < sizes[other]; i++) {
+            groupOf[members[other][i]] = into;
         }
-        return group;
+        sizes[into] = size;
+        sizes[other] = 0;
+        members[other] = new int[0];
     }
 
     /** Whether the union is free of ways that leave it and come back, other groups being steps of their own by now. */
     private boolean canJoin(int one, int two) {
-        var union = (BitSet) group(one).clone();
-        union.or(group(two));
-        int last = union.length() - 1;
+        int last = Math.max(last(one), last(two));
         var reached = new BitSet();
         var queue = new ArrayDeque<Integer>();
-        union.stream().forEach(index -> leave(index, union, reached, queue, last));
+        leave(one, one, two, reached, queue, last);
+        leave(two, one, two, reached, queue, last);
         while (!queue.isEmpty()) {
             int index = queue.poll();
-            Set<Integer> together = new HashSet<>();
-            together.add(index);
-            if (groupOf[index] >= 0) {
-                group(groupOf[index]).stream().forEach(together::add);
-            }
-            for (int each : together) {
-                for (int next : successors.get(each)) {
-                    if (union.get(next)) {
+            int group = groupOf[index];
+            int count = group < 0 ? 1 : sizes[group];
+            for (int i = 0; i < count; i++) {
+                for (int next : successors.get(group < 0 ? index : members[group][i])) {
+                    if (groupOf[next] >= 0 && (groupOf[next] == one || groupOf[next] == two)) {
                         return false;
                     }
-                    visit(next, reached, queue, last, groupOf[next] >= 0);
+                    visit(next, reached, queue, last);
                 }
             }
         }
         return true;
     }
 
-    private void leave(int index, BitSet union, BitSet reached, ArrayDeque<Integer> queue, int last) {
-        for (int next : successors.get(index)) {
-            if (!union.get(next)) {
-                visit(next, reached, queue, last, groupOf[next] >= 0);
+    private int last(int group) {
+        int last = NONE;
+        for (int i = 0; i < sizes[group]; i++) {
+            last = Math.max(last, members[group][i]);
+        }
+        return last;
+    }
+
+    private void leave(int group, int one, int two, BitSet reached, ArrayDeque<Integer> queue, int last) {
+        for (int i = 0; i < sizes[group]; i++) {
+            for (int next : successors.get(members[group][i])) {
+                if (groupOf[next] < 0 || groupOf[next] != one && groupOf[next] != two) {
+                    visit(next, reached, queue, last);
+                }
             }
         }
     }
 
     /** Nodes behind the last of the union cannot lead back, unless their group has a node before it. */
-    private static void visit(int next, BitSet reached, ArrayDeque<Integer> queue, int last, boolean inGroup) {
-        if (!reached.get(next) && (inGroup || next < last)) {
-            reached.set(next);
+    private void visit(int next, BitSet reached, ArrayDeque<Integer> queue, int last) {
+        int group = groupOf[next];
+        int place = group < 0 ? next : group;
+        if (!reached.get(place) && (group >= 0 || next < last)) {
+            reached.set(place);
             queue.add(next);
         }
     }
 
     private List<List<Node>> groups() {
-        var sorted = new ArrayList<>(members.values());
-        sorted.sort((a, b) -> Integer.compare(a.nextSetBit(0), b.nextSetBit(0)));
-        var groups = new ArrayList<List<Node>>();
-        for (BitSet group : sorted) {
-            groups.add(group.stream().mapToObj(order::get).toList());
+        var groups = new LinkedHashMap<Integer, List<Node>>();
+        for (int i = 0; i < order.size(); i++) {
+            if (groupOf[i] >= 0) {
+                groups.computeIfAbsent(groupOf[i], key -> new ArrayList<>()).add(order.get(i));
+            }
         }
-        return groups;
+        return List.copyOf(groups.values());
     }
 }

@@ -13,13 +13,14 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.spi.Partition;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Takes a group of nodes out of a graph, makes them a graph of their own, and puts one node in their place. */
+/** Takes a group of nodes out of a graph, makes them a graph of their own, and puts one node in their place; and back. */
 final class PartitionCutter {
     /** The domain of nodes that stand for partitions; the operator's name is the provider's. */
     static final String DOMAIN = "dev.millrace.fused";
@@ -61,6 +62,32 @@ final class PartitionCutter {
         group.forEach(outer::replaceProducer);
         Node fused = outer.insert(spec, anchor, outputs.toArray(new Value[0]));
         return new Partition(name, part, fused);
+    }
+
+    /** Puts the nodes of a partition where its one node stands, and returns them in their order. */
+    static List<Node> putBack(Partition partition) {
+        Node fused = partition.fused();
+        Graph part = partition.graph();
+        var editor = new GraphEditor(fused.graph());
+        Map<Value, @Nullable Value> given = new IdentityHashMap<>();
+        for (int i = 0; i < part.inputs().size(); i++) {
+            given.put(part.inputs().get(i), fused.input(i));
+        }
+        Node before = fused.previous();
+        List<@Nullable Value> made = GraphCopier.copyInto(part, editor, fused, given, GraphCopier.Rewrite.NOTHING);
+        for (int i = 0; i < made.size(); i++) {
+            Value output = made.get(i);
+            if (output != null) {
+                editor.replaceUses(fused.requireOutput(i), output);
+            }
+        }
+        var nodes = new ArrayList<Node>();
+        Node node = before == null ? fused.graph().firstNode() : before.next();
+        for (; node != null && node != fused; node = node.next()) {
+            nodes.add(node);
+        }
+        editor.remove(fused);
+        return nodes;
     }
 
     private boolean isReadOutside(Value value, Set<Node> members) {

@@ -27,42 +27,95 @@ import org.jspecify.annotations.Nullable;
  * node.
  */
 public final class Partitioner {
+    private final Graph main;
     private final List<ExecutionProvider> providers;
     private final String namePrefix;
     private final Map<Node, ExecutionProvider> singles = new IdentityHashMap<>();
     private final List<Partitioning.Fused> fused = new ArrayList<>();
     private final Map<String, Integer> counters = new HashMap<>();
 
-    private Partitioner(List<ExecutionProvider> providers, String namePrefix) {
+    private Partitioner(Graph main, List<ExecutionProvider> providers, String namePrefix) {
+        this.main = main;
         this.providers = providers;
         this.namePrefix = namePrefix;
     }
 
     /** Shares {@code graph} out, changing it. Throws where a node is left that nobody takes. */
     public static Partitioning partition(Graph graph, List<ExecutionProvider> providers, String namePrefix) {
-        var partitioner = new Partitioner(providers, namePrefix);
-        partitioner.share(graph);
-        return new Partitioning(graph, partitioner.fused, partitioner.singles);
+        return share(graph, providers, namePrefix).parts();
     }
 
-    private void share(Graph graph) {
-        for (ExecutionProvider provider : providers) {
+    /** As {@link #partition}, for a caller that may have parts taken back. */
+    public static Partitioner share(Graph graph, List<ExecutionProvider> providers, String namePrefix) {
+        var partitioner = new Partitioner(graph, providers, namePrefix);
+        partitioner.shareOut(graph, providers);
+        return partitioner;
+    }
+
+    /** Who has what by now. */
+    public Partitioning parts() {
+        return new Partitioning(main, fused, singles);
+    }
+
+    /** Makes two parts of one with several nodes, both of the same provider; where they are not convex, more. */
+    public List<Partitioning.Fused> halve(Partitioning.Fused part) {
+        Graph graph = part.partition().fused().graph();
+        List<Node> nodes = putBack(part);
+        int before = fused.size();
+        int half = nodes.size() / 2;
+        fuse(graph, part.provider(), nodes.subList(0, half));
+        fuse(graph, part.provider(), nodes.subList(half, nodes.size()));
+        return List.copyOf(fused.subList(before, fused.size()));
+    }
+
+    /** Takes a part from its provider; its nodes go to those behind who claim them. Throws where a node is left over. */
+    public void giveBack(Partitioning.Fused part) {
+        Graph graph = part.partition().fused().graph();
+        putBack(part);
+        shareOut(graph, behind(part.provider()));
+    }
+
+    /** Takes a single node from its provider; it goes to who claims it of those behind. Throws where nobody does. */
+    public void giveBack(Node node) {
+        ExecutionProvider provider = singles.remove(node);
+        if (provider == null) {
+            throw new IllegalArgumentException(node.describe() + " belongs to no provider");
+        }
+        shareOut(node.graph(), behind(provider));
+    }
+
+    private List<ExecutionProvider> behind(ExecutionProvider provider) {
+        return providers.subList(providers.indexOf(provider) + 1, providers.size());
+    }
+
+    private List<Node> putBack(Partitioning.Fused part) {
+        fused.remove(part);
+        singles.remove(part.partition().fused());
+        return PartitionCutter.putBack(part.partition());
+    }
+
+    private void shareOut(Graph graph, List<ExecutionProvider> asked) {
+        for (ExecutionProvider provider : asked) {
             var claims = new Claims(provider);
             provider.claim(graph, claims);
             claims.contexts.forEach(node -> replace(graph, provider, List.of(node)));
             if (!claims.toFuse.isEmpty()) {
-                for (List<Node> group : ConvexGroups.of(graph, claims.toFuse)) {
-                    replace(graph, provider, group);
-                }
-                TopologicalOrder.restore(graph);
+                fuse(graph, provider, claims.toFuse);
             }
         }
         for (Node node : graph.nodes()) {
             if (!isTaken(node)) {
                 throw unclaimed(node);
             }
-            node.attributes().graphs().forEach(this::share);
+            node.attributes().graphs().forEach(nested -> shareOut(nested, asked));
         }
+    }
+
+    private void fuse(Graph graph, ExecutionProvider provider, Collection<Node> nodes) {
+        for (List<Node> group : ConvexGroups.of(graph, nodes)) {
+            replace(graph, provider, group);
+        }
+        TopologicalOrder.restore(graph);
     }
 
     private void replace(Graph graph, ExecutionProvider provider, List<Node> group) {

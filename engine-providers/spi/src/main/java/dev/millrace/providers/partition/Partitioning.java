@@ -5,6 +5,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.providers.spi.Partition;
 import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -18,6 +19,6 @@ public record Partitioning(Graph graph, List<Fused> fused, Map<Node, ExecutionPr
 
     public Partitioning {
         fused = List.copyOf(fused);
-        singles = Collections.unmodifiableMap(singles);
+        singles = Collections.unmodifiableMap(new IdentityHashMap<>(singles));
     }
 }

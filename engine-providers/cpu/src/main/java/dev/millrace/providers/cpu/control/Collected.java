@@ -5,6 +5,7 @@ import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
@@ -37,8 +38,9 @@ final class Collected {
 
     /** No step was run: the type that the body declares, extents that it leaves open are zero. */
     private Tensor empty(long axisGiven) {
-        ElementType type = bodyOutput.elementType();
-        SymbolicShape shape = bodyOutput.shape();
+        ValueType described = bodyOutput.described();
+        ElementType type = described instanceof ValueType.TensorType tensor ? tensor.element() : null;
+        SymbolicShape shape = described instanceof ValueType.TensorType tensor ? tensor.shape() : null;
         if (type == null) {
             throw EngineException.invalidGraph(
                     node.describe() + ": no step was run and the type of '" + bodyOutput.name() + "' is not declared");

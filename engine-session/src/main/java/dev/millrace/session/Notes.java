@@ -1,0 +1,28 @@
+package dev.millrace.session;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** What its author should know of a model that runs all the same: kept for the session's report, and logged. */
+final class Notes {
+    private static final System.Logger LOG = System.getLogger(Notes.class.getName());
+
+    private final List<String> all = new ArrayList<>();
+
+    void add(String note) {
+        addAll(List.of(note));
+    }
+
+    /** Adds notes of one kind; the log gets the first and how many there are more. */
+    void addAll(List<String> alike) {
+        if (!alike.isEmpty()) {
+            all.addAll(alike);
+            int more = alike.size() - 1;
+            LOG.log(System.Logger.Level.WARNING, alike.getFirst() + (more == 0 ? "" : " (and " + more + " more)"));
+        }
+    }
+
+    List<String> all() {
+        return List.copyOf(all);
+    }
+}
