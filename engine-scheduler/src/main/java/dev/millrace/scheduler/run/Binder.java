@@ -91,7 +91,7 @@ final class Binder {
             return stop(step, "the value of '" + plan.slots().get(needed.slot).name() + "' is not known");
         } catch (EngineException e) {
             throw String.valueOf(e.getMessage()).startsWith(step.node().describe()) ? e : e.at(step.describe());
-        } catch (RuntimeException | StackOverflowError e) {
+        } catch (RuntimeException | OutOfMemoryError | StackOverflowError | InternalError e) {
             throw EngineException.wrap(Status.RUNTIME_EXCEPTION, step.describe(), e);
         }
     }

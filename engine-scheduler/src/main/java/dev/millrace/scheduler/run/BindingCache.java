@@ -62,6 +62,16 @@ final class BindingCache {
         return same;
     }
 
+    /** Forgets every binding, and says how many there were. Runs under way keep theirs until they end. */
+    int clear() {
+        int count = 0;
+        for (int i = 0; i < byStart.length(); i++) {
+            Binding[] known = byStart.getAndSet(i, null);
+            count += known == null ? 0 : known.length;
+        }
+        return count;
+    }
+
     List<Binding> all() {
         var all = new ArrayList<Binding>();
         for (int i = 0; i < byStart.length(); i++) {

@@ -26,6 +26,12 @@ import org.jspecify.annotations.Nullable;
 final class Chains {
     /** How many times a kernel was bound. */
     final AtomicInteger binds = new AtomicInteger();
+    /** Where Inc wrote, run after run. */
+    final List<Long> written = new ArrayList<>();
+    /** What Meanwhile does. */
+    Runnable meanwhile = () -> {};
+    /** How many more times Hungry finds no memory. */
+    final AtomicInteger hunger = new AtomicInteger();
 
     PlanBuilder.Assigner on(Device device) {
         return node -> new PlanBuilder.Assignment(kernel(node), "test", device);
@@ -49,6 +55,18 @@ final class Chains {
                         out[i] = kept.get(i);
                     }
                     context.output(0, Tensor.copyOf(out, out.length));
+                };
+            case "Meanwhile" ->
+                (DynamicKernel) context -> {
+                    meanwhile.run();
+                    context.output(0, Tensor.copyOf(context.tensor(0)));
+                };
+            case "Hungry" ->
+                (DynamicKernel) context -> {
+                    if (hunger.getAndDecrement() > 0) {
+                        throw new OutOfMemoryError("planted");
+                    }
+                    context.output(0, Tensor.copyOf(context.tensor(0)));
                 };
             case "Same" -> (DynamicKernel) context -> context.output(0, context.tensor(0));
             case "Wrap" -> (DynamicKernel) context -> context.output(0, TensorSequence.of(context.tensor(0)));
@@ -89,6 +107,7 @@ final class Chains {
             int count = (int) context.outputShape(0).elements();
             context.mayReuse(0, 0);
             return run -> {
+                written.add(run.output(0).address());
                 for (int i = 0; i < count; i++) {
                     float sum = increment ? 1 : 0;
                     for (int j = 0; j < inputs; j++) {
