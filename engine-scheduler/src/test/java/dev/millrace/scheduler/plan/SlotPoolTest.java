@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class SlotPoolTest {
@@ -14,8 +15,8 @@ class SlotPoolTest {
         for (String thing : List.of("a", "b", "c", "d")) {
             pool.give(thing);
         }
-        String first = pool.take();
-        String second = pool.take();
+        String first = Objects.requireNonNull(pool.take());
+        String second = Objects.requireNonNull(pool.take());
         pool.give(first);
         pool.give(second);
         var kept = new ArrayList<String>();
