@@ -194,8 +194,7 @@ public final class PlanRunner {
         while (at < plan.steps().size()) {
             Binding binding = bindings.find(at, frame);
             if (binding == null) {
-                binding = new Binder(frame, at).bind();
-                bindings.add(at, binding);
+                binding = bindings.add(at, new Binder(frame, at).bind(), frame);
             }
             StretchState state = binding.takeState();
             frame.states.add(state);

@@ -17,6 +17,7 @@ import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import dev.millrace.scheduler.plan.PlanBuilder;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -27,7 +28,9 @@ final class Chains {
     /** How many times a kernel was bound. */
     final AtomicInteger binds = new AtomicInteger();
     /** Where Inc wrote, run after run. */
-    final List<Long> written = new ArrayList<>();
+    final List<Long> written = Collections.synchronizedList(new ArrayList<>());
+    /** What happens while Inc is bound. */
+    Runnable binding = () -> {};
     /** What Meanwhile does. */
     Runnable meanwhile = () -> {};
     /** How many more times Hungry finds no memory. */
@@ -103,6 +106,7 @@ final class Chains {
         @Override
         public Launch bind(BindContext context) {
             binds.incrementAndGet();
+            binding.run();
             int inputs = context.inputCount();
             int count = (int) context.outputShape(0).elements();
             context.mayReuse(0, 0);

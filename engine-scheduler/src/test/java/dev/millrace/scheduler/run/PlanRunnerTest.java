@@ -25,6 +25,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -97,6 +99,30 @@ class PlanRunnerTest {
         assertThat(kernels.binds).hasValue(5);
         run(runner, Map.of("x", vector(new float[1])));
         assertThat(kernels.binds).hasValue(6);
+    }
+
+    @Test
+    void runsThatBindTheSameShapesAtTheSameTimeShareOneBinding() throws InterruptedException {
+        editor.addOutput("y", node("Inc", input("x")));
+        PlanRunner runner = runner();
+        int threads = 8;
+        var all = new CyclicBarrier(threads);
+        kernels.binding = () -> {
+            try {
+                all.await(30, TimeUnit.SECONDS);
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        };
+        var runs = new ArrayList<Thread>();
+        for (int i = 0; i < threads; i++) {
+            runs.add(Thread.ofPlatform().start(() -> run(runner, Map.of("x", vector(1)))));
+        }
+        for (Thread run : runs) {
+            run.join();
+        }
+        assertThat(kernels.binds).hasValue(threads);
+        assertThat(runner.stretches()).hasSize(1);
     }
 
     @Test
