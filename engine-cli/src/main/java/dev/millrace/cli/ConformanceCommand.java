@@ -6,6 +6,7 @@ import dev.millrace.cli.conformance.CaseResult.Status;
 import dev.millrace.cli.conformance.CaseRunner;
 import dev.millrace.graph.EngineException;
 import dev.millrace.session.Engine;
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -108,10 +109,11 @@ final class ConformanceCommand implements Callable<Integer> {
     }
 
     private void writeCsv(Path file, List<CaseResult> results) throws IOException {
-        try (var out = new PrintWriter(Files.newBufferedWriter(file))) {
-            out.println("suite,case,provider,optimized,status,message");
+        try (BufferedWriter out = Files.newBufferedWriter(file)) {
+            out.write("suite,case,provider,optimized,status,message");
+            out.newLine();
             for (CaseResult result : results) {
-                out.println(String.join(
+                out.write(String.join(
                         ",",
                         quoted(result.test().suite()),
                         quoted(result.test().name()),
@@ -119,6 +121,7 @@ final class ConformanceCommand implements Callable<Integer> {
                         flags.optimizes() ? "y" : "n",
                         result.status().name().toLowerCase(java.util.Locale.ROOT),
                         quoted(result.message())));
+                out.newLine();
             }
         }
     }

@@ -1,9 +1,16 @@
 package dev.millrace.cli;
 
+import dev.millrace.cli.show.PlainWriter;
 import dev.millrace.graph.EngineException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.ParseResult;
@@ -16,16 +23,40 @@ final class ErrorLine implements IExecutionExceptionHandler {
         boolean known = thrown instanceof EngineException
                 || thrown instanceof IOException
                 || thrown instanceof UncheckedIOException;
-        if (thrown instanceof EngineException refused) {
-            err.println("millrace: " + refused.status() + ": " + refused.getMessage());
-        } else if (known) {
-            err.println("millrace: " + thrown.getMessage());
-        } else {
-            err.println("millrace: this is a defect, please report it: " + thrown);
-        }
+        err.println("millrace: " + PlainWriter.plain(message(thrown)));
         if (!known || System.getenv("MILLRACE_DEBUG") != null) {
-            thrown.printStackTrace(err);
+            thrown.printStackTrace(new PrintWriter(new PlainWriter(err), true));
         }
         return known ? ExitCode.REFUSED : ExitCode.DEFECT;
+    }
+
+    private static String message(Exception thrown) {
+        return switch (thrown) {
+            case EngineException refused -> refused.status() + ": " + refused.getMessage();
+            case UncheckedIOException failed -> prefix(failed) + reason(failed.getCause());
+            case IOException failed -> reason(failed);
+            default -> "this is a defect, please report it: " + thrown;
+        };
+    }
+
+    /** What an unchecked exception says beside its cause. */
+    private static String prefix(UncheckedIOException failed) {
+        String message = failed.getMessage();
+        return message == null || message.equals(failed.getCause().toString()) ? "" : message + ": ";
+    }
+
+    /** Many a file system's exception has nothing but the path for its message. */
+    private static String reason(IOException failed) {
+        if (!(failed instanceof FileSystemException at)) {
+            return failed.getMessage() == null ? failed.getClass().getSimpleName() : failed.getMessage();
+        }
+        return switch (at) {
+            case NoSuchFileException missing -> "there is no file or folder " + missing.getFile();
+            case AccessDeniedException denied -> "permission denied: " + denied.getFile();
+            case FileAlreadyExistsException exists -> "there is a file already where a folder belongs: " + exists.getFile();
+            case NotDirectoryException file -> "this is no folder: " + file.getFile();
+            case DirectoryNotEmptyException full -> "this folder is not empty: " + full.getFile();
+            default -> at.getReason() == null ? "cannot use " + at.getFile() : at.getFile() + ": " + at.getReason();
+        };
     }
 }

@@ -62,6 +62,7 @@ final class InspectCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         ModelArgument argument = ModelArgument.of(model);
+        OutputFile.mayBe(html, argument);
         showModel(argument, out);
         out.flush();
         try (Engine engine = flags.engine();

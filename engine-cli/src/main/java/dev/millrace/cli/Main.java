@@ -50,7 +50,9 @@ public final class Main implements Runnable {
         for (Subcommand other : ServiceLoader.load(Subcommand.class, Main.class.getClassLoader())) {
             line.addSubcommand(other);
         }
-        return line.setExecutionExceptionHandler(new ErrorLine()).setCaseInsensitiveEnumValuesAllowed(true);
+        return line.setExecutionStrategy(new Execution())
+                .setExecutionExceptionHandler(new ErrorLine())
+                .setCaseInsensitiveEnumValuesAllowed(true);
     }
 
     @Override

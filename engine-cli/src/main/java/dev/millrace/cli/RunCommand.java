@@ -17,6 +17,7 @@ import dev.millrace.session.RunOptions;
 import dev.millrace.session.Session;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,6 +32,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.StreamWriteFeature;
+import tools.jackson.core.exc.JacksonIOException;
 import tools.jackson.core.json.JsonFactory;
 
 /** Runs a model. */
@@ -104,6 +107,8 @@ final class RunCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         ModelArgument argument = ModelArgument.of(model);
+        OutputFile.mayBe(output, argument);
+        OutputFile.mayBe(trace, argument);
         try (Engine engine = flags.engine();
                 Session session = engine.session(argument.file(), flags.options());
                 ChromeTrace listener = trace == null ? null : ChromeTrace.to(trace)) {
@@ -119,7 +124,7 @@ final class RunCommand implements Callable<Integer> {
                 }
             }
             try (Outputs outputs = session.run(inputs, how)) {
-                show(outputs);
+                show(outputs, argument);
             }
             if (profile) {
                 times.print(spec.commandLine().getOut());
@@ -140,20 +145,32 @@ final class RunCommand implements Callable<Integer> {
         return given;
     }
 
-    private void show(Outputs outputs) throws IOException {
+    private void show(Outputs outputs, ModelArgument argument) throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         switch (format) {
             case TEXT ->
                 outputs.asMap().forEach((name, value) -> out.println(name + ": " + DatumText.of(value, elements)));
             case JSON -> showJson(outputs, out);
-            case NPY -> showNpy(outputs, out);
+            case NPY -> showNpy(outputs, argument, out);
         }
         out.flush();
     }
 
     private void showJson(Outputs outputs, PrintWriter standard) throws IOException {
-        PrintWriter out = output == null ? standard : new PrintWriter(Files.newBufferedWriter(output));
-        try (JsonGenerator json = new JsonFactory().createGenerator(ObjectWriteContext.empty(), out)) {
+        if (output == null) {
+            writeJson(outputs, standard);
+            return;
+        }
+        try (Writer file = Files.newBufferedWriter(output)) {
+            writeJson(outputs, file);
+        }
+    }
+
+    private static void writeJson(Outputs outputs, Writer out) throws IOException {
+        JsonFactory factory = JsonFactory.builder()
+                .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
+                .build();
+        try (JsonGenerator json = factory.createGenerator(ObjectWriteContext.empty(), out)) {
             json.writeStartObject();
             outputs.asMap().forEach((name, value) -> {
                 json.writeName(name);
@@ -161,10 +178,12 @@ final class RunCommand implements Callable<Integer> {
             });
             json.writeEndObject();
             json.writeRaw('\n');
+        } catch (JacksonIOException e) {
+            throw e.getCause();
         }
     }
 
-    private void showNpy(Outputs outputs, PrintWriter out) throws IOException {
+    private void showNpy(Outputs outputs, ModelArgument argument, PrintWriter out) throws IOException {
         Path folder = output == null ? Path.of("") : output;
         Files.createDirectories(folder.toAbsolutePath());
         for (String name : outputs.names()) {
@@ -172,6 +191,7 @@ final class RunCommand implements Callable<Integer> {
                 throw EngineException.invalidArgument("output '" + name + "' is no tensor; use --format json");
             }
             Path file = folder.resolve(name.replaceAll("[^A-Za-z0-9._-]", "_") + ".npy");
+            OutputFile.mayBe(file, argument);
             Npy.write(file, tensor);
             out.println(file);
         }

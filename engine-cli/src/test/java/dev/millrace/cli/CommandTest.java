@@ -16,6 +16,7 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
+import java.io.FileWriter;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -25,6 +26,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
@@ -60,8 +63,12 @@ class CommandTest {
     }
 
     private int millrace(String... arguments) {
+        return millrace(new PrintWriter(out, true), arguments);
+    }
+
+    private int millrace(PrintWriter printed, String... arguments) {
         CommandLine line = Main.commandLine();
-        line.setOut(new PrintWriter(out, true));
+        line.setOut(printed);
         line.setErr(new PrintWriter(err, true));
         return line.execute(arguments);
     }
@@ -90,6 +97,100 @@ class CommandTest {
         assertThat(millrace("run", model, "--shape", "z=1")).isEqualTo(ExitCode.REFUSED);
         assertThat(millrace("run", model, "--provider", "npu")).isEqualTo(ExitCode.REFUSED);
         assertThat(err.toString()).contains("'z'").contains("'npu'");
+    }
+
+    private void refused(String message, String... arguments) {
+        err.getBuffer().setLength(0);
+        assertThat(millrace(arguments)).isEqualTo(ExitCode.REFUSED);
+        assertThat(err.toString()).contains(message);
+        assertThat(err.toString().lines()).hasSize(1);
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aFullDiskIsNoticedWhereverSomethingIsWritten() throws IOException {
+        String full = "/dev/full";
+        refused("No space left", "run", model, "--format", "json", "-o", full);
+        refused("No space left", "run", model, "--trace", full);
+        refused("No space left", "inspect", model, "--html", full);
+        Path good = writeCase("good", 1);
+        refused("No space left", "conformance", good.toString(), "--csv", full);
+        for (String[] printing : new String[][] {
+            {"run", model}, {"run", model, "--format", "json"}, {"inspect", model}, {"models"}, {"conformance", "" + good}
+        }) {
+            err.getBuffer().setLength(0);
+            try (var printed = new PrintWriter(new FileWriter(full))) {
+                assertThat(millrace(printed, printing)).isEqualTo(ExitCode.REFUSED);
+            }
+            assertThat(err.toString()).contains("cannot write to the standard output");
+        }
+    }
+
+    @Test
+    void whatIsTooLargeIsRefusedInOneLine() throws IOException {
+        refused("no memory for input 'x'", "run", model, "--shape", "x=99999999999,3");
+        refused("too many elements", "run", model, "--shape", "x=9999999999999999,9999999999");
+        for (String shape : List.of("(99999999999, 3)", "(3000000000000000000, 1, 3)")) {
+            refused("too few for", "run", model, "-i", "x=" + npy(shape));
+        }
+        refused("too many elements", "run", model, "-i", "x=" + npy("(4611686018427387904, 3)"));
+        refused("makes no sense", "run", model, "-i", "x=" + npy("(1, three)"));
+        refused("negative extent", "run", model, "-i", "x=" + npy("(-1, 3)"));
+    }
+
+    private Path npy(String shape) throws IOException {
+        String header = "{'descr': '<f4', 'fortran_order': False, 'shape': " + shape + ", }";
+        var file = new java.io.ByteArrayOutputStream();
+        file.writeBytes(new byte[] {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (byte) header.length(), 0});
+        file.writeBytes(header.getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+        file.writeBytes(new byte[12]);
+        return Files.write(folder.resolve("input.npy"), file.toByteArray());
+    }
+
+    @Test
+    void aFileThatCannotBeUsedIsToldWithTheReason() throws IOException {
+        String missing = folder.resolve("none").resolve("y.json").toString();
+        refused("there is no file or folder " + missing, "run", model, "--format", "json", "-o", missing);
+        String file = Files.createFile(folder.resolve("file")).toString();
+        refused("a file already where a folder belongs: " + file, "run", model, "--format", "npy", "-o", file);
+    }
+
+    @Test
+    void theModelIsNotWrittenOver() throws IOException {
+        byte[] before = Files.readAllBytes(Path.of(model));
+        String link = Files.createSymbolicLink(folder.resolve("y.npy"), Path.of(model))
+                .toString();
+        refused("is the model itself", "run", model, "--format", "json", "-o", model);
+        refused("is the model itself", "run", model, "--format", "npy", "-o", folder.toString());
+        refused("is the model itself", "run", model, "--trace", link);
+        refused("is the model itself", "inspect", model, "--html", link);
+        assertThat(Files.readAllBytes(Path.of(model))).isEqualTo(before);
+    }
+
+    @Test
+    void namesOfAModelDoNotReachTheTerminalAsCommands() throws IOException {
+        String evil = "\u001b[2J\u009b1m\u202e";
+        var editor = new GraphEditor(Graph.named("evil"));
+        Value x = editor.addInput("x" + evil, ValueType.tensor(ElementType.FLOAT, SymbolicShape.of(Dim.of(1))));
+        editor.addOutput(
+                "y" + evil,
+                editor.append(NodeSpec.of(OpId.onnx("Relu"), 21, x), List.of("y" + evil))
+                        .requireOutput(0));
+        var written = new Model(
+                new Model.Header(10, "test" + evil, evil, "", 1, ""),
+                Map.of(OpId.ONNX, 21),
+                Map.of(),
+                Map.of(),
+                editor.graph(),
+                null);
+        String file = folder.resolve("evil.onnx").toString();
+        Models.write(written, Path.of(file), WriteOptions.inline());
+        assertThat(millrace("inspect", file)).isZero();
+        assertThat(millrace("run", file)).isZero();
+        assertThat(millrace("run", file, "--profile")).isZero();
+        assertThat(millrace("run", file, "--format", "json")).isZero();
+        assertThat(millrace("run", file, "--shape", "z=1")).isEqualTo(ExitCode.REFUSED);
+        assertThat(out.toString() + err).doesNotContain("\u001b", "\u009b", "\u202e").contains("\\u001b[2J\\u009b1m");
     }
 
     @Test

@@ -3,28 +3,42 @@ package dev.millrace.epcontext;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A hidden folder beside files that are to appear whole or not at all. They are written there under their own names, and
  * moved out in the order in which they were named once all of them are ready. Closing leaves nothing behind of what was
- * not published.
+ * not published; what a process that was killed has left is removed by the next one that writes to the same place.
  */
 final class Staging implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Staging.class.getName());
+    private static final String PREFIX = ".millrace-";
+    private static final Pattern NAME = Pattern.compile("\\.millrace-\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}");
+    /** Held by the process that writes to the folder; the system lets go of it when that process ends. */
+    private static final String LOCK = ".lock";
+    /** How long nothing was written to a folder that has been left: far longer than making one takes. */
+    private static final Duration LEFT = Duration.ofMinutes(10);
 
     private final Path target;
     private final Path folder;
+    private final @Nullable FileChannel lock;
     private final Map<Path, Path> targets = new LinkedHashMap<>();
 
     /** @param first one of the files; the others lie in the same folder */
@@ -34,11 +48,65 @@ final class Staging implements AutoCloseable {
             throw EngineException.invalidArgument(first + " is no file that could be written");
         }
         target = parent;
-        folder = parent.resolve(".millrace-" + UUID.randomUUID());
+        folder = parent.resolve(PREFIX + UUID.randomUUID());
         try {
             Files.createDirectory(folder);
         } catch (IOException e) {
             throw new EngineException(Status.FAIL, "folder " + parent + " cannot be written to: " + e, e);
+        }
+        lock = locked(folder.resolve(LOCK));
+        sweep();
+    }
+
+    /** The file, open and locked; not every file system has locks, and only age protects the folder then. */
+    private static @Nullable FileChannel locked(Path file) {
+        try {
+            FileChannel channel =
+                    FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+            channel.tryLock();
+            return channel;
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.DEBUG, "cannot lock " + file, e);
+            return null;
+        }
+    }
+
+    /** Removes the folders of processes that are gone, if nothing was written to them for a while. */
+    private void sweep() {
+        try (Stream<Path> beside = Files.list(target)) {
+            // the time as the file system tells it
+            Instant before = Files.getLastModifiedTime(folder).toInstant().minus(LEFT);
+            beside.filter(path -> NAME.matcher(path.getFileName().toString()).matches())
+                    .filter(path -> Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS))
+                    .filter(path -> isLeft(path, before))
+                    .forEach(Staging::remove);
+        } catch (IOException | UncheckedIOException e) {
+            LOG.log(System.Logger.Level.WARNING, "cannot look for what was left in " + target, e);
+        }
+    }
+
+    private static boolean isLeft(Path folder, Instant before) {
+        try (Stream<Path> files = Files.list(folder)) {
+            for (Path path : Stream.concat(Stream.of(folder), files).toList()) {
+                if (!Files.getLastModifiedTime(path, LinkOption.NOFOLLOW_LINKS)
+                        .toInstant()
+                        .isBefore(before)) {
+                    return false;
+                }
+            }
+            return isUnlocked(folder.resolve(LOCK));
+        } catch (IOException | OverlappingFileLockException e) {
+            // somebody is at it, or it is not ours to remove
+            return false;
+        }
+    }
+
+    private static boolean isUnlocked(Path lock) throws IOException {
+        if (Files.notExists(lock, LinkOption.NOFOLLOW_LINKS)) {
+            return true;
+        }
+        try (FileChannel channel = FileChannel.open(lock, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
+            return channel.tryLock() != null;
         }
     }
 
@@ -73,9 +141,20 @@ final class Staging implements AutoCloseable {
 
     @Override
     public void close() {
+        try {
+            if (lock != null) {
+                lock.close();
+            }
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.WARNING, "cannot unlock " + folder, e);
+        }
+        remove(folder);
+    }
+
+    private static void remove(Path folder) {
         try (Stream<Path> left = Files.list(folder)) {
             left.forEach(Staging::delete);
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
             LOG.log(System.Logger.Level.WARNING, "cannot clear " + folder, e);
         }
         delete(folder);

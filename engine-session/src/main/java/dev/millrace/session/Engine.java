@@ -7,6 +7,7 @@ import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.scheduler.event.FlightRecording;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.pool.WorkerPool;
+import dev.millrace.scheduler.run.IdleMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -16,12 +17,17 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Makes sessions and owns what they share: the worker threads, the providers and what those have loaded. One per process
- * is the rule. Thread-safe. Sessions outlive a closed engine for as long as they are open; new ones are refused.
+ * is the rule. Thread-safe. Sessions outlive a closed engine for as long as they are open; new ones are refused, and so
+ * are new runs of {@code mono} and {@code flux}. Closing waits for nothing and may happen anywhere, a callback included.
  */
 public final class Engine implements AutoCloseable {
     /** Providers that are faster where they can do something come first; the plain one, which can do all, last. */
@@ -32,7 +38,9 @@ public final class Engine implements AutoCloseable {
     private final Map<String, ProviderFactory> factories;
     private final Workspaces workspaces = new Workspaces();
     private final RunExecutor runs;
-    private volatile boolean closed;
+    private final IdleMemory idleMemory = new IdleMemory();
+    private final Executor later = CompletableFuture.delayedExecutor(10, TimeUnit.SECONDS);
+    private final AtomicBoolean closed = new AtomicBoolean();
 
     private Engine(EngineOptions options) {
         threads = options.effectiveThreads();
@@ -52,7 +60,11 @@ public final class Engine implements AutoCloseable {
     }
 
     public static Engine create(EngineOptions options) {
-        return new Engine(options);
+        try {
+            return new Engine(Failures.given(options, "options"));
+        } catch (RuntimeException | Error e) {
+            throw Failures.named("engine", e);
+        }
     }
 
     /** A session of a model file with all defaults: every provider, all optimisations. */
@@ -61,20 +73,41 @@ public final class Engine implements AutoCloseable {
     }
 
     public Session session(Path model, SessionOptions options) {
-        return new SessionBuilder(this, options).fromFile(model);
+        Failures.given(model, "model");
+        return make(options, builder -> builder.fromFile(model));
     }
 
     /** A session of a model in memory, which stays as it is while the session is open. */
     public Session session(MemorySegment model, SessionOptions options) {
-        return new SessionBuilder(this, options).fromMemory(model);
+        Failures.given(model, "model");
+        return make(options, builder -> builder.fromMemory(model));
     }
 
     /** A session of a model in an array, which is copied. */
     public Session session(byte[] model, SessionOptions options) {
-        MemorySegment copy =
-                Arena.ofAuto().allocate(Math.max(1, model.length), 64).asSlice(0, model.length);
-        copy.copyFrom(MemorySegment.ofArray(model));
-        return session(copy, options);
+        return session(copyOf(Failures.given(model, "model")), options);
+    }
+
+    private Session make(SessionOptions options, Function<SessionBuilder, Session> way) {
+        try {
+            return way.apply(new SessionBuilder(this, Failures.given(options, "options")));
+        } catch (RuntimeException | Error e) {
+            throw Failures.named("making a session", e);
+        }
+    }
+
+    private static MemorySegment copyOf(byte[] model) {
+        try {
+            MemorySegment copy =
+                    Arena.ofAuto().allocate(Math.max(1, model.length), 64).asSlice(0, model.length);
+            return copy.copyFrom(MemorySegment.ofArray(model));
+        } catch (OutOfMemoryError e) {
+            throw new EngineException(
+                    Status.FAIL,
+                    "no memory for a copy of the model's " + model.length
+                            + " bytes; raise -XX:MaxDirectMemorySize, or make the session from its file",
+                    e);
+        }
     }
 
     /** The providers that were found, in the order in which they are asked by default. */
@@ -104,8 +137,18 @@ public final class Engine implements AutoCloseable {
         return workspaces;
     }
 
-    Executor runs() {
+    RunExecutor runs() {
         return runs;
+    }
+
+    /** Shared by the plans of all sessions. */
+    IdleMemory idleMemory() {
+        return idleMemory;
+    }
+
+    /** Runs a task after a while, on a thread that is nobody's. */
+    Executor later() {
+        return later;
     }
 
     /** What hears of runs while a flight recording is on, null while none is. */
@@ -115,16 +158,21 @@ public final class Engine implements AutoCloseable {
     }
 
     void checkOpen() {
-        if (closed) {
-            throw new EngineException(Status.INVALID_ARGUMENT, "this engine is closed");
+        if (closed.get()) {
+            throw closedException();
         }
+    }
+
+    static EngineException closedException() {
+        return new EngineException(Status.INVALID_ARGUMENT, "this engine is closed");
     }
 
     @Override
     public void close() {
-        closed = true;
-        pool.close();
-        runs.close();
-        factories.values().forEach(ProviderFactory::close);
+        if (!closed.getAndSet(true)) {
+            pool.close();
+            runs.close();
+            factories.values().forEach(ProviderFactory::close);
+        }
     }
 }

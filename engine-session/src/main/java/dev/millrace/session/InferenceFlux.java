@@ -1,7 +1,9 @@
 package dev.millrace.session;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.scheduler.Cancellation;
 import java.util.ArrayDeque;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +15,8 @@ import reactor.core.publisher.Operators;
 
 /**
  * Runs a session for each request and answers in order. Every request that is asked for has an answer asked for: demand
- * passes upstream one to one, and no more than {@code concurrency} requests are out at a time.
+ * passes upstream one to one, and no more than {@code concurrency} requests are out at a time. A subscriber that throws
+ * has cancelled; a publisher that sends more than it was asked for has ended.
  */
 final class InferenceFlux extends Flux<Outputs> {
     private final Session session;
@@ -32,10 +35,31 @@ final class InferenceFlux extends Flux<Outputs> {
     }
 
     /** A run, under way or ended, at its place in the order of answers. */
-    private static final class Run {
+    private final class Run implements Session.Receiver {
         private final Cancellation cancellation = new Cancellation();
+        private final Runs runs;
         private volatile @Nullable Outputs outputs;
         private volatile @Nullable Throwable failure;
+
+        Run(Runs runs) {
+            this.runs = runs;
+        }
+
+        void start(Inputs inputs) {
+            session.runLater(inputs, cancellation, this);
+        }
+
+        @Override
+        public void answered(Outputs answer) {
+            outputs = answer;
+            runs.drain();
+        }
+
+        @Override
+        public void failed(EngineException thrown) {
+            failure = thrown;
+            runs.drain();
+        }
 
         boolean isDone() {
             return outputs != null || failure != null;
@@ -48,12 +72,14 @@ final class InferenceFlux extends Flux<Outputs> {
         private final AtomicLong demand = new AtomicLong();
         private final AtomicInteger draining = new AtomicInteger();
         private @Nullable Subscription upstream;
-        private long asked;
+        private volatile long asked;
+        private long received;
         private long answered;
         private volatile boolean complete;
         private volatile @Nullable Throwable upstreamFailure;
+        private volatile @Nullable Throwable refusal;
         private volatile boolean cancelled;
-        private boolean ended;
+        private volatile boolean ended;
 
         Runs(CoreSubscriber<? super Outputs> downstream) {
             this.downstream = downstream;
@@ -66,39 +92,42 @@ final class InferenceFlux extends Flux<Outputs> {
 
         @Override
         public void onSubscribe(Subscription subscription) {
-            upstream = subscription;
-            downstream.onSubscribe(this);
+            if (Operators.validate(upstream, subscription)) {
+                upstream = subscription;
+                downstream.onSubscribe(this);
+            }
         }
 
         @Override
         public void onNext(Inputs inputs) {
-            var run = new Run();
+            Objects.requireNonNull(inputs, "inputs");
+            if (complete || cancelled || ended) {
+                return;
+            }
+            if (received == asked) {
+                cancelUpstream();
+                onError(EngineException.invalidArgument(
+                        "the publisher of requests sent more than the " + asked + " that it was asked for"));
+                return;
+            }
+            received++;
+            var run = new Run(this);
             synchronized (order) {
                 order.add(run);
             }
             if (cancelled) {
                 run.cancellation.cancel();
             }
-            try {
-                session.engine().runs().execute(() -> perform(run, inputs));
-            } catch (RuntimeException refused) {
-                run.failure = refused;
-                drain();
-            }
-        }
-
-        private void perform(Run run, Inputs inputs) {
-            try {
-                run.cancellation.check();
-                run.outputs = session.run(inputs, run.cancellation);
-            } catch (Throwable thrown) {
-                run.failure = thrown;
-            }
-            drain();
+            run.start(inputs);
         }
 
         @Override
         public void onError(Throwable failure) {
+            Objects.requireNonNull(failure, "failure");
+            if (complete) {
+                Operators.onErrorDropped(failure, currentContext());
+                return;
+            }
             upstreamFailure = failure;
             complete = true;
             drain();
@@ -112,25 +141,35 @@ final class InferenceFlux extends Flux<Outputs> {
 
         @Override
         public void request(long n) {
-            if (n <= 0) {
-                onError(new IllegalArgumentException("a subscriber asked for " + n + " answers; one is the least"));
-                return;
+            if (n > 0) {
+                demand.accumulateAndGet(n, Operators::addCap);
+            } else {
+                refusal = new IllegalArgumentException("a subscriber asked for " + n
+                        + " answers; one is the least (Reactive Streams 3.9, non-positive subscription request)");
             }
-            demand.accumulateAndGet(n, Operators::addCap);
             drain();
         }
 
         @Override
         public void cancel() {
             cancelled = true;
+            stop();
+            drain();
+        }
+
+        /** Asks for nothing more, and stops the runs under way. */
+        private void stop() {
+            synchronized (order) {
+                order.forEach(run -> run.cancellation.cancel());
+            }
+            cancelUpstream();
+        }
+
+        private void cancelUpstream() {
             Subscription source = upstream;
             if (source != null) {
                 source.cancel();
             }
-            synchronized (order) {
-                order.forEach(run -> run.cancellation.cancel());
-            }
-            drain();
         }
 
         /** Everything that is decided is decided here, by one thread at a time. */
@@ -138,15 +177,38 @@ final class InferenceFlux extends Flux<Outputs> {
             if (draining.getAndIncrement() != 0) {
                 return;
             }
+            @Nullable Throwable broken = null;
             int missed = 1;
             do {
-                emit();
-                ask();
+                try {
+                    emit();
+                    ask();
+                } catch (Throwable thrown) {
+                    // whoever throws here may not: nothing more goes to it, and nothing more is asked for
+                    broken = broken == null ? thrown : broken;
+                    cancelled = true;
+                    draining.incrementAndGet();
+                }
                 missed = draining.addAndGet(-missed);
             } while (missed != 0);
+            if (broken != null) {
+                leave(broken);
+            }
+        }
+
+        private void leave(Throwable broken) {
+            try {
+                stop();
+            } finally {
+                Operators.onErrorDropped(broken, currentContext());
+            }
         }
 
         private void emit() {
+            Throwable refused = refusal;
+            if (refused != null && !cancelled && !ended) {
+                fail(refused);
+            }
             for (Run run = head(); run != null && run.isDone(); run = head()) {
                 synchronized (order) {
                     order.poll();
@@ -176,13 +238,7 @@ final class InferenceFlux extends Flux<Outputs> {
 
         private void fail(@Nullable Throwable failure) {
             ended = true;
-            Subscription source = upstream;
-            if (source != null) {
-                source.cancel();
-            }
-            synchronized (order) {
-                order.forEach(run -> run.cancellation.cancel());
-            }
+            stop();
             downstream.onError(failure == null ? new IllegalStateException("a run ended without an answer") : failure);
         }
 
@@ -199,8 +255,12 @@ final class InferenceFlux extends Flux<Outputs> {
             long room = Math.min(demand.get() - asked, concurrency - (asked - answered));
             Subscription source = upstream;
             if (room > 0 && source != null) {
-                asked += room;
-                source.request(room);
+                asked = asked + room;
+                try {
+                    source.request(room);
+                } catch (RuntimeException | Error broken) {
+                    fail(broken);
+                }
             }
         }
     }

@@ -1,9 +1,11 @@
 package dev.millrace.session;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.scheduler.Cancellation;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
 
 /** Sessions as publishers. Apart from {@link Session} so that blocking runs load no class of Reactor. */
 final class Reactive {
@@ -13,22 +15,27 @@ final class Reactive {
         return Mono.create(sink -> {
             var cancellation = new Cancellation();
             sink.onCancel(cancellation::cancel);
-            session.engine().runs().execute(() -> {
-                if (cancellation.isCancelled()) {
-                    return;
-                }
-                try {
-                    Outputs outputs = session.run(inputs, cancellation);
-                    if (cancellation.isCancelled()) {
-                        outputs.close();
-                    } else {
-                        sink.success(outputs);
-                    }
-                } catch (Throwable thrown) {
-                    sink.error(thrown);
-                }
-            });
+            session.runLater(inputs, cancellation, new Answer(sink, cancellation));
         });
+    }
+
+    /** Hands the answer of one run on, unless nobody wants it any more. */
+    private record Answer(MonoSink<Outputs> sink, Cancellation cancellation) implements Session.Receiver {
+        @Override
+        public void answered(Outputs outputs) {
+            if (cancellation.isCancelled()) {
+                outputs.close();
+            } else {
+                sink.success(outputs);
+            }
+        }
+
+        @Override
+        public void failed(EngineException failure) {
+            if (!cancellation.isCancelled()) {
+                sink.error(failure);
+            }
+        }
     }
 
     static Flux<Outputs> flux(Session session, Publisher<? extends Inputs> requests, int concurrency) {

@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** The threads on which asynchronous runs happen: as many as runs can make use of, gone when idle for a while. */
 final class RunExecutor implements Executor, AutoCloseable {
     private final AtomicInteger names = new AtomicInteger();
+    private final ThreadLocal<Boolean> own = ThreadLocal.withInitial(() -> false);
     private final ThreadPoolExecutor threads;
 
     RunExecutor(int width) {
@@ -21,13 +22,21 @@ final class RunExecutor implements Executor, AutoCloseable {
                 task -> Thread.ofPlatform()
                         .name("millrace-run-" + names.getAndIncrement())
                         .daemon(true)
-                        .unstarted(task));
+                        .unstarted(() -> {
+                            own.set(true);
+                            task.run();
+                        }));
         threads.allowCoreThreadTimeOut(true);
     }
 
     @Override
     public void execute(Runnable task) {
         threads.execute(task);
+    }
+
+    /** Whether this is one of its threads, for which other runs may be waiting. */
+    boolean isOwnThread() {
+        return own.get();
     }
 
     /** Lets what was given be done, and takes no more. */

@@ -1,56 +1,80 @@
 package dev.millrace.session;
 
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** Counts the runs under way, so that closing can refuse new ones and wait for the rest. Entering allocates nothing. */
 final class RunGate {
     private static final int CLOSED = 1 << 30;
+    private static final int CLEARED = 1 << 29;
 
     private final AtomicInteger state = new AtomicInteger();
-    private final @Nullable ReentrantLock turns;
     private final Runnable onClosed;
-    private volatile @Nullable Thread closer;
+    private final CountDownLatch cleared = new CountDownLatch(1);
+    private volatile @Nullable Throwable failure;
 
-    RunGate(boolean oneAtATime, Runnable onClosed) {
-        this.turns = oneAtATime ? new ReentrantLock() : null;
+    /** @param onClosed runs once, when the gate is closed and the last run has left */
+    RunGate(Runnable onClosed) {
         this.onClosed = onClosed;
     }
 
     void enter() {
         if ((state.incrementAndGet() & CLOSED) != 0) {
-            release();
+            leave();
             throw Session.closedException();
-        }
-        if (turns != null) {
-            turns.lock();
         }
     }
 
     void leave() {
-        if (turns != null) {
-            turns.unlock();
-        }
-        release();
-    }
-
-    private void release() {
         if (state.decrementAndGet() == CLOSED) {
-            LockSupport.unpark(closer);
+            clear();
         }
     }
 
-    /** Waits for the runs under way, the first time; a run must not close its own session. */
-    void close() {
-        if ((state.getAndUpdate(old -> old | CLOSED) & CLOSED) != 0) {
+    private void clear() {
+        if (!state.compareAndSet(CLOSED, CLOSED | CLEARED)) {
             return;
         }
-        closer = Thread.currentThread();
-        while (state.get() != CLOSED) {
-            LockSupport.park(this);
+        try {
+            onClosed.run();
+        } catch (RuntimeException | Error e) {
+            failure = e;
+        } finally {
+            cleared.countDown();
         }
-        onClosed.run();
+    }
+
+    /**
+     * Refuses new runs. Whoever waits returns when the last one has left, interrupted or not; without waiting, the last
+     * one clears up. The first to close hears of what clearing up has thrown.
+     */
+    void close(boolean waits) {
+        boolean first = (state.getAndUpdate(old -> old | CLOSED) & CLOSED) == 0;
+        if (state.get() == CLOSED) {
+            clear();
+        }
+        if (waits) {
+            await();
+            Throwable thrown = failure;
+            if (first && thrown != null) {
+                throw Failures.named("closing the session", thrown);
+            }
+        }
+    }
+
+    private void await() {
+        boolean interrupted = false;
+        while (true) {
+            try {
+                cleared.await();
+                break;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

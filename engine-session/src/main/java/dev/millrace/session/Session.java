@@ -11,19 +11,24 @@ import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.run.PlanRunner;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * A model, ready to run. Any number of threads may run it at a time. Closing refuses new runs and waits for those under
- * way; closing twice does no harm.
+ * A model, ready to run. Any number of threads may run it at a time. All that goes wrong is an {@link EngineException}.
+ *
+ * <p>Closing refuses new runs, lets finish what was accepted, and waits for it, as every later call does. Called from
+ * within a run, by a listener or on the thread that hands out an answer of a {@link #mono} or {@link #flux}, it does not
+ * wait: the last run closes the session. A closed session holds no memory; outputs that are still open stay readable.
  */
 public final class Session implements AutoCloseable {
     private final Engine engine;
     private final SessionOptions options;
-    private final PlanRunner runner;
+    private final String name;
     private final InputCheck check;
     private final List<ValueInfo> inputs;
     private final List<ValueInfo> outputs;
@@ -31,6 +36,13 @@ public final class Session implements AutoCloseable {
     private final List<ExecutionProvider> providers;
     private final SessionReport report;
     private final RunGate gate;
+    private final Callbacks callbacks = new Callbacks();
+    private final @Nullable RunListener listener;
+    private final Trimming trimming;
+    /** Held by a run where a provider wants one at a time. */
+    private final @Nullable ReentrantLock turns;
+
+    private volatile @Nullable PlanRunner runner;
 
     Session(
             Engine engine,
@@ -44,6 +56,9 @@ public final class Session implements AutoCloseable {
         this.engine = engine;
         this.options = options;
         this.runner = runner;
+        this.name = runner.plan().name();
+        this.listener = safe(options.listener());
+        this.trimming = new Trimming(engine.later(), this::trim);
         this.inputs = List.copyOf(inputs);
         this.outputs = List.copyOf(outputs);
         this.outputNames = outputs.stream().map(ValueInfo::name).toList();
@@ -51,10 +66,26 @@ public final class Session implements AutoCloseable {
         this.report = report;
         this.check = new InputCheck(this.inputs, defaults(runner.plan()));
         boolean oneAtATime = providers.stream().anyMatch(provider -> !provider.isConcurrentRunSupported());
-        this.gate = new RunGate(oneAtATime, () -> {
+        this.turns = oneAtATime ? new ReentrantLock() : null;
+        this.gate = new RunGate(() -> free(release));
+    }
+
+    private void free(Runnable release) {
+        PlanRunner last = runner();
+        runner = null;
+        last.giveUp();
+        try {
             providers.forEach(ExecutionProvider::close);
+        } finally {
             release.run();
-        });
+        }
+    }
+
+    private void trim() {
+        PlanRunner open = runner;
+        if (open != null) {
+            open.trim();
+        }
     }
 
     private static List<@Nullable Tensor> defaults(Plan plan) {
@@ -79,18 +110,74 @@ public final class Session implements AutoCloseable {
     }
 
     public Outputs run(Inputs given, RunOptions how) {
+        gate.enter();
+        try {
+            return runAccepted(Failures.given(given, "inputs"), Failures.given(how, "options"));
+        } catch (RuntimeException | Error e) {
+            throw Failures.named("run of '" + name + "'", e);
+        } finally {
+            gate.leave();
+        }
+    }
+
+    /** A run on a thread of the engine, which closing waits for from now on. The answer or the failure goes to {@code to}. */
+    void runLater(Inputs given, Cancellation cancellation, Receiver to) {
+        try {
+            gate.enter();
+        } catch (EngineException closed) {
+            to.failed(closed);
+            return;
+        }
+        try {
+            engine.runs().execute(() -> runLast(given, cancellation, to));
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
+            gate.leave();
+            to.failed(
+                    e instanceof OutOfMemoryError
+                            ? Failures.named("a thread for a run of '" + name + "'", e)
+                            : Engine.closedException());
+        }
+    }
+
+    /** Who gets the answer of a run that happens later. */
+    interface Receiver {
+        void answered(Outputs outputs);
+
+        void failed(EngineException failure);
+    }
+
+    private void runLast(Inputs given, Cancellation cancellation, Receiver to) {
+        Outputs outputs;
+        try {
+            cancellation.check();
+            outputs = runAccepted(given, RunOptions.create().cancelledBy(cancellation));
+        } catch (RuntimeException | Error e) {
+            gate.leave();
+            to.failed(Failures.named("run of '" + name + "'", e));
+            return;
+        }
+        gate.leave();
+        to.answered(outputs);
+    }
+
+    private Outputs runAccepted(Inputs given, RunOptions how) {
         check.check(given);
-        for (String name : how.outputs()) {
-            if (!outputNames.contains(name)) {
-                throw EngineException.invalidArgument("Invalid output name: " + name + "; there are " + outputNames);
+        for (String output : how.outputs()) {
+            if (!outputNames.contains(output)) {
+                throw EngineException.invalidArgument("Invalid output name: " + output + "; there are " + outputNames);
             }
         }
-        gate.enter();
+        if (turns != null) {
+            turns.lock();
+        }
         try {
             Outputs all = new Outputs(outputNames, execute(given, how));
             return how.outputs().isEmpty() ? all : all.only(how.outputs());
         } finally {
-            gate.leave();
+            if (turns != null) {
+                turns.unlock();
+            }
+            trimming.ran();
         }
     }
 
@@ -99,7 +186,7 @@ public final class Session implements AutoCloseable {
             provider.onRunStart();
         }
         try {
-            return runner.run(given, how.cancellation(), listener(how));
+            return runner().run(given, how.cancellation(), listener(how));
         } finally {
             for (ExecutionProvider provider : providers) {
                 provider.onRunEnd();
@@ -108,12 +195,24 @@ public final class Session implements AutoCloseable {
     }
 
     private @Nullable RunListener listener(RunOptions how) {
-        return RunListener.both(RunListener.both(options.listener(), how.listener()), engine.flightRecorder());
+        return RunListener.both(RunListener.both(listener, safe(how.listener())), engine.flightRecorder());
+    }
+
+    private @Nullable RunListener safe(@Nullable RunListener heard) {
+        return heard == null ? null : new SafeListener(heard, callbacks);
+    }
+
+    private PlanRunner runner() {
+        PlanRunner open = runner;
+        if (open == null) {
+            throw closedException();
+        }
+        return open;
     }
 
     /** A run that starts when it is subscribed to, and stops when that subscription is cancelled. */
     public Mono<Outputs> mono(Inputs given) {
-        return Reactive.mono(this, given);
+        return Reactive.mono(this, Failures.given(given, "inputs"));
     }
 
     /**
@@ -121,15 +220,7 @@ public final class Session implements AutoCloseable {
      * most {@link SessionOptions#concurrency} ahead; cancelling stops the runs under way. Whoever gets an answer closes it.
      */
     public Flux<Outputs> flux(Publisher<? extends Inputs> requests) {
-        return Reactive.flux(this, requests, options.concurrency());
-    }
-
-    Outputs run(Inputs given, Cancellation cancellation) {
-        return run(given, RunOptions.create().cancelledBy(cancellation));
-    }
-
-    Engine engine() {
-        return engine;
+        return Reactive.flux(this, Failures.given(requests, "requests"), options.concurrency());
     }
 
     /** How the session came to be: its partitions, its optimisations, the time that each phase took. */
@@ -137,19 +228,19 @@ public final class Session implements AutoCloseable {
         return report;
     }
 
-    /** The plan that runs. */
+    /** The plan that runs. A closed session has none. */
     public Plan plan() {
-        return runner.plan();
+        return runner().plan();
     }
 
-    /** The memory plans of the shapes that were run lately. */
+    /** The memory plans of the shapes that were run lately. A closed session has none. */
     public List<dev.millrace.scheduler.run.StretchSummary> stretches() {
-        return runner.stretches();
+        return runner().stretches();
     }
 
     @Override
     public void close() {
-        gate.close();
+        gate.close(!callbacks.isInside() && !engine.runs().isOwnThread());
     }
 
     static EngineException closedException() {

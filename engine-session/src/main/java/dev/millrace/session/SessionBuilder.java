@@ -111,7 +111,7 @@ final class SessionBuilder {
             @Nullable Path written = compilation.writeContext(Optimised.mark(model, options.optimiser()));
             clock.end("write context");
             Plan plan = PlanBuilder.build(model.graph(), node -> assign(parts, kernels, node));
-            var runner = new PlanRunner(plan, engine.pool(), threads(), options.maxBindings());
+            var runner = new PlanRunner(plan, engine.pool(), threads(), options.maxBindings(), engine.idleMemory());
             clock.end("plan");
             providers.forEach(ExecutionProvider::onSessionReady);
             return new Session(

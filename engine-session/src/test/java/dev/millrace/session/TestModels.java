@@ -81,6 +81,26 @@ final class TestModels {
         return Models.toBytes(model(editor.graph()));
     }
 
+    /** y = Range(0, limit, 1). */
+    static byte[] range() {
+        var editor = new GraphEditor(Graph.named("range"));
+        ValueType number = ValueType.tensor(ElementType.INT64, SymbolicShape.of());
+        Value limit = editor.addInput("limit", number);
+        Value zero = editor.addConstant("zero", Tensor.scalar(0L));
+        Value one = editor.addConstant("one", Tensor.scalar(1L));
+        editor.addOutput("y", node(editor, "Range", zero, limit, one));
+        return Models.toBytes(model(editor.graph()));
+    }
+
+    /** y = Expand(text, shape), of strings. */
+    static byte[] expandedText() {
+        var editor = new GraphEditor(Graph.named("text"));
+        Value text = editor.addInput("text", ValueType.tensor(ElementType.STRING, SymbolicShape.of()));
+        Value shape = editor.addInput("shape", ValueType.tensor(ElementType.INT64, SymbolicShape.of(Dim.of(1))));
+        editor.addOutput("y", node(editor, "Expand", text, shape));
+        return Models.toBytes(model(editor.graph()));
+    }
+
     /** A loop that doubles x so many times as n says: long enough to be stopped. */
     static byte[] loop() {
         var editor = new GraphEditor(Graph.named("loop"));

@@ -59,13 +59,16 @@ public final class Npy {
         if (find(file, ORDER, header).equals("True")) {
             throw EngineException.invalidArgument(file + " is in Fortran order; save it with numpy.ascontiguousarray");
         }
-        Tensor tensor = Tensor.allocate(type(file, find(file, DESCR, header)), shape(find(file, SHAPE, header)));
-        long dataBytes = tensor.segment().byteSize();
+        ElementType type = type(file, find(file, DESCR, header));
+        Shape shape = shape(file, find(file, SHAPE, header));
         long available = bytes.length - start - headerBytes;
-        if (available < dataBytes) {
+        // the elements are counted first: their bytes may be more than a long holds
+        if (shape.elements() > available || type.bytes(shape.elements()) > available) {
             throw EngineException.invalidArgument(
-                    file + " has " + available + " bytes of data where " + tensor + " needs " + dataBytes);
+                    file + " has " + available + " bytes of data, too few for " + type + shape);
         }
+        Tensor tensor = Tensor.allocate(type, shape);
+        long dataBytes = tensor.segment().byteSize();
         MemorySegment.copy(MemorySegment.ofArray(bytes), start + headerBytes, tensor.segment(), 0, dataBytes);
         return tensor;
     }
@@ -89,12 +92,18 @@ public final class Npy {
                 file + " has elements of type '" + descr + "'; what can be read is " + NAMES.values());
     }
 
-    private static Shape shape(String text) {
-        return Shape.of(Arrays.stream(text.split(","))
-                .map(String::strip)
-                .filter(part -> !part.isEmpty())
-                .mapToLong(Long::parseLong)
-                .toArray());
+    private static Shape shape(Path file, String text) {
+        try {
+            return Shape.of(Arrays.stream(text.split(","))
+                    .map(String::strip)
+                    .filter(part -> !part.isEmpty())
+                    .mapToLong(Long::parseLong)
+                    .toArray());
+        } catch (NumberFormatException e) {
+            throw EngineException.invalidArgument(file + " has a shape that makes no sense: (" + text + ")");
+        } catch (EngineException e) {
+            throw e.at(file.toString());
+        }
     }
 
     public static void write(Path file, Tensor tensor) throws IOException {
@@ -115,12 +124,20 @@ public final class Npy {
             ByteBuffer head = ByteBuffer.allocate(10 + padded).order(ByteOrder.LITTLE_ENDIAN);
             head.put(MAGIC).put((byte) 1).put((byte) 0).putShort((short) padded);
             head.put(header.getBytes(StandardCharsets.US_ASCII)).flip();
-            out.write(head);
+            writeAll(out, head);
             MemorySegment data = tensor.segment();
             for (long at = 0; at < data.byteSize(); at += 1 << 26) {
-                out.write(data.asSlice(at, Math.min(1 << 26, data.byteSize() - at))
-                        .asByteBuffer());
+                writeAll(
+                        out,
+                        data.asSlice(at, Math.min(1 << 26, data.byteSize() - at))
+                                .asByteBuffer());
             }
+        }
+    }
+
+    private static void writeAll(FileChannel out, ByteBuffer bytes) throws IOException {
+        while (bytes.hasRemaining()) {
+            out.write(bytes);
         }
     }
 }

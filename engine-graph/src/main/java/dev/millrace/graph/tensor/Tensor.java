@@ -5,22 +5,33 @@ import dev.millrace.graph.Status;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An element type, a shape, and memory. Elements lie row-major, little-endian, packed as ONNX packs them.
  *
  * <p>{@code wrap} borrows memory, {@code copyOf} and {@code allocate} own it. Closing is idempotent; a closed tensor
- * refuses access; a tensor that is never closed is reclaimed by the garbage collector. Reading is safe from any thread;
- * writing through {@link #segment()} is the caller's business.
+ * refuses access, and so do its views; a tensor that is never closed is reclaimed by the garbage collector. Reading is
+ * safe from any thread, also while another one closes; writing through {@link #segment()} is the caller's business.
  */
 public final class Tensor implements Datum {
+    /** The bit of {@link #holders} that says that nobody new may hold the memory. */
+    private static final int LAST = Integer.MIN_VALUE;
+
+    private static final int LONGEST_ARRAY = Integer.MAX_VALUE - 8;
+
     private final ElementType type;
     private final Shape shape;
     private final MemorySegment data;
     private final String @Nullable [] strings;
-    private final AtomicReference<@Nullable Runnable> release;
+    private final @Nullable Runnable release;
+    private final boolean recycled;
+    /** The tensor that owns the memory where this one is a view. */
+    private final @Nullable Tensor owner;
+
+    private final AtomicInteger holders = new AtomicInteger();
+    private volatile boolean handedOut;
     private volatile boolean closed;
 
     private Tensor(
@@ -28,27 +39,44 @@ public final class Tensor implements Datum {
             Shape shape,
             MemorySegment data,
             String @Nullable [] strings,
-            @Nullable Runnable release) {
+            @Nullable Runnable release,
+            boolean recycled,
+            @Nullable Tensor owner) {
         this.type = type;
         this.shape = shape;
         this.data = data;
         this.strings = strings;
-        this.release = new AtomicReference<>(release);
+        this.release = release;
+        this.recycled = recycled;
+        this.owner = owner;
+    }
+
+    private static Tensor borrowing(
+            ElementType type, Shape shape, MemorySegment data, String @Nullable [] strings, @Nullable Tensor owner) {
+        return new Tensor(type, shape, data, strings, null, false, owner);
     }
 
     /** A tensor over memory that stays the caller's. The segment holds at least the bytes that the shape needs. */
     public static Tensor wrap(ElementType type, Shape shape, MemorySegment data) {
-        return new Tensor(type, shape, fitting(type, shape, data), null, null);
+        return borrowing(type, shape, fitting(type, shape, data), null, null);
     }
 
-    /** A tensor that runs {@code release} once, when it is first closed. */
+    /** A tensor that runs {@code release} once, when it is closed and no run reads it any more. */
     public static Tensor owning(ElementType type, Shape shape, MemorySegment data, Runnable release) {
-        return new Tensor(type, shape, fitting(type, shape, data), null, release);
+        return new Tensor(type, shape, fitting(type, shape, data), null, release, false, null);
+    }
+
+    /**
+     * A tensor whose memory is used again: {@code giveBack} runs once, when it is closed and no run reads it any more,
+     * but never where somebody has got {@link #segment()}, whose content stays what it is.
+     */
+    public static Tensor recycling(ElementType type, Shape shape, MemorySegment data, Runnable giveBack) {
+        return new Tensor(type, shape, fitting(type, shape, data), null, giveBack, true, null);
     }
 
     /** A tensor of which only type and shape are there: it refuses access as a closed one does. */
     public static Tensor absent(ElementType type, Shape shape) {
-        var tensor = new Tensor(type, shape, MemorySegment.NULL, null, null);
+        Tensor tensor = borrowing(type, shape, MemorySegment.NULL, null, null);
         tensor.closed = true;
         return tensor;
     }
@@ -56,7 +84,11 @@ public final class Tensor implements Datum {
     /** Fresh zeroed memory, reclaimed by the garbage collector. Strings start empty. */
     public static Tensor allocate(ElementType type, Shape shape) {
         if (type == ElementType.STRING) {
-            String[] strings = new String[Math.toIntExact(shape.elements())];
+            if (shape.elements() > LONGEST_ARRAY) {
+                throw EngineException.invalidArgument(
+                        "a tensor of " + shape.elements() + " strings, shape " + shape + ", does not fit a Java array");
+            }
+            String[] strings = new String[(int) shape.elements()];
             Arrays.fill(strings, "");
             return ofStrings(shape, strings);
         }
@@ -65,11 +97,16 @@ public final class Tensor implements Datum {
 
     public static Tensor copyOf(Tensor other) {
         if (other.strings != null) {
-            return ofStrings(other.shape, other.strings.clone());
+            return ofStrings(other.shape, other.strings().clone());
         }
-        Tensor copy = allocate(other.type, other.shape);
-        copy.data.copyFrom(other.segment());
-        return copy;
+        other.pin();
+        try {
+            Tensor copy = allocate(other.type, other.shape);
+            copy.data.copyFrom(other.data);
+            return copy;
+        } finally {
+            other.letGo();
+        }
     }
 
     public static Tensor copyOf(float[] values, long... dims) {
@@ -115,7 +152,7 @@ public final class Tensor implements Datum {
         if (values.length != shape.elements()) {
             throw EngineException.invalidArgument(values.length + " strings do not fill shape " + shape);
         }
-        return new Tensor(ElementType.STRING, shape, MemorySegment.NULL, values, null);
+        return borrowing(ElementType.STRING, shape, MemorySegment.NULL, values, null);
     }
 
     public static Tensor scalar(float value) {
@@ -159,22 +196,27 @@ public final class Tensor implements Datum {
         return shape.elements();
     }
 
-    /** The memory, exactly as long as the elements need. It stays valid until this tensor is closed. */
+    /**
+     * The memory, exactly as long as the elements need. What a run returned keeps its content for as long as somebody has
+     * the segment, closed or not, and is then left to the garbage collector: where the same memory is to serve run after
+     * run, read by value. Memory that somebody brought is valid as long as its owner says.
+     */
     public MemorySegment segment() {
-        if (closed) {
-            throw closedException();
-        }
         if (strings != null) {
             throw wrongType("segment() of bytes", "strings()");
         }
+        Tensor root = root();
+        if (root.recycled && !root.handedOut) {
+            // before the look at closed: whoever closes looks at these two the other way round
+            root.handedOut = true;
+        }
+        checkOpen();
         return data;
     }
 
     /** The strings themselves, not a copy. */
     public String[] strings() {
-        if (closed) {
-            throw closedException();
-        }
+        checkOpen();
         if (strings == null) {
             throw wrongType("strings()", "a reader of its own type");
         }
@@ -187,8 +229,13 @@ public final class Tensor implements Datum {
             throw wrongType("floats()", "a reader of its own type");
         }
         float[] values = new float[arrayLength()];
-        Elements.read(type, segment(), 0, values, 0, values.length);
-        return values;
+        pin();
+        try {
+            Elements.read(type, data, 0, values, 0, values.length);
+            return values;
+        } finally {
+            letGo();
+        }
     }
 
     /** All elements by value; for every floating type. */
@@ -197,8 +244,13 @@ public final class Tensor implements Datum {
             throw wrongType("doubles()", "a reader of its own type");
         }
         double[] values = new double[arrayLength()];
-        Elements.read(type, segment(), 0, values, 0, values.length);
-        return values;
+        pin();
+        try {
+            Elements.read(type, data, 0, values, 0, values.length);
+            return values;
+        } finally {
+            letGo();
+        }
     }
 
     /** All elements; for every integer type and bool. uint64 keeps its bits. */
@@ -207,8 +259,13 @@ public final class Tensor implements Datum {
             throw wrongType("longs()", "a reader of its own type");
         }
         long[] values = new long[arrayLength()];
-        Elements.read(type, segment(), 0, values, 0, values.length);
-        return values;
+        pin();
+        try {
+            Elements.read(type, data, 0, values, 0, values.length);
+            return values;
+        } finally {
+            letGo();
+        }
     }
 
     /** All elements; for integer types of 32 bits and fewer, and bool. uint32 keeps its bits. */
@@ -228,36 +285,88 @@ public final class Tensor implements Datum {
         if (type != ElementType.BOOL) {
             throw wrongType("booleans()", "a reader of its own type");
         }
-        boolean[] values = new boolean[arrayLength()];
+        long[] wide = longs();
+        boolean[] values = new boolean[wide.length];
         for (int i = 0; i < values.length; i++) {
-            values[i] = segment().get(Layouts.BYTE, i) != 0;
+            values[i] = wide[i] != 0;
         }
         return values;
     }
 
-    /** The same memory under another shape with as many elements; the view does not own it. */
+    /**
+     * The same memory under another shape with as many elements. The view does not own it: closing the view closes
+     * nothing else, and closing this tensor closes the view.
+     */
     public Tensor reshaped(Shape to) {
         if (to.elements() != shape.elements()) {
             throw EngineException.invalidArgument("cannot view shape " + shape + " as " + to);
         }
-        return new Tensor(type, to, data, strings, null);
+        Tensor view = borrowing(type, to, data, strings, root());
+        view.closed = closed;
+        return view;
+    }
+
+    private Tensor root() {
+        return owner == null ? this : owner;
     }
 
     public boolean isClosed() {
-        return closed;
+        return closed || owner != null && owner.closed;
+    }
+
+    private void checkOpen() {
+        if (isClosed()) {
+            throw closedException();
+        }
+    }
+
+    /**
+     * This tensor for the length of a run: the memory of what comes back stays as it is until {@link #letGo()}, also when
+     * this tensor is closed meanwhile. Throws where it is closed already.
+     */
+    public Tensor hold() {
+        pin();
+        return root().release == null ? this : borrowing(type, shape, data, strings, null);
+    }
+
+    /** Ends what {@link #hold()} began, once each. */
+    public void letGo() {
+        Tensor root = root();
+        if (root.release != null && root.holders.decrementAndGet() == LAST) {
+            root.giveBack();
+        }
+    }
+
+    private void pin() {
+        checkOpen();
+        Tensor root = root();
+        if (root.release != null) {
+            int now;
+            do {
+                now = root.holders.get();
+                if (now < 0) {
+                    throw closedException();
+                }
+            } while (!root.holders.compareAndSet(now, now + 1));
+        }
     }
 
     @Override
     public void close() {
         closed = true;
-        Runnable action = release.getAndSet(null);
-        if (action != null) {
-            action.run();
+        if (release != null && holders.getAndUpdate(now -> now | LAST) == 0) {
+            giveBack();
+        }
+    }
+
+    private void giveBack() {
+        if (release != null && !handedOut) {
+            release.run();
         }
     }
 
     private int arrayLength() {
-        if (shape.elements() > Integer.MAX_VALUE - 8) {
+        if (shape.elements() > LONGEST_ARRAY) {
             throw EngineException.invalidArgument(
                     "a tensor of shape " + shape + " does not fit a Java array; read its segment()");
         }

@@ -9,6 +9,7 @@ import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes runs and their steps as a Chrome trace (a JSON array of complete events), to be opened in Perfetto or
@@ -18,6 +19,7 @@ public final class ChromeTrace implements RunListener, AutoCloseable {
     private final Writer out;
     private final long pid = ProcessHandle.current().pid();
     private boolean first = true;
+    private @Nullable IOException failure;
 
     private ChromeTrace(Writer out) {
         this.out = out;
@@ -50,6 +52,9 @@ public final class ChromeTrace implements RunListener, AutoCloseable {
     }
 
     private synchronized void write(String category, String name, long startNanos, long endNanos, String args) {
+        if (failure != null) {
+            return;
+        }
         try {
             out.write(first ? "" : ",\n");
             first = false;
@@ -58,7 +63,8 @@ public final class ChromeTrace implements RunListener, AutoCloseable {
                     + Math.max(0, (endNanos - startNanos) / 1000) + ",\"name\":" + quoted(name) + ",\"args\":{" + args
                     + "}}");
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            // a run does not fail for its trace: closing says it
+            failure = e;
         }
     }
 
@@ -77,12 +83,16 @@ public final class ChromeTrace implements RunListener, AutoCloseable {
         return quoted.append('"').toString();
     }
 
+    /** Ends the trace. Throws {@link UncheckedIOException} where it could not be written whole. */
     @Override
     public synchronized void close() {
         try (out) {
+            if (failure != null) {
+                throw failure;
+            }
             out.write("\n]\n");
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw new UncheckedIOException("the trace is not whole: " + e.getMessage(), e);
         }
     }
 }

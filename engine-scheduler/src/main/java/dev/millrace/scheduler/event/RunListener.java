@@ -4,7 +4,10 @@ import dev.millrace.scheduler.kernel.Work;
 import dev.millrace.scheduler.plan.PlanStep;
 import org.jspecify.annotations.Nullable;
 
-/** Hears of steps as they end. Called on the threads that run them, several at a time; it must not block. */
+/**
+ * Hears of steps as they end. Called on the threads that run them, several at a time; it must not block. What it throws
+ * goes to its thread's handler of uncaught exceptions and harms no run of a session.
+ */
 public interface RunListener {
     /** A step has run; times are those of {@link System#nanoTime()}. */
     void stepEnded(String plan, PlanStep step, long startNanos, long endNanos);

@@ -11,6 +11,11 @@ public interface Launch {
 
     void run(LaunchContext context);
 
+    /** Gives up memory that it keeps for later runs and that no run has needed since the last call. */
+    default void trim() {
+        // most keep nothing
+    }
+
     /** What it does, line by line, for a reader; nothing where there is no more to say than the node's name. */
     default String text() {
         return "";

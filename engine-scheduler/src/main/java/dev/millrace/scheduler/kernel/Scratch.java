@@ -8,14 +8,27 @@ import java.util.Arrays;
  */
 public final class Scratch {
     private static final int SLOTS = 8;
+    /** Arrays up to this stay. */
+    private static final int SMALL = 1 << 14;
 
     private final float[][] floats = new float[SLOTS][0];
     private final double[][] doubles = new double[SLOTS][0];
     private final long[][] longs = new long[SLOTS][0];
     private final int[][] ints = new int[SLOTS][0];
     private final float[][][] rows = new float[SLOTS][0][0];
+    /** The longest array that was asked for since the last trim, by kind and slot. */
+    private final int[] asked = new int[Kind.values().length * SLOTS];
+
+    private enum Kind {
+        FLOATS,
+        DOUBLES,
+        LONGS,
+        INTS,
+        ROWS
+    }
 
     public float[] floats(int slot, int length) {
+        note(Kind.FLOATS, slot, length);
         if (floats[slot].length < length) {
             floats[slot] = new float[grown(length)];
         }
@@ -23,6 +36,7 @@ public final class Scratch {
     }
 
     public double[] doubles(int slot, int length) {
+        note(Kind.DOUBLES, slot, length);
         if (doubles[slot].length < length) {
             doubles[slot] = new double[grown(length)];
         }
@@ -30,6 +44,7 @@ public final class Scratch {
     }
 
     public long[] longs(int slot, int length) {
+        note(Kind.LONGS, slot, length);
         if (longs[slot].length < length) {
             longs[slot] = new long[grown(length)];
         }
@@ -37,6 +52,7 @@ public final class Scratch {
     }
 
     public int[] ints(int slot, int length) {
+        note(Kind.INTS, slot, length);
         if (ints[slot].length < length) {
             ints[slot] = new int[grown(length)];
         }
@@ -49,6 +65,7 @@ public final class Scratch {
      */
     public float[][] rows(int slot, int count, int length) {
         float[][] held = rows[slot];
+        note(Kind.ROWS, slot, count * Math.max(1, length));
         if (held.length < count || (count > 0 && held[0].length < length)) {
             int width = grown(Math.max(length, held.length == 0 ? 0 : held[0].length));
             held = new float[Math.max(count, held.length)][width];
@@ -62,6 +79,40 @@ public final class Scratch {
         float[] array = floats(slot, length);
         Arrays.fill(array, 0, length, 0f);
         return array;
+    }
+
+    private void note(Kind kind, int slot, int length) {
+        int at = kind.ordinal() * SLOTS + slot;
+        if (asked[at] < length) {
+            asked[at] = length;
+        }
+    }
+
+    /** Drops the arrays that are longer than anybody has asked for since the last call. For the thread that uses them. */
+    public void trim() {
+        for (int slot = 0; slot < SLOTS; slot++) {
+            if (isTooLong(Kind.FLOATS, slot, floats[slot].length)) {
+                floats[slot] = new float[0];
+            }
+            if (isTooLong(Kind.DOUBLES, slot, doubles[slot].length)) {
+                doubles[slot] = new double[0];
+            }
+            if (isTooLong(Kind.LONGS, slot, longs[slot].length)) {
+                longs[slot] = new long[0];
+            }
+            if (isTooLong(Kind.INTS, slot, ints[slot].length)) {
+                ints[slot] = new int[0];
+            }
+            int length = rows[slot].length == 0 ? 0 : rows[slot].length * rows[slot][0].length;
+            if (isTooLong(Kind.ROWS, slot, length)) {
+                rows[slot] = new float[0][0];
+            }
+        }
+        Arrays.fill(asked, 0);
+    }
+
+    private boolean isTooLong(Kind kind, int slot, int length) {
+        return length > SMALL && length > 2L * asked[kind.ordinal() * SLOTS + slot];
     }
 
     private static int grown(int length) {

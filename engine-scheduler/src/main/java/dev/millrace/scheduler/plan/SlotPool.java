@@ -1,11 +1,17 @@
 package dev.millrace.scheduler.plan;
 
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A bounded bag of things to use again. Taking and giving allocate nothing; what does not fit is left to the collector. */
+/**
+ * A bounded bag of things to use again. Taking and giving allocate nothing; what does not fit is left to the collector.
+ * The lowest places are used first, so that the higher ones stay untouched where fewer things are in use at once.
+ */
 public final class SlotPool<T> {
     private final AtomicReferenceArray<@Nullable T> places;
+    /** The first place that nobody has taken from since the last {@link #trim}. */
+    private volatile int untouched;
 
     public SlotPool(int capacity) {
         places = new AtomicReferenceArray<>(capacity);
@@ -16,6 +22,9 @@ public final class SlotPool<T> {
             if (places.getPlain(i) != null) {
                 T thing = places.getAndSet(i, null);
                 if (thing != null) {
+                    if (i >= untouched) {
+                        untouched = i + 1;
+                    }
                     return thing;
                 }
             }
@@ -29,5 +38,27 @@ public final class SlotPool<T> {
                 return;
             }
         }
+    }
+
+    /** Drops what nobody has taken since the last call, the first thing apart, and shows {@code kept} what stays. */
+    public void trim(Consumer<? super T> kept) {
+        int first = Math.max(1, untouched);
+        untouched = 0;
+        for (int i = 0; i < places.length(); i++) {
+            T thing = places.getAndSet(i, null);
+            if (thing != null && i < first) {
+                kept.accept(thing);
+                give(thing);
+            }
+        }
+    }
+
+    /** Drops everything, and says how much that was. */
+    public int clear() {
+        int count = 0;
+        for (int i = 0; i < places.length(); i++) {
+            count += places.getAndSet(i, null) == null ? 0 : 1;
+        }
+        return count;
     }
 }

@@ -86,8 +86,14 @@ public final class ParallelJob {
     /** Waits until the last worker has left, closes the loop, and throws what one of them threw. */
     void close() {
         idle.reset();
+        boolean interrupted = false;
         while (!helpers.compareAndSet(0, CLOSED)) {
             idle.idle();
+            // parking returns at once while the flag is set
+            interrupted |= Thread.interrupted();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
         task = null;
         context = null;

@@ -21,6 +21,8 @@ public final class WorkerPool implements Executor, AutoCloseable {
     private static final long SPIN_NANOS = 50_000;
 
     private static final int SPINS_PER_LOOK = 8;
+    /** How long a worker that has nothing to do keeps its arrays. */
+    private static final long KEEP_NANOS = 10_000_000_000L;
 
     private final Worker[] workers;
     private final AtomicReferenceArray<@Nullable ParallelJob> loops = new AtomicReferenceArray<>(LOOPS);
@@ -105,6 +107,21 @@ public final class WorkerPool implements Executor, AutoCloseable {
         }
         tasks.add(task);
         wake(1);
+        if (closed || !isAnyStarted()) {
+            // the workers may have ended just now, or the system has no thread for them
+            for (Runnable left = tasks.poll(); left != null; left = tasks.poll()) {
+                left.run();
+            }
+        }
+    }
+
+    private boolean isAnyStarted() {
+        for (Worker worker : workers) {
+            if (worker.thread != null) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void wake(int wanted) {
@@ -131,7 +148,7 @@ public final class WorkerPool implements Executor, AutoCloseable {
     private boolean workOnce(Scratch scratch) {
         Runnable task = tasks.poll();
         if (task != null) {
-            task.run();
+            runTask(task);
             return true;
         }
         if (openLoops.get() == 0) {
@@ -147,6 +164,16 @@ public final class WorkerPool implements Executor, AutoCloseable {
         return worked;
     }
 
+    /** A worker outlives what its tasks throw. */
+    private static void runTask(Runnable task) {
+        try {
+            task.run();
+        } catch (Throwable thrown) {
+            Thread self = Thread.currentThread();
+            self.getUncaughtExceptionHandler().uncaughtException(self, thrown);
+        }
+    }
+
     private final class Worker implements Runnable {
         private final int number;
         private final Scratch scratch = new Scratch();
@@ -157,7 +184,7 @@ public final class WorkerPool implements Executor, AutoCloseable {
             this.number = number;
         }
 
-        /** Makes an idle worker look for work; false where it was busy and will look by itself. */
+        /** Makes an idle worker look for work; false where it was busy and will look by itself, or cannot be started. */
         boolean wake() {
             if (!idle) {
                 return false;
@@ -166,22 +193,27 @@ public final class WorkerPool implements Executor, AutoCloseable {
             if (running == null) {
                 running = start();
             }
+            if (running == null) {
+                return false;
+            }
             idle = false;
             LockSupport.unpark(running);
             return true;
         }
 
-        private synchronized Thread start() {
-            Thread running = thread;
-            if (running == null && !closed) {
-                running = Thread.ofPlatform()
-                        .name("millrace-worker-" + number)
-                        .daemon(true)
-                        .unstarted(this);
-                thread = running;
-                running.start();
+        /** The worker's thread, null where there is none for it. */
+        private synchronized @Nullable Thread start() {
+            if (thread == null && !closed) {
+                try {
+                    thread = Thread.ofPlatform()
+                            .name("millrace-worker-" + number)
+                            .daemon(true)
+                            .start(this);
+                } catch (OutOfMemoryError noThread) {
+                    return null;
+                }
             }
-            return running == null ? Thread.currentThread() : running;
+            return thread;
         }
 
         @Override
@@ -208,10 +240,28 @@ public final class WorkerPool implements Executor, AutoCloseable {
                 if (closed) {
                     return;
                 }
-                while (idle && !closed) {
-                    LockSupport.park(WorkerPool.this);
-                }
+                rest();
                 lastWork = System.nanoTime();
+            }
+        }
+
+        private void rest() {
+            long nextTrim = System.nanoTime() + KEEP_NANOS;
+            // the second one finds that nothing was asked for since the first
+            int trims = 2;
+            while (idle && !closed) {
+                // an interrupt asks a worker for nothing, and parking returns at once while the flag is set
+                Thread.interrupted();
+                long left = nextTrim - System.nanoTime();
+                if (trims == 0) {
+                    LockSupport.park(WorkerPool.this);
+                } else if (left > 0) {
+                    LockSupport.parkNanos(WorkerPool.this, left);
+                } else {
+                    scratch.trim();
+                    trims--;
+                    nextTrim += KEEP_NANOS;
+                }
             }
         }
     }

@@ -97,7 +97,7 @@ final class Binder {
                     Status.INVALID_ARGUMENT,
                     step.describe() + ": inputs of shapes " + inputShapes(step) + " are too large: " + e.getMessage(),
                     e);
-        } catch (RuntimeException | StackOverflowError e) {
+        } catch (RuntimeException | OutOfMemoryError | StackOverflowError | InternalError e) {
             throw EngineException.wrap(Status.RUNTIME_EXCEPTION, step.describe(), e);
         }
     }

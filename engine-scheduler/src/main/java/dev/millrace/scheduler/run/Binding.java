@@ -100,13 +100,24 @@ final class Binding {
         return state == null ? new StretchState(this) : state;
     }
 
+    /** Gives up the memory that no run has needed since the last call. */
+    void trim() {
+        states.trim(state -> {});
+        for (AsOutput output : asOutput) {
+            output.pool.trim(memory -> {});
+        }
+        for (BoundStep step : steps) {
+            step.trim();
+        }
+    }
+
     /** Puts everything in the frame where the stretch's launches look for it. */
     void enter(Frame frame, StretchState state) {
         for (Made tensor : made) {
             frame.types[tensor.slot] = tensor.type;
             frame.shapes[tensor.slot] = tensor.shape;
             if (tensor.type == ElementType.STRING) {
-                frame.data[tensor.slot] = Tensor.allocate(ElementType.STRING, tensor.shape);
+                frame.data[tensor.slot] = frame.strings(tensor.slot, tensor.shape);
             }
         }
         for (int i = 0; i < inBlock.length; i++) {

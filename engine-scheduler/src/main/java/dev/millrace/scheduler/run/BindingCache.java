@@ -20,7 +20,10 @@ final class BindingCache {
 
     @Nullable
     Binding find(int start, Frame frame) {
-        Binding[] known = byStart.get(start);
+        return find(byStart.get(start), frame);
+    }
+
+    private @Nullable Binding find(Binding @Nullable [] known, Frame frame) {
         if (known == null) {
             return null;
         }
@@ -35,14 +38,20 @@ final class BindingCache {
         return null;
     }
 
-    void add(int start, Binding binding) {
+    /** Keeps a binding that was made for the frame's values, unless there is one for them by now; returns that which stays. */
+    Binding add(int start, Binding binding, Frame frame) {
         binding.lastUsed = clock.incrementAndGet();
         Binding[] old;
         Binding[] updated;
         do {
             old = byStart.get(start);
+            Binding others = find(old, frame);
+            if (others != null) {
+                return others;
+            }
             updated = old == null ? new Binding[] {binding} : with(old, binding);
         } while (!byStart.compareAndSet(start, old, updated));
+        return binding;
     }
 
     private Binding[] with(Binding[] old, Binding added) {
@@ -60,6 +69,16 @@ final class BindingCache {
         Binding[] same = old.clone();
         same[oldest] = added;
         return same;
+    }
+
+    /** Forgets every binding, and says how many there were. Runs under way keep theirs until they end. */
+    int clear() {
+        int count = 0;
+        for (int i = 0; i < byStart.length(); i++) {
+            Binding[] known = byStart.getAndSet(i, null);
+            count += known == null ? 0 : known.length;
+        }
+        return count;
     }
 
     List<Binding> all() {

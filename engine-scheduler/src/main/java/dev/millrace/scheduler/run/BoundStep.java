@@ -30,6 +30,12 @@ public final class BoundStep {
         return launch;
     }
 
+    void trim() {
+        if (launch != null) {
+            launch.trim();
+        }
+    }
+
     @Nullable
     Buffer workspace() {
         return workspace;

@@ -6,6 +6,7 @@ import dev.millrace.graph.tensor.OptionalDatum;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.graph.tensor.TensorSequence;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,31 @@ final class Data {
                 var copy = new LinkedHashMap<Object, Datum>();
                 map.entries().forEach((key, value) -> copy.put(key, copyOf(value)));
                 yield new MapDatum(map.keyType(), copy);
+            }
+        };
+    }
+
+    /**
+     * The same datum to read during a run, whose memory stays as it is while the tensors that are added to {@code holds}
+     * are held.
+     */
+    static Datum held(Datum datum, List<Tensor> holds) {
+        return switch (datum) {
+            case Tensor tensor -> {
+                Tensor readable = tensor.hold();
+                holds.add(tensor);
+                yield readable;
+            }
+            case TensorSequence sequence ->
+                new TensorSequence(sequence.elements().stream()
+                        .map(element -> held(element, holds))
+                        .toList());
+            case OptionalDatum optional ->
+                optional.value() == null ? optional : new OptionalDatum(held(optional.value(), holds));
+            case MapDatum map -> {
+                var same = new LinkedHashMap<Object, Datum>();
+                map.entries().forEach((key, value) -> same.put(key, held(value, holds)));
+                yield new MapDatum(map.keyType(), same);
             }
         };
     }

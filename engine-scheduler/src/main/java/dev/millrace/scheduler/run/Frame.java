@@ -1,6 +1,7 @@
 package dev.millrace.scheduler.run;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
@@ -34,6 +35,9 @@ final class Frame {
     final Lane[] lanes;
     final List<StretchState> states = new ArrayList<>();
     final List<Binding> entered = new ArrayList<>();
+    /** Tensors of the caller whose memory this run keeps from being used again. */
+    private final List<Tensor> holds = new ArrayList<>();
+
     Cancellation cancellation = NEVER;
 
     @Nullable
@@ -79,6 +83,11 @@ final class Frame {
         }
     }
 
+    /** Makes what the caller gave the content of a slot: whoever closes it meanwhile takes nothing from this run. */
+    void putInput(int slot, Datum given) {
+        put(slot, Data.held(given, holds));
+    }
+
     /** Lets a slot be the memory of another; its type and shape are set already. */
     void alias(int slot, int root) {
         segments[slot] = segments[root];
@@ -106,6 +115,19 @@ final class Frame {
             return tensor.strings();
         }
         throw EngineException.invalidArgument("'" + plan.slots().get(slot).name() + "' holds no strings");
+    }
+
+    /** Strings for a slot to be filled in. */
+    Tensor strings(int slot, Shape shape) {
+        try {
+            return Tensor.allocate(ElementType.STRING, shape);
+        } catch (OutOfMemoryError e) {
+            throw new EngineException(
+                    Status.FAIL,
+                    "no memory for " + shape.elements() + " strings of '"
+                            + plan.slots().get(slot).name() + "'; raise -Xmx, or run smaller inputs",
+                    e);
+        }
     }
 
     /** Whether a slot has exactly this content; type and shape are known to agree. */
@@ -140,7 +162,14 @@ final class Frame {
             return null;
         }
         outputMemory[index] = null;
-        return Tensor.owning(type, shape, memory, () -> place.pool().give(memory));
+        return Tensor.recycling(type, shape, memory, () -> place.pool().give(memory));
+    }
+
+    /** Gives up arrays that no run has needed since the last call. */
+    void trim() {
+        for (Lane lane : lanes) {
+            lane.trim();
+        }
     }
 
     /** Forgets everything that belongs to the run that has ended, and gives its memory back. */
@@ -167,5 +196,13 @@ final class Frame {
         }
         cancellation = NEVER;
         listener = null;
+        letGo();
+    }
+
+    private void letGo() {
+        for (int i = 0; i < holds.size(); i++) {
+            holds.get(i).letGo();
+        }
+        holds.clear();
     }
 }

@@ -54,6 +54,11 @@ final class Lane implements LaunchContext {
         }
     }
 
+    /** Gives up arrays that no run has needed since the last call. */
+    void trim() {
+        scratch.trim();
+    }
+
     private BoundStep bound() {
         return Objects.requireNonNull(current);
     }

@@ -1,6 +1,7 @@
 package dev.millrace.scheduler.run;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.Cancellation;
@@ -29,13 +30,20 @@ public final class PlanRunner {
     private final Map<PlanStep, Map<String, PlanRunner>> nested = new HashMap<>();
     private final int[] variableSlots;
     private final int[] inputSlots;
+    private final IdleMemory idleMemory;
 
     /**
      * @param threads how many threads one run may use, the caller's included
      * @param maxBindings how many tuples of shapes are remembered for each stretch
      */
     public PlanRunner(Plan plan, WorkerPool pool, int threads, int maxBindings) {
+        this(plan, pool, threads, maxBindings, new IdleMemory());
+    }
+
+    /** @param idleMemory what gives way where a run of this plan finds no memory */
+    public PlanRunner(Plan plan, WorkerPool pool, int threads, int maxBindings, IdleMemory idleMemory) {
         this.plan = plan;
+        this.idleMemory = idleMemory;
         this.pool = pool;
         this.threads = Math.max(1, Math.min(threads, pool.parallelism()));
         this.bindings = new BindingCache(plan.steps().size() + 1, maxBindings);
@@ -49,10 +57,11 @@ public final class PlanRunner {
                 var runners = new HashMap<String, PlanRunner>();
                 step.nested()
                         .forEach((name, body) ->
-                                runners.put(name, new PlanRunner(body.plan(), pool, threads, maxBindings)));
+                                runners.put(name, new PlanRunner(body.plan(), pool, threads, maxBindings, idleMemory)));
                 nested.put(step, runners);
             }
         }
+        idleMemory.add(this);
     }
 
     /** Where a run finds its inputs. */
@@ -71,6 +80,27 @@ public final class PlanRunner {
         return variableSlots;
     }
 
+    /** Gives up the memory that no run has needed since the last call. */
+    public void trim() {
+        bindings.all().forEach(Binding::trim);
+        frames.trim(Frame::trim);
+        nested.values().forEach(runners -> runners.values().forEach(PlanRunner::trim));
+    }
+
+    /**
+     * Gives up all that is kept for later runs, and says how many bindings and frames that were. Runs under way are not
+     * disturbed.
+     */
+    public int giveUp() {
+        int count = bindings.clear() + frames.clear();
+        for (Map<String, PlanRunner> runners : nested.values()) {
+            for (PlanRunner runner : runners.values()) {
+                count += runner.giveUp();
+            }
+        }
+        return count;
+    }
+
     /** The bindings that are remembered right now, for a look at them. */
     public List<StretchSummary> stretches() {
         return bindings.all().stream().map(StretchSummary::of).toList();
@@ -80,35 +110,77 @@ public final class PlanRunner {
      * Runs once. The inputs are read during the run only; the results stand in the plan's order and are the caller's.
      */
     public Datum[] run(InputSource inputs, Cancellation cancellation, @Nullable RunListener listener) {
-        Frame frame = takeFrame();
-        frame.cancellation = cancellation;
-        frame.listener = listener;
         long start = listener == null ? 0 : System.nanoTime();
         boolean failed = true;
         try {
-            for (int slot : inputSlots) {
-                String name = plan.slots().get(slot).name();
-                Datum given = inputs.input(name);
-                Datum value = given == null ? plan.defaults().get(slot) : given;
-                if (value == null) {
-                    throw EngineException.invalidArgument("Missing Input: " + name);
-                }
-                frame.put(slot, value);
-            }
-            execute(frame);
-            Datum[] results = new Datum[plan.outputs().size()];
-            for (int i = 0; i < results.length; i++) {
-                Tensor detached = frame.detachOutput(i);
-                results[i] = detached != null ? detached : Data.copyOf(result(frame, i));
-            }
+            Datum[] results = attempt(inputs, cancellation, listener);
             failed = false;
             return results;
         } finally {
             if (listener != null) {
                 listener.runEnded(plan.name(), start, System.nanoTime(), failed);
             }
-            frame.reset();
-            frames.give(frame);
+        }
+    }
+
+    /** Runs, and once more where memory was short and there was some that lay idle. */
+    private Datum[] attempt(InputSource inputs, Cancellation cancellation, @Nullable RunListener listener) {
+        try {
+            return runOnce(inputs, cancellation, listener);
+        } catch (EngineException e) {
+            if (!(e.getCause() instanceof OutOfMemoryError) || !idleMemory.giveUp()) {
+                throw e;
+            }
+        }
+        return runOnce(inputs, cancellation, listener);
+    }
+
+    private Datum[] runOnce(InputSource inputs, Cancellation cancellation, @Nullable RunListener listener) {
+        try {
+            Frame frame = takeFrame();
+            try {
+                frame.cancellation = cancellation;
+                frame.listener = listener;
+                return run(frame, inputs);
+            } finally {
+                frame.reset();
+                frames.give(frame);
+            }
+        } catch (RuntimeException | Error e) {
+            throw e instanceof EngineException known
+                    ? known
+                    : EngineException.wrap(Status.RUNTIME_EXCEPTION, "run of '" + plan.name() + "'", e);
+        }
+    }
+
+    private Datum[] run(Frame frame, InputSource inputs) {
+        for (int slot : inputSlots) {
+            String name = plan.slots().get(slot).name();
+            Datum given = inputs.input(name);
+            Datum value = given == null ? plan.defaults().get(slot) : given;
+            if (value == null) {
+                throw EngineException.invalidArgument("Missing Input: " + name);
+            }
+            frame.putInput(slot, value);
+        }
+        execute(frame);
+        Datum[] results = new Datum[plan.outputs().size()];
+        for (int i = 0; i < results.length; i++) {
+            Tensor detached = frame.detachOutput(i);
+            results[i] = detached != null ? detached : copyOf(result(frame, i), i);
+        }
+        return results;
+    }
+
+    private Datum copyOf(Datum result, int index) {
+        try {
+            return Data.copyOf(result);
+        } catch (OutOfMemoryError e) {
+            throw new EngineException(
+                    Status.FAIL,
+                    "no memory for output '" + plan.outputNames().get(index)
+                            + "'; raise -XX:MaxDirectMemorySize, or run smaller inputs or fewer runs at a time",
+                    e);
         }
     }
 
@@ -122,8 +194,7 @@ public final class PlanRunner {
         while (at < plan.steps().size()) {
             Binding binding = bindings.find(at, frame);
             if (binding == null) {
-                binding = new Binder(frame, at).bind();
-                bindings.add(at, binding);
+                binding = bindings.add(at, new Binder(frame, at).bind(), frame);
             }
             StretchState state = binding.takeState();
             frame.states.add(state);

@@ -64,8 +64,14 @@ final class StreamRuns {
             start(frame, i, 0);
         }
         task(frame, 0, 0);
+        boolean interrupted = false;
         while (active.get() > 0) {
             LockSupport.park(this);
+            // parking returns at once while the flag is set
+            interrupted |= Thread.interrupted();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
         waiter = null;
         Throwable thrown = failure.get();

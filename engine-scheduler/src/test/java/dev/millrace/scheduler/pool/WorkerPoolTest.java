@@ -206,16 +206,58 @@ class WorkerPoolTest {
                 started.countDown();
             });
             assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
-            while (worker[0].getState() == Thread.State.RUNNABLE) {
-                Thread.onSpinWait();
-            }
-            var threads = ManagementFactory.getThreadMXBean();
-            long before = threads.getThreadCpuTime(worker[0].threadId());
-            long end = System.nanoTime() + 300_000_000L;
-            while (System.nanoTime() < end) {
-                Thread.yield();
-            }
-            assertThat(threads.getThreadCpuTime(worker[0].threadId()) - before).isLessThan(20_000_000L);
+            assertParksWithoutWork(worker[0]);
+            worker[0].interrupt();
+            assertParksWithoutWork(worker[0]);
+            var done = new CountDownLatch(1);
+            pool.execute(done::countDown);
+            assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    private static void assertParksWithoutWork(Thread worker) {
+        while (worker.getState() == Thread.State.RUNNABLE) {
+            Thread.onSpinWait();
+        }
+        var threads = ManagementFactory.getThreadMXBean();
+        long before = threads.getThreadCpuTime(worker.threadId());
+        long end = System.nanoTime() + 300_000_000L;
+        while (System.nanoTime() < end) {
+            Thread.yield();
+        }
+        assertThat(threads.getThreadCpuTime(worker.threadId()) - before).isLessThan(20_000_000L);
+    }
+
+    @Test
+    void aWorkerOutlivesWhatItsTasksThrow() throws InterruptedException {
+        try (var pool = new WorkerPool(1)) {
+            var heard = new CountDownLatch(1);
+            pool.execute(() -> {
+                Thread.currentThread().setUncaughtExceptionHandler((thread, thrown) -> heard.countDown());
+                throw new AssertionError("planted");
+            });
+            assertThat(heard.await(30, TimeUnit.SECONDS)).isTrue();
+            var done = new CountDownLatch(1);
+            pool.execute(done::countDown);
+            assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void aCallerThatIsInterruptedWaitsAndKeepsItsFlag() {
+        try (var pool = new WorkerPool(1)) {
+            Thread.currentThread().interrupt();
+            var done = new AtomicInteger();
+            pool.parallelFor(
+                    new ParallelJob(),
+                    2,
+                    64,
+                    1,
+                    (context, from, to, mine) -> done.addAndGet((int) (to - from)),
+                    NOWHERE,
+                    new Scratch());
+            assertThat(done).hasValue(64);
+            assertThat(Thread.interrupted()).isTrue();
         }
     }
 }

@@ -17,6 +17,7 @@ import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import dev.millrace.scheduler.plan.PlanBuilder;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -26,6 +27,14 @@ import org.jspecify.annotations.Nullable;
 final class Chains {
     /** How many times a kernel was bound. */
     final AtomicInteger binds = new AtomicInteger();
+    /** Where Inc wrote, run after run. */
+    final List<Long> written = Collections.synchronizedList(new ArrayList<>());
+    /** What happens while Inc is bound. */
+    Runnable binding = () -> {};
+    /** What Meanwhile does. */
+    Runnable meanwhile = () -> {};
+    /** How many more times Hungry finds no memory. */
+    final AtomicInteger hunger = new AtomicInteger();
 
     PlanBuilder.Assigner on(Device device) {
         return node -> new PlanBuilder.Assignment(kernel(node), "test", device);
@@ -49,6 +58,18 @@ final class Chains {
                         out[i] = kept.get(i);
                     }
                     context.output(0, Tensor.copyOf(out, out.length));
+                };
+            case "Meanwhile" ->
+                (DynamicKernel) context -> {
+                    meanwhile.run();
+                    context.output(0, Tensor.copyOf(context.tensor(0)));
+                };
+            case "Hungry" ->
+                (DynamicKernel) context -> {
+                    if (hunger.getAndDecrement() > 0) {
+                        throw new OutOfMemoryError("planted");
+                    }
+                    context.output(0, Tensor.copyOf(context.tensor(0)));
                 };
             case "Same" -> (DynamicKernel) context -> context.output(0, context.tensor(0));
             case "Wrap" -> (DynamicKernel) context -> context.output(0, TensorSequence.of(context.tensor(0)));
@@ -85,10 +106,12 @@ final class Chains {
         @Override
         public Launch bind(BindContext context) {
             binds.incrementAndGet();
+            binding.run();
             int inputs = context.inputCount();
             int count = (int) context.outputShape(0).elements();
             context.mayReuse(0, 0);
             return run -> {
+                written.add(run.output(0).address());
                 for (int i = 0; i < count; i++) {
                     float sum = increment ? 1 : 0;
                     for (int j = 0; j < inputs; j++) {

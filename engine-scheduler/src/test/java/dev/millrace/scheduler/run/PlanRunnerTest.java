@@ -13,14 +13,20 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Layouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.device.Device;
+import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.plan.PlanBuilder;
 import dev.millrace.scheduler.pool.WorkerPool;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -107,6 +113,30 @@ class PlanRunnerTest {
     }
 
     @Test
+    void runsThatBindTheSameShapesAtTheSameTimeShareOneBinding() throws InterruptedException {
+        editor.addOutput("y", node("Inc", input("x")));
+        PlanRunner runner = runner();
+        int threads = 8;
+        var all = new CyclicBarrier(threads);
+        kernels.binding = () -> {
+            try {
+                all.await(30, TimeUnit.SECONDS);
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        };
+        var runs = new ArrayList<Thread>();
+        for (int i = 0; i < threads; i++) {
+            runs.add(Thread.ofPlatform().start(() -> run(runner, Map.of("x", vector(1)))));
+        }
+        for (Thread run : runs) {
+            run.join();
+        }
+        assertThat(kernels.binds).hasValue(threads);
+        assertThat(runner.stretches()).hasSize(1);
+    }
+
+    @Test
     void aShapeThatDependsOnDataEndsTheStretchAndTheRestBindsWhenItIsKnown() {
         Value positive = node("Positive", input("x"));
         editor.addOutput("y", node("Inc", positive));
@@ -164,12 +194,122 @@ class PlanRunnerTest {
         PlanRunner runner = runner();
         Tensor kept = (Tensor) run(runner, Map.of("x", vector(1)))[0];
         Tensor closed = (Tensor) run(runner, Map.of("x", vector(2)))[0];
-        long address = closed.segment().address();
         closed.close();
         Tensor again = (Tensor) run(runner, Map.of("x", vector(3)))[0];
-        assertThat(again.segment().address()).isEqualTo(address);
+        assertThat(kernels.written.get(2)).isEqualTo(kernels.written.get(1)).isNotEqualTo(kernels.written.get(0));
         assertThat(kept.floats()).containsExactly(2);
         assertThat(again.floats()).containsExactly(4);
+    }
+
+    @Test
+    void whatSomebodyStillSeesOfAClosedOutputIsNeverAnotherRuns() {
+        editor.addOutput("y", node("Inc", input("x")));
+        PlanRunner runner = runner();
+        Tensor closed = (Tensor) run(runner, Map.of("x", vector(1)))[0];
+        Tensor view = closed.reshaped(Shape.of(1, 1));
+        MemorySegment segment = closed.reshaped(Shape.SCALAR).segment();
+        closed.close();
+        run(runner, Map.of("x", vector(2)));
+        assertThat(segment.get(Layouts.FLOAT, 0)).isEqualTo(2);
+        assertThat(view.isClosed()).isTrue();
+        assertThatThrownBy(view::floats).isInstanceOf(EngineException.class).hasMessageContaining("closed");
+        assertThatThrownBy(view::segment).isInstanceOf(EngineException.class).hasMessageContaining("closed");
+    }
+
+    @Test
+    void anInputThatIsClosedDuringARunStaysWhatItIsUntilTheRunEnds() {
+        Value x = input("x");
+        editor.addOutput("y", node("Sum", x, node("Meanwhile", input("z"))));
+        editor.addOutput("next", node("Inc", x));
+        PlanRunner runner = runner();
+        Tensor next = (Tensor) run(runner, Map.of("x", vector(1), "z", vector(0)))[1];
+        kernels.meanwhile = () -> {
+            kernels.meanwhile = () -> {};
+            next.close();
+            run(runner, Map.of("x", vector(100), "z", vector(0)));
+        };
+        assertThat(floats(run(runner, Map.of("x", next, "z", vector(0)))[0])).containsExactly(2);
+        assertThatThrownBy(() -> run(runner, Map.of("x", next, "z", vector(0))))
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("closed");
+    }
+
+    @Test
+    void aRunThatFindsNoMemoryTriesOnceMoreWhenTheIdleHasGivenWay() {
+        editor.addOutput("y", node("Inc", node("Hungry", input("x"))));
+        PlanRunner runner = runner();
+        for (int size = 1; size <= 3; size++) {
+            run(runner, Map.of("x", vector(new float[size])));
+        }
+        kernels.hunger.set(1);
+        assertThat(floats(run(runner, Map.of("x", vector(1)))[0])).containsExactly(2);
+        assertThat(runner.stretches()).hasSize(2);
+        kernels.hunger.set(2);
+        assertThatThrownBy(() -> run(runner, Map.of("x", vector(1))))
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("test.Hungry");
+        kernels.hunger.set(0);
+        assertThat(floats(run(runner, Map.of("x", vector(1)))[0])).containsExactly(2);
+    }
+
+    @Test
+    void plansThatShareTheirIdleMemoryGiveWayForEachOther() {
+        editor.addOutput("y", node("Inc", node("Hungry", input("x"))));
+        Plan plan = PlanBuilder.build(graph, kernels.on(Device.CPU));
+        var shared = new IdleMemory();
+        var one = new PlanRunner(plan, pool, 2, 4, shared);
+        var other = new PlanRunner(plan, pool, 2, 4, shared);
+        run(one, Map.of("x", vector(1)));
+        kernels.hunger.set(1);
+        assertThat(floats(run(other, Map.of("x", vector(1)))[0])).containsExactly(2);
+        assertThat(one.stretches()).isEmpty();
+    }
+
+    @Test
+    void memoryThatOnlyABurstNeededIsGivenUpAfterIt() {
+        editor.addOutput("y", node("Inc", node("Inc", node("Meanwhile", input("x")))));
+        PlanRunner runner = runner();
+        int deep = 5;
+        var depth = new int[1];
+        var open = new ArrayList<Datum[]>();
+        kernels.meanwhile = () -> {
+            if (++depth[0] < deep) {
+                open.add(run(runner, Map.of("x", vector(1))));
+            }
+        };
+        open.add(run(runner, Map.of("x", vector(1))));
+        open.forEach(results -> results[0].close());
+        kernels.meanwhile = () -> {};
+        assertThat(runner.giveUp()).isEqualTo(2 + deep);
+        depth[0] = 0;
+        kernels.meanwhile = () -> {
+            if (++depth[0] < deep) {
+                run(runner, Map.of("x", vector(1)));
+            }
+        };
+        run(runner, Map.of("x", vector(1)));
+        kernels.meanwhile = () -> {};
+        runner.trim();
+        run(runner, Map.of("x", vector(1)));
+        runner.trim();
+        assertThat(runner.giveUp()).isEqualTo(2 + 1);
+    }
+
+    @Test
+    void whateverIsThrownLeavesTheRunAsTheEnginesException() {
+        editor.addOutput("y", node("Inc", input("x")));
+        PlanRunner runner = runner();
+        for (Error thrown : new Error[] {
+            new StackOverflowError(), new OutOfMemoryError(), new InternalError("planted"), new AssertionError()
+        }) {
+            PlanRunner.InputSource failing = name -> {
+                throw thrown;
+            };
+            assertThatThrownBy(() -> runner.run(failing, new Cancellation(), null))
+                    .isInstanceOf(EngineException.class)
+                    .hasCause(thrown);
+        }
+        assertThat(floats(run(runner, Map.of("x", vector(1)))[0])).containsExactly(2);
     }
 
     @Test

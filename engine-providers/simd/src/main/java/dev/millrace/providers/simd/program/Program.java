@@ -100,6 +100,11 @@ public final class Program implements Launch {
     }
 
     @Override
+    public void trim() {
+        frames.trim(frame -> {});
+    }
+
+    @Override
     public String text() {
         return ProgramText.of(this);
     }

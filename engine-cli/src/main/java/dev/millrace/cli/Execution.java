@@ -1,0 +1,54 @@
+package dev.millrace.cli;
+
+import dev.millrace.cli.show.PlainWriter;
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import java.io.IOException;
+import java.io.PrintWriter;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.ExecutionException;
+import picocli.CommandLine.IExecutionStrategy;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.RunLast;
+
+/** Runs a command with plain text on its outputs, and lets it end well only where all that it printed was written. */
+final class Execution implements IExecutionStrategy {
+    @Override
+    public int execute(ParseResult parsed) {
+        @Nullable Integer helped = CommandLine.executeHelpRequest(parsed);
+        if (helped != null) {
+            return helped;
+        }
+        CommandLine line = parsed.commandSpec().commandLine();
+        PrintWriter out = line.getOut();
+        PrintWriter err = line.getErr();
+        line.setOut(new PrintWriter(new PlainWriter(out), true));
+        line.setErr(new PrintWriter(new PlainWriter(err), true));
+        int code;
+        try {
+            code = new RunLast().execute(parsed);
+        } catch (OutOfMemoryError e) {
+            throw new ExecutionException(line, "memory", noMemory(e));
+        } catch (Error e) {
+            throw new ExecutionException(line, "defect", new IllegalStateException(e));
+        } finally {
+            line.getOut().flush();
+            line.getErr().flush();
+            line.setOut(out);
+            line.setErr(err);
+        }
+        if (out.checkError() | System.out.checkError()) {
+            throw new ExecutionException(line, "output", new IOException("cannot write to the standard output"));
+        }
+        return code;
+    }
+
+    private static EngineException noMemory(OutOfMemoryError e) {
+        return new EngineException(
+                Status.FAIL,
+                "not enough memory (" + e.getMessage() + "); smaller inputs help, or a larger -Xmx or"
+                        + " -XX:MaxDirectMemorySize",
+                e);
+    }
+}

