@@ -29,7 +29,7 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
     private final Replay replay;
     private final @Nullable MemorySegment[] inputs;
     private final @Nullable MemorySegment[] outputs;
-    /** Copies of inputs that are small, or lie on the heap, where no kernel can read them. */
+    /** Copies of inputs that are small, lie on the heap, where no kernel can read them, or may be freed meanwhile. */
     private final @Nullable MemorySegment[] stagedInputs;
 
     /** Where small outputs are computed. */
@@ -144,7 +144,7 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
     }
 
     private MemorySegment staged(int input, MemorySegment memory) {
-        if (memory.isNative() && !isSmall(memory)) {
+        if (memory.isNative() && !isSmall(memory) && LastingMemory.holds(memory)) {
             return memory;
         }
         return of(stagedInputs, input, memory.byteSize()).copyFrom(memory);

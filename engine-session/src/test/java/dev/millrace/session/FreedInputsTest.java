@@ -1,0 +1,59 @@
+package dev.millrace.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Callers that free the memory of their inputs while a run reads it. */
+class FreedInputsTest {
+    private static final int ROWS = 1 << 16;
+    private static final int TRIES = 100;
+
+    @Test
+    void aRunAnswersOrRefusesButNeverCrashes() {
+        var random = new Random(4);
+        try (Engine engine = Engine.create();
+                Session session = engine.session(TestModels.perceptron(1, 8, 1), SessionOptions.defaults())) {
+            String name = session.inputs().getFirst().name();
+            Shape shape = Shape.of(ROWS, 8);
+            int answers = 0;
+            for (int i = 0; i < TRIES; i++) {
+                Arena arena = Arena.ofShared();
+                MemorySegment memory = arena.allocate(4L * shape.elements(), 64);
+                Tensor input = Tensor.wrap(ElementType.FLOAT, shape, memory);
+                int pause = random.nextInt(2000);
+                var closing = CompletableFuture.runAsync(() -> close(arena, pause));
+                try (Outputs outputs = session.run(Inputs.of(name, input))) {
+                    assertThat(outputs.names()).isNotEmpty();
+                    answers++;
+                } catch (EngineException refused) {
+                    assertThat(refused).hasMessageNotContaining("defect");
+                }
+                closing.join();
+            }
+            assertThat(answers).isPositive();
+        }
+    }
+
+    private static void close(Arena arena, int pause) {
+        long end = System.nanoTime() + 1000L * pause;
+        while (System.nanoTime() < end) {
+            Thread.onSpinWait();
+        }
+        while (arena.scope().isAlive()) {
+            try {
+                arena.close();
+            } catch (IllegalStateException acquired) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+}
