@@ -11,6 +11,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
+import java.util.Objects;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.ParseResult;
@@ -33,16 +34,18 @@ final class ErrorLine implements IExecutionExceptionHandler {
     private static String message(Exception thrown) {
         return switch (thrown) {
             case EngineException refused -> refused.status() + ": " + refused.getMessage();
-            case UncheckedIOException failed -> prefix(failed) + reason(failed.getCause());
+            case UncheckedIOException failed -> reason(failed);
             case IOException failed -> reason(failed);
             default -> "this is a defect, please report it: " + thrown;
         };
     }
 
-    /** What an unchecked exception says beside its cause. */
-    private static String prefix(UncheckedIOException failed) {
+    /** What an unchecked exception says itself, where that is more than its cause. */
+    private static String reason(UncheckedIOException failed) {
+        IOException cause = Objects.requireNonNull(failed.getCause());
         String message = failed.getMessage();
-        return message == null || message.equals(failed.getCause().toString()) ? "" : message + ": ";
+        boolean isMore = message != null && !message.equals(cause.toString());
+        return isMore ? message + ": " + reason(cause) : reason(cause);
     }
 
     /** Many a file system's exception has nothing but the path for its message. */

@@ -38,7 +38,9 @@ final class Execution implements IExecutionStrategy {
             line.setOut(out);
             line.setErr(err);
         }
-        if (out.checkError() | System.out.checkError()) {
+        boolean isLost = out.checkError();
+        // behind the writer, it keeps its errors to itself
+        if (System.out.checkError() || isLost) {
             throw new ExecutionException(line, "output", new IOException("cannot write to the standard output"));
         }
         return code;

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -63,7 +64,7 @@ class StagingTest {
         Files.writeString(fresh.resolve("model_simd.bin"), "more");
         try (var other = new Staging(folder.resolve("other.onnx"))) {
             Path place = Files.writeString(other.place("other.onnx"), "slow");
-            aged(place.getParent());
+            aged(Objects.requireNonNull(place.getParent()));
             Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
             Files.writeString(elsewhere.resolve("precious"), "mine");
             Path link = Files.createSymbolicLink(folder.resolve(".millrace-" + UUID.randomUUID()), aged(elsewhere));

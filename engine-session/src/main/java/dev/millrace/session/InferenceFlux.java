@@ -252,10 +252,11 @@ final class InferenceFlux extends Flux<Outputs> {
             if (cancelled || ended || complete) {
                 return;
             }
-            long room = Math.min(demand.get() - asked, concurrency - (asked - answered));
+            long before = asked;
+            long room = Math.min(demand.get() - before, concurrency - (before - answered));
             Subscription source = upstream;
             if (room > 0 && source != null) {
-                asked = asked + room;
+                asked = before + room;
                 try {
                     source.request(room);
                 } catch (RuntimeException | Error broken) {

@@ -14,7 +14,6 @@ import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -179,20 +178,20 @@ class ClosingTest {
                 TestModels.sumAndProduct(),
                 SessionOptions.builder().provider("cpu").build());
         long before = direct();
-        float[] ones = new float[length];
-        Inputs large = Inputs.of("a", ones).and("b", Tensor.copyOf(ones, length));
-        session.run(large).close();
+        session.run(large(length)).close();
         assertThat(direct() - before).isGreaterThan(2L * 4 * length);
-        large = Inputs.empty();
         session.close();
-        var gone = new AtomicBoolean();
-        while (!gone.get()) {
+        do {
             System.gc();
-            gone.set(direct() - before < length);
-        }
+        } while (direct() - before >= length);
         assertThatThrownBy(session::plan).hasMessageContaining("closed");
         assertThatThrownBy(session::stretches).hasMessageContaining("closed");
         assertRefuses(session);
+    }
+
+    private static Inputs large(int length) {
+        float[] ones = new float[length];
+        return Inputs.of("a", ones).and("b", Tensor.copyOf(ones, length));
     }
 
     private static long direct() {

@@ -37,7 +37,7 @@ public final class PlainWriter extends FilterWriter {
         if (c == '\r') {
             return !System.lineSeparator().equals("\r\n");
         }
-        boolean turns = c >= '\u202a' && c <= '\u202e' || c >= '\u2066' && c <= '\u2069';
+        boolean turns = (c >= '\u202a' && c <= '\u202e') || (c >= '\u2066' && c <= '\u2069');
         return Character.isISOControl(c) || turns;
     }
 
