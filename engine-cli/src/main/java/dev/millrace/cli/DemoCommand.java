@@ -48,7 +48,8 @@ final class DemoCommand implements Callable<Integer> {
         KnownModel model = Objects.requireNonNull(ModelCatalog.find("minilm"));
         ModelCache cache = ModelCache.ofUser();
         Path file = cache.fetch(model);
-        WordPiece tokens = WordPiece.read(cache.extra(model, model.extras().getFirst().path()));
+        WordPiece tokens =
+                WordPiece.read(cache.extra(model, model.extras().getFirst().path()));
         try (Engine engine = flags.engine();
                 Session session = engine.session(file, flags.options())) {
             out.println("Model: " + model.description());

@@ -56,7 +56,8 @@ final class ErrorLine implements IExecutionExceptionHandler {
         return switch (at) {
             case NoSuchFileException missing -> "there is no file or folder " + missing.getFile();
             case AccessDeniedException denied -> "permission denied: " + denied.getFile();
-            case FileAlreadyExistsException exists -> "there is a file already where a folder belongs: " + exists.getFile();
+            case FileAlreadyExistsException exists ->
+                "there is a file already where a folder belongs: " + exists.getFile();
             case NotDirectoryException file -> "this is no folder: " + file.getFile();
             case DirectoryNotEmptyException full -> "this folder is not empty: " + full.getFile();
             default -> at.getReason() == null ? "cannot use " + at.getFile() : at.getFile() + ": " + at.getReason();

@@ -116,7 +116,11 @@ class CommandTest {
         Path good = writeCase("good", 1);
         refused("No space left", "conformance", good.toString(), "--csv", full);
         for (String[] printing : new String[][] {
-            {"run", model}, {"run", model, "--format", "json"}, {"inspect", model}, {"models"}, {"conformance", "" + good}
+            {"run", model},
+            {"run", model, "--format", "json"},
+            {"inspect", model},
+            {"models"},
+            {"conformance", "" + good}
         }) {
             err.getBuffer().setLength(0);
             try (var printed = new PrintWriter(new FileWriter(full))) {
@@ -190,7 +194,9 @@ class CommandTest {
         assertThat(millrace("run", file, "--profile")).isZero();
         assertThat(millrace("run", file, "--format", "json")).isZero();
         assertThat(millrace("run", file, "--shape", "z=1")).isEqualTo(ExitCode.REFUSED);
-        assertThat(out.toString() + err).doesNotContain("\u001b", "\u009b", "\u202e").contains("\\u001b[2J\\u009b1m");
+        assertThat(out.toString() + err)
+                .doesNotContain("\u001b", "\u009b", "\u202e")
+                .contains("\\u001b[2J\\u009b1m");
     }
 
     @Test

@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
 final class Staging implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Staging.class.getName());
     private static final String PREFIX = ".millrace-";
-    private static final Pattern NAME = Pattern.compile("\\.millrace-\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}");
+    private static final Pattern NAME =
+            Pattern.compile("\\.millrace-\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}");
     /** Held by the process that writes to the folder; the system lets go of it when that process ends. */
     private static final String LOCK = ".lock";
     /** How long nothing was written to a folder that has been left: far longer than making one takes. */
@@ -61,8 +62,7 @@ final class Staging implements AutoCloseable {
     /** The file, open and locked; not every file system has locks, and only age protects the folder then. */
     private static @Nullable FileChannel locked(Path file) {
         try {
-            FileChannel channel =
-                    FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+            FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
             channel.tryLock();
             return channel;
         } catch (IOException e) {

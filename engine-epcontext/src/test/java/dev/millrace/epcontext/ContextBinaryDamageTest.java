@@ -229,8 +229,8 @@ class ContextBinaryDamageTest {
         ContextBinary.of(MemorySegment.ofArray(older.clone()), "test.bin").check();
 
         older[older.length - 1] ^= 1;
-        assertThatThrownBy(() ->
-                        ContextBinary.of(MemorySegment.ofArray(older), "test.bin").check())
+        assertThatThrownBy(() -> ContextBinary.of(MemorySegment.ofArray(older), "test.bin")
+                        .check())
                 .hasMessageContaining("the digest of segment 1 is wrong");
     }
 

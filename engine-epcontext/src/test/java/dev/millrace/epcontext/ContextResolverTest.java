@@ -167,7 +167,8 @@ class ContextResolverTest {
         other.graph(Fixtures.partition("a"), utf8("plan of a"), new int[] {segment});
         other.write(file);
         try (ContextResolver resolver = resolver()) {
-            assertInvalid(() -> resolver.resolve(node), file.toString(), "not the one that was written with this model");
+            assertInvalid(
+                    () -> resolver.resolve(node), file.toString(), "not the one that was written with this model");
         }
     }
 

@@ -143,8 +143,7 @@ final class Compilation {
     private @Nullable EngineException compile(ExecutionProvider provider, List<Partitioning.Fused> parts) {
         try {
             compileOrThrow(
-                    provider,
-                    parts.stream().map(Partitioning.Fused::partition).toList());
+                    provider, parts.stream().map(Partitioning.Fused::partition).toList());
             return null;
         } catch (EngineException e) {
             if (e.status() == Status.MODEL_LOAD_CANCELED || e.status() == Status.CANCELLED) {

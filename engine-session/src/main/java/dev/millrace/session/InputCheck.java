@@ -58,9 +58,7 @@ final class InputCheck {
             return;
         }
         checkType(info, declared, value);
-        if (value instanceof Tensor tensor
-                && declared instanceof ValueType.TensorType type
-                && type.shape() != null) {
+        if (value instanceof Tensor tensor && declared instanceof ValueType.TensorType type && type.shape() != null) {
             checkShape(info, type.shape(), tensor.shape());
         }
     }
@@ -68,15 +66,18 @@ final class InputCheck {
     /** Of what is inside of sequences, maps and optionals the kind counts; shapes may be what they are. */
     private static void checkType(ValueInfo info, ValueType type, Datum value) {
         switch (type) {
-            case ValueType.TensorType tensorType when value instanceof Tensor tensor -> {
+            case ValueType.TensorType tensorType
+            when value instanceof Tensor tensor -> {
                 if (tensorType.element() != null && tensor.type() != tensorType.element()) {
                     throw EngineException.invalidArgument("Unexpected input data type for '" + info.name() + "': got "
                             + tensor.type() + ", expected " + tensorType.element());
                 }
             }
-            case ValueType.SequenceType sequenceType when value instanceof TensorSequence sequence ->
+            case ValueType.SequenceType sequenceType
+            when value instanceof TensorSequence sequence ->
                 sequence.elements().forEach(element -> checkType(info, sequenceType.element(), element));
-            case ValueType.MapType mapType when value instanceof MapDatum map ->
+            case ValueType.MapType mapType
+            when value instanceof MapDatum map ->
                 map.entries().values().forEach(entry -> checkType(info, mapType.value(), entry));
             case ValueType.OptionalType optionalType -> {
                 Datum inside = value instanceof OptionalDatum optional ? optional.value() : value;

@@ -51,9 +51,8 @@ class CompilationTest {
         @Override
         public List<Kernel> compile(List<Partition> partitions, CompileContext context) {
             for (Partition partition : partitions) {
-                List<String> names = partition.nodes().stream()
-                        .map(node -> node.op().name())
-                        .toList();
+                List<String> names =
+                        partition.nodes().stream().map(node -> node.op().name()).toList();
                 if (names.contains(bad) && names.contains(together)) {
                     throw new IllegalStateException(bad + " takes more registers than there are");
                 }
@@ -101,7 +100,8 @@ class CompilationTest {
         var owners = new ArrayList<String>();
         for (Node node : graph.nodes()) {
             ExecutionProvider owner = parts.singles().get(node);
-            owners.add((owner == null ? "nobody" : owner.name()) + " " + node.op().name());
+            owners.add(
+                    (owner == null ? "nobody" : owner.name()) + " " + node.op().name());
         }
         return owners;
     }
@@ -111,7 +111,10 @@ class CompilationTest {
         chain("Relu", "Neg", "Sum", "Abs", "Exp");
         Partitioning parts = compile(new Greedy("fast", "Sum", "Sum"), new Plain("plain", ""));
 
-        assertThat(owners(parts)).contains("plain Sum").filteredOn("plain Sum"::equals).hasSize(1);
+        assertThat(owners(parts))
+                .contains("plain Sum")
+                .filteredOn("plain Sum"::equals)
+                .hasSize(1);
         assertThat(owners(parts)).filteredOn(owner -> owner.startsWith("plain")).hasSize(1);
         assertThat(parts.fused().stream()
                         .mapToInt(each -> each.partition().graph().nodeCount())

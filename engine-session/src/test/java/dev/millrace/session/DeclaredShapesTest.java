@@ -112,7 +112,8 @@ class DeclaredShapesTest {
         editor.addOutput("y", y);
 
         try (Session session = session();
-                Outputs out = session.run(Inputs.of("x", ramp(4, 6)).and("target", Tensor.copyOf(new long[] {2, 12}, 2)))) {
+                Outputs out =
+                        session.run(Inputs.of("x", ramp(4, 6)).and("target", Tensor.copyOf(new long[] {2, 12}, 2)))) {
             assertThat(session.outputs().getFirst().type()).isEqualTo(fixed(3, 8));
             assertThat(out.get("y").shape().toArray()).containsExactly(2, 12);
         }

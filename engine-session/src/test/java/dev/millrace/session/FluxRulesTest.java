@@ -145,9 +145,8 @@ class FluxRulesTest {
                     }
                 })
                 .expectNextCount(2)
-                .expectErrorSatisfies(thrown -> assertThat(thrown)
-                        .isInstanceOf(EngineException.class)
-                        .hasMessageContaining("sent more"))
+                .expectErrorSatisfies(thrown ->
+                        assertThat(thrown).isInstanceOf(EngineException.class).hasMessageContaining("sent more"))
                 .verify(Duration.ofSeconds(30));
         assertThat(source.wasCancelled()).isTrue();
     }

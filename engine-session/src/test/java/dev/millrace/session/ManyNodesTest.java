@@ -60,8 +60,7 @@ class ManyNodesTest {
         for (int i = 0; i < MANY; i++) {
             names.add("y" + i);
         }
-        Node split = editor.append(
-                NodeSpec.of(OpId.onnx("Split"), TestModels.OPSET, input("x"), lengths), names);
+        Node split = editor.append(NodeSpec.of(OpId.onnx("Split"), TestModels.OPSET, input("x"), lengths), names);
         for (int i = 0; i < MANY; i++) {
             editor.addOutput("y" + i, split.requireOutput(i));
         }
@@ -118,7 +117,8 @@ class ManyNodesTest {
         Value x = input("x");
         Value[] values = new Value[MANY];
         for (int i = 0; i < MANY; i++) {
-            Value different = node("Add", x, editor.addConstant("c" + i, Tensor.scalar((float) (i % 2 + i / 2 * 1e-9))));
+            Value different =
+                    node("Add", x, editor.addConstant("c" + i, Tensor.scalar((float) (i % 2 + i / 2 * 1e-9))));
             values[i] = node("Identity", different);
         }
         editor.addOutput("y", node("Sum", values));

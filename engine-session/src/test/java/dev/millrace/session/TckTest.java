@@ -42,7 +42,8 @@ class TckTest {
 
         @Override
         public Publisher<Outputs> createPublisher(long elements) {
-            return SESSION.flux(Flux.generate(sink -> sink.next(inputs())).take(elements).cast(Inputs.class));
+            return SESSION.flux(
+                    Flux.generate(sink -> sink.next(inputs())).take(elements).cast(Inputs.class));
         }
 
         @Override

@@ -1,8 +1,8 @@
 package dev.millrace.cli.model;
 
 import dev.millrace.graph.EngineException;
-import dev.millrace.graph.infer.ExtentFormula;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.infer.ExtentFormula;
 import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.ValueType;
@@ -99,9 +99,8 @@ public final class InputMaker {
             throw EngineException.invalidArgument(
                     "nothing is known of the shape of input '" + info.name() + "'; give it with --shape");
         }
-        return Shape.of(declared.dims().stream()
-                .mapToLong(dim -> extent(dim, named))
-                .toArray());
+        return Shape.of(
+                declared.dims().stream().mapToLong(dim -> extent(dim, named)).toArray());
     }
 
     private static long extent(Dim dim, Map<String, Long> named) {

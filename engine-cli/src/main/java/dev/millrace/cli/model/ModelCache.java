@@ -175,8 +175,9 @@ public final class ModelCache {
         try (content) {
             String digest = copy(content, expected, beside);
             if (!digest.equals(expected.sha256())) {
-                throw new IOException(expected.path() + " is not the file that is known under this name: its SHA-256 is "
-                        + digest + ", expected " + expected.sha256());
+                throw new IOException(
+                        expected.path() + " is not the file that is known under this name: its SHA-256 is " + digest
+                                + ", expected " + expected.sha256());
             }
             Files.move(beside, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
         } finally {

@@ -150,10 +150,12 @@ final class Dims {
         if (joined == null) {
             joined = joined(b, a, function);
         }
-        return joined != null ? joined : symbolic(a, b, (x, y) -> {
-            boolean ordered = x.toString().compareTo(y.toString()) <= 0;
-            return Expression.call(function, ordered ? x : y, ordered ? y : x);
-        });
+        return joined != null
+                ? joined
+                : symbolic(a, b, (x, y) -> {
+                    boolean ordered = x.toString().compareTo(y.toString()) <= 0;
+                    return Expression.call(function, ordered ? x : y, ordered ? y : x);
+                });
     }
 
     /** A constant taken into an extreme of the same kind that has one already; null where there is none. */

@@ -38,7 +38,8 @@ public final class ExtentFormula {
 
     /** Whether it is a name and nothing else. */
     public boolean isName() {
-        return names.size() == 1 && expression.equals(Expression.atom(names.iterator().next()));
+        return names.size() == 1
+                && expression.equals(Expression.atom(names.iterator().next()));
     }
 
     /** What it comes to where {@code extents} tells the extent of each of its names; exact, or it throws. */

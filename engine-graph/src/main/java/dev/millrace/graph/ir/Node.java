@@ -21,6 +21,7 @@ public final class Node {
     final @Nullable Value[] inputs;
     /** Where many inputs stand, once one of them was replaced. */
     private @Nullable Places inputPlaces;
+
     final @Nullable Value[] outputs;
 
     @Nullable

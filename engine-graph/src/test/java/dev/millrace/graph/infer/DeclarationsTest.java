@@ -139,10 +139,7 @@ class DeclarationsTest {
             inputs.add(g.input("x" + i, FLOAT, 1));
         }
         Node loop = g.add(
-                OpId.onnx("Loop"),
-                8,
-                Attributes.of("body", Attribute.of(body.graph())),
-                inputs.toArray(new Value[0]));
+                OpId.onnx("Loop"), 8, Attributes.of("body", Attribute.of(body.graph())), inputs.toArray(new Value[0]));
         g.infer();
 
         assertThat(loop.requireOutput(7).type()).isEqualTo(ValueType.tensor(FLOAT));
@@ -156,10 +153,9 @@ class DeclarationsTest {
         Value element = new GraphEditor(body.graph()).addInput("element", null);
         body.output(body.node("Concat", integer("axis", 0), state, state));
         body.output(body.node("Identity", element));
-        Attributes attributes = Attributes.of("body", Attribute.of(body.graph()))
-                .with("num_scan_inputs", Attribute.of(1L));
-        Node scan = g.add(
-                OpId.onnx("Scan"), 2, attributes, g.input("x", FLOAT, 1), g.input("elements", FLOAT, "n", 4));
+        Attributes attributes =
+                Attributes.of("body", Attribute.of(body.graph())).with("num_scan_inputs", Attribute.of(1L));
+        Node scan = g.add(OpId.onnx("Scan"), 2, attributes, g.input("x", FLOAT, 1), g.input("elements", FLOAT, "n", 4));
         g.infer();
 
         assertThat(state.type()).isEqualTo(ValueType.tensor(FLOAT));

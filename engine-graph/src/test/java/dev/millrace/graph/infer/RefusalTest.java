@@ -1,7 +1,6 @@
 package dev.millrace.graph.infer;
 
 import static dev.millrace.graph.infer.TestGraph.integer;
-import static dev.millrace.graph.infer.TestGraph.ints;
 import static dev.millrace.graph.tensor.ElementType.BOOL;
 import static dev.millrace.graph.tensor.ElementType.FLOAT;
 import static dev.millrace.graph.tensor.ElementType.INT64;

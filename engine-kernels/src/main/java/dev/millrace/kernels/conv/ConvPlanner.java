@@ -190,7 +190,12 @@ final class ConvPlanner {
             int left = runs.stream().mapToInt(Run::count).sum();
             for (Run run : runs) {
                 left -= run.count();
-                call(unit, passes, pass, run, fetches && left < group.blocks() ? ahead(group, run, left, after - here) : 0);
+                call(
+                        unit,
+                        passes,
+                        pass,
+                        run,
+                        fetches && left < group.blocks() ? ahead(group, run, left, after - here) : 0);
             }
         }
         calls.endUnit();

@@ -130,8 +130,7 @@ final class WeightLayout {
     }
 
     /** Packs the weights of a convolution without groups, in their own order: by kernels, for there may be many. */
-    void packAll(
-            KernelSet kernels, MemorySegment weights, @Nullable MemorySegment bias, MemorySegment packed) {
+    void packAll(KernelSet kernels, MemorySegment weights, @Nullable MemorySegment bias, MemorySegment packed) {
         begin(bias, packed);
         int outRest = shape.outChannels() % lanes;
         int inRest = shape.channels() % inBlock;
@@ -144,8 +143,7 @@ final class WeightLayout {
     }
 
     /** Some blocks of output and of input channels, with so many channels each. */
-    private record Box(
-            int firstOut, int outBlocks, int outChannels, int firstIn, int inBlocks, int inChannels) {}
+    private record Box(int firstOut, int outBlocks, int outChannels, int firstIn, int inBlocks, int inChannels) {}
 
     private void box(KernelSet kernels, MemorySegment weights, MemorySegment packed, Box box) {
         long taps = shape.taps();

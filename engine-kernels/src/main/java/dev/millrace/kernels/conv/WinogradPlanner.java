@@ -151,7 +151,19 @@ final class WinogradPlanner {
                 count++;
             }
             ConvTile.Variant variant = new ConvTile.Variant(
-                    width, blocks, ConvInput.BLOCKED, target.lanes(), 1, 1, 1, 0, 0, 1, ConvTile.Start.BIAS, false, null);
+                    width,
+                    blocks,
+                    ConvInput.BLOCKED,
+                    target.lanes(),
+                    1,
+                    1,
+                    1,
+                    0,
+                    0,
+                    1,
+                    ConvTile.Start.BIAS,
+                    false,
+                    null);
             Argument sizes = calls.sizes(
                     count,
                     weights.inBlocks(),

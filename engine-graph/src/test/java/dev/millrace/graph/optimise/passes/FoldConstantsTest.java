@@ -111,7 +111,9 @@ class FoldConstantsTest {
         g.run(CONCAT, "fold-constants");
 
         assertThat(g.ops()).hasSizeBetween(20, 39);
-        assertThat(g.constantOf("Concat", 0).type().bytes(g.constantOf("Concat", 0).elements()))
+        assertThat(g.constantOf("Concat", 0)
+                        .type()
+                        .bytes(g.constantOf("Concat", 0).elements()))
                 .isLessThanOrEqualTo(16 << 20);
     }
 
@@ -130,7 +132,8 @@ class FoldConstantsTest {
     void aConstantThatTakesThePlaceOfAnotherCostsNothing() {
         var g = new TestGraph();
         for (int i = 0; i < 12; i++) {
-            g.output(g.op("Add", g.constant(Tensor.allocate(ElementType.FLOAT, Shape.of(1 << 20))), g.counting(1 << 20)));
+            g.output(g.op(
+                    "Add", g.constant(Tensor.allocate(ElementType.FLOAT, Shape.of(1 << 20))), g.counting(1 << 20)));
         }
 
         assertThat(g.run(EVALUATOR, "fold-constants")).isEqualTo(12);

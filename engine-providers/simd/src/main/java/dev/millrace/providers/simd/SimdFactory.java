@@ -2,13 +2,13 @@ package dev.millrace.providers.simd;
 
 import dev.millrace.kernels.Kernels;
 import dev.millrace.providers.simd.context.Machine;
+import dev.millrace.providers.simd.weights.SharedWeights;
 import dev.millrace.providers.spi.Compatibility;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderOptions;
-import dev.millrace.providers.simd.weights.SharedWeights;
 import java.util.List;
 import java.util.Set;
 

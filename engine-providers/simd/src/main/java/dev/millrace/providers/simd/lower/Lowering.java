@@ -129,12 +129,7 @@ public final class Lowering {
         for (int i = 0; i < graph.outputs().size(); i++) {
             finish(i, cell(graph.outputs().get(i)));
         }
-        return Program.of(
-                steps,
-                graph.inputs().size(),
-                graph.outputs().size(),
-                width(),
-                kit.kernels()::newRecording);
+        return Program.of(steps, graph.inputs().size(), graph.outputs().size(), width(), kit.kernels()::newRecording);
     }
 
     private void lower(Node node) {

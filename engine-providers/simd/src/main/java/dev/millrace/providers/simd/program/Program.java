@@ -24,7 +24,13 @@ public final class Program implements Launch {
     private final Supplier<@Nullable Recording> recordings;
     private final SlotPool<ProgramFrame> frames = new SlotPool<>(KEPT_FRAMES);
 
-    private Program(List<Step> steps, long blockBytes, int inputs, int outputs, int width, Supplier<@Nullable Recording> recordings) {
+    private Program(
+            List<Step> steps,
+            long blockBytes,
+            int inputs,
+            int outputs,
+            int width,
+            Supplier<@Nullable Recording> recordings) {
         this.steps = steps;
         this.blockBytes = blockBytes;
         this.inputs = inputs;

@@ -158,8 +158,11 @@ final class PadAnchor implements Anchor {
         int bytes = Math.toIntExact(from.type().bytes(1));
         var copies = new PadCopies(lowering.kit().kernels(), bytes, strides, axes, dims);
         View filling = filling(from.type());
-        lowering.add(
-                Step.of("pad", result.name()).reading(from, filling).writing(to).repeating().calling(memory -> {
+        lowering.add(Step.of("pad", result.name())
+                .reading(from, filling)
+                .writing(to)
+                .repeating()
+                .calling(memory -> {
                     MemorySegment data = memory.segment(from);
                     MemorySegment element = memory.segment(filling);
                     MemorySegment padded = memory.segment(to);

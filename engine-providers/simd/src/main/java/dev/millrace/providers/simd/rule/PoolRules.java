@@ -79,11 +79,15 @@ final class PoolRules {
         View from = op.lowering().blocked(op.in(0));
         View to = op.lowering().allocateBlocked(op.out());
         op.lowering()
-                .add(Step.of("pool", op.node().name()).reading(from).writing(to).repeating().calling(memory -> {
-                    MemorySegment input = memory.segment(from);
-                    MemorySegment output = memory.segment(to);
-                    return crew -> pool.run(input, output, crew);
-                }));
+                .add(Step.of("pool", op.node().name())
+                        .reading(from)
+                        .writing(to)
+                        .repeating()
+                        .calling(memory -> {
+                            MemorySegment input = memory.segment(from);
+                            MemorySegment output = memory.segment(to);
+                            return crew -> pool.run(input, output, crew);
+                        }));
         return true;
     }
 }

@@ -59,7 +59,8 @@ final class RecurrentLayer {
         View y = states();
         View lastState = last(1);
         View lastCell = isLstm ? last(2) : null;
-        lowering.add(Step.of(() -> "recurrent " + op.name() + " " + shape, op.node().name())
+        lowering.add(Step.of(
+                        () -> "recurrent " + op.name() + " " + shape, op.node().name())
                 .reading(reads)
                 .writing(writes)
                 .work(work())

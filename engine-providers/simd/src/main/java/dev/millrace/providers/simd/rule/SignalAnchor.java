@@ -70,10 +70,7 @@ final class SignalAnchor implements Anchor {
     }
 
     private boolean isOfChannels(Shape shape) {
-        return shape.rank() > 1
-                && shape.dimAt(-1) == 1
-                && shape.dimAt(-2) == channels
-                && shape.elements() == channels;
+        return shape.rank() > 1 && shape.dimAt(-1) == 1 && shape.dimAt(-2) == channels && shape.elements() == channels;
     }
 
     @Override
@@ -90,8 +87,7 @@ final class SignalAnchor implements Anchor {
         Epilogue epilogue = after == null ? Epilogue.NONE : Epilogue.of(after, kinds);
         Gemm gemm = lowering.kit().gemm();
         int taps = axis.taps();
-        var layout = Layout.forAllShapes(
-                gemm.packedLayout() + " of the transpose", gemm.packedBytes(taps, channels));
+        var layout = Layout.forAllShapes(gemm.packedLayout() + " of the transpose", gemm.packedBytes(taps, channels));
         View packed = weights.packed(
                 layout, (plain, bias, target) -> gemm.packTransposed(plain, taps, taps, channels, target));
         View from = lowering.dense(in);
@@ -119,14 +115,11 @@ final class SignalAnchor implements Anchor {
         return "gemm of windows " + shape + (after == null ? "" : " then " + after);
     }
 
-    private GemmProduct product(
-            Memory memory, View from, View packed, Epilogue epilogue, List<View> views, View to) {
-        Matrix[] operands = views.stream()
-                .map(view -> Matrix.rows(memory.segment(view), 0))
-                .toArray(Matrix[]::new);
+    private GemmProduct product(Memory memory, View from, View packed, Epilogue epilogue, List<View> views, View to) {
+        Matrix[] operands =
+                views.stream().map(view -> Matrix.rows(memory.segment(view), 0)).toArray(Matrix[]::new);
         Matrix windows = Matrix.windows(memory.segment(from), axis.stride());
-        return GemmProduct.builder(
-                        axis.out(), channels, axis.taps(), windows, Matrix.packed(memory.segment(packed)))
+        return GemmProduct.builder(axis.out(), channels, axis.taps(), windows, Matrix.packed(memory.segment(packed)))
                 .writing(Matrix.rows(memory.segment(to), channels))
                 .then(epilogue, operands)
                 .batch(batch == 1 ? Batch.ONE : Batch.of(batch, axis.in(), 0, axis.out() * channels))

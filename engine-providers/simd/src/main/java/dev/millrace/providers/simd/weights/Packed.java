@@ -50,7 +50,9 @@ final class Packed {
             if (source == other) {
                 continue;
             }
-            boolean comparable = !source.isClosed() && source.type() == other.type() && source.shape().equals(other.shape());
+            boolean comparable = !source.isClosed()
+                    && source.type() == other.type()
+                    && source.shape().equals(other.shape());
             if (!comparable || !isSame(source.segment(), other.segment())) {
                 return false;
             }

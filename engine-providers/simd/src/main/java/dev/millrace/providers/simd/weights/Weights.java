@@ -29,10 +29,7 @@ public final class Weights {
     }
 
     private Weights(
-            ConcurrentHashMap<Key, Packed> packed,
-            Set<Tensor> constants,
-            SharedWeights shared,
-            @Nullable Usage usage) {
+            ConcurrentHashMap<Key, Packed> packed, Set<Tensor> constants, SharedWeights shared, @Nullable Usage usage) {
         this.packed = packed;
         this.shared = shared;
         this.constants = constants;

@@ -46,10 +46,11 @@ class SharedWeightsTest {
     }
 
     private MemorySegment packed(Weights session, Tensor source, String layout) {
-        return session.packed(List.of(source), Layout.of(layout, source.segment().byteSize()), target -> {
-            packings.incrementAndGet();
-            target.copyFrom(source.segment());
-        });
+        return session.packed(
+                List.of(source), Layout.of(layout, source.segment().byteSize()), target -> {
+                    packings.incrementAndGet();
+                    target.copyFrom(source.segment());
+                });
     }
 
     @Test
