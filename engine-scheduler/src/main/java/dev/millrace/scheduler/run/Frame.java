@@ -143,11 +143,16 @@ final class Frame {
     MemorySegment claimOutput(Binding.AsOutput place) {
         MemorySegment memory = place.pool().take();
         if (memory == null) {
-            memory = StretchState.allocate(place.bytes());
+            memory = StretchState.allocate(place.bytes(), purpose(place));
         }
         outputMemory[place.output()] = memory;
         outputPlaces[place.output()] = place;
         return memory;
+    }
+
+    private String purpose(Binding.AsOutput place) {
+        int slot = plan.outputs().get(place.output());
+        return "output '" + plan.outputNames().get(place.output()) + "' of shape " + shapes[slot];
     }
 
     /** Result {@code index}, which becomes the caller's; null where it lies in memory that stays the engine's. */

@@ -15,7 +15,7 @@ final class StretchState {
     final StreamRuns streams;
 
     StretchState(Binding binding) {
-        MemorySegment block = allocate(binding.blockBytes);
+        MemorySegment block = allocate(binding.blockBytes, "intermediate values");
         views = new MemorySegment[binding.inBlock.length];
         for (int i = 0; i < views.length; i++) {
             views[i] = block.asSlice(binding.inBlock[i].buffer().offset(), binding.inBlock[i].bytes());
@@ -29,13 +29,14 @@ final class StretchState {
         streams = new StreamRuns(binding.programs, this);
     }
 
-    static MemorySegment allocate(long bytes) {
+    /** @param purpose what the memory is for, for a reader */
+    static MemorySegment allocate(long bytes, String purpose) {
         try {
             return Arena.ofAuto().allocate(Math.max(bytes, 1), 64);
         } catch (OutOfMemoryError e) {
             throw new EngineException(
                     Status.FAIL,
-                    "no memory for " + bytes + " bytes of intermediate values; raise -XX:MaxDirectMemorySize, or run"
+                    "no memory for " + bytes + " bytes of " + purpose + "; raise -XX:MaxDirectMemorySize, or run"
                             + " smaller inputs or fewer runs at a time",
                     e);
         }
