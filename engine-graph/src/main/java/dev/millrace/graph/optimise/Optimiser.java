@@ -34,7 +34,7 @@ public final class Optimiser {
      * @param checkEachPatch whether the whole graph is checked after each patch, not only after each pass
      * @param loopLimit the most rounds over all passes; one pass may make so many patches per node
      * @param foldLimitBytes the most bytes of a folded constant that is larger than what it is made of; all of them
-     *     together add at most four times that and what the model's constants take
+     *     together add at most eight times that and what the model's constants take
      */
     public record Options(
             Level level,

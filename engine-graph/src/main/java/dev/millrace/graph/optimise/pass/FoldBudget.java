@@ -10,7 +10,7 @@ import dev.millrace.graph.tensor.Tensor;
  * nothing. Without a bound, forty nodes that double a constant make terabytes of it.
  */
 public final class FoldBudget {
-    private static final int LARGEST = 4;
+    private static final int LARGEST = 8;
     private static final long UNKNOWN = -1;
 
     private final Graph main;
