@@ -35,7 +35,9 @@ class FailuresTest {
     @Test
     void moreElementsThanThereIsMemoryForAreRefused() {
         try (Session session = engine.session(TestModels.range(), SessionOptions.defaults())) {
-            refused(() -> session.run(Inputs.of("limit", Tensor.scalar(1L << 40))), "output 'y' of shape [1099511627776]");
+            refused(
+                    () -> session.run(Inputs.of("limit", Tensor.scalar(1L << 40))),
+                    "output 'y' of shape [1099511627776]");
             try (Outputs out = session.run(Inputs.of("limit", Tensor.scalar(3L)))) {
                 assertThat(out.get("y").longs()).containsExactly(0, 1, 2);
             }
