@@ -100,9 +100,10 @@ public final class Program implements Launch {
         return width;
     }
 
+    /** None where runs use more than one thread: what they do then differs in who does it. */
     @Nullable
     Recording newRecording() {
-        return recordings.get();
+        return width == 1 ? recordings.get() : null;
     }
 
     @Override
