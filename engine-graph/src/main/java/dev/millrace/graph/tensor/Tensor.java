@@ -223,19 +223,24 @@ public final class Tensor implements Datum {
         return strings;
     }
 
+    /** Reads the memory while nobody can take it away. */
+    private void reading(Runnable reader) {
+        pin();
+        try {
+            reader.run();
+        } finally {
+            letGo();
+        }
+    }
+
     /** All elements by value; for float and the floating types of sixteen bits and fewer. */
     public float[] floats() {
         if (!type.isFloating() || type == ElementType.DOUBLE) {
             throw wrongType("floats()", "a reader of its own type");
         }
         float[] values = new float[arrayLength()];
-        pin();
-        try {
-            Elements.read(type, data, 0, values, 0, values.length);
-            return values;
-        } finally {
-            letGo();
-        }
+        reading(() -> Elements.read(type, data, 0, values, 0, values.length));
+        return values;
     }
 
     /** All elements by value; for every floating type. */
@@ -244,13 +249,8 @@ public final class Tensor implements Datum {
             throw wrongType("doubles()", "a reader of its own type");
         }
         double[] values = new double[arrayLength()];
-        pin();
-        try {
-            Elements.read(type, data, 0, values, 0, values.length);
-            return values;
-        } finally {
-            letGo();
-        }
+        reading(() -> Elements.read(type, data, 0, values, 0, values.length));
+        return values;
     }
 
     /** All elements; for every integer type and bool. uint64 keeps its bits. */
@@ -259,13 +259,8 @@ public final class Tensor implements Datum {
             throw wrongType("longs()", "a reader of its own type");
         }
         long[] values = new long[arrayLength()];
-        pin();
-        try {
-            Elements.read(type, data, 0, values, 0, values.length);
-            return values;
-        } finally {
-            letGo();
-        }
+        reading(() -> Elements.read(type, data, 0, values, 0, values.length));
+        return values;
     }
 
     /** All elements; for integer types of 32 bits and fewer, and bool. uint32 keeps its bits. */

@@ -90,6 +90,7 @@ class SharedWeightsTest {
         packed(session(one), one, "panels");
         for (int i = 0; i < 50 && packings.get() == 1; i++) {
             System.gc();
+            // the collector tells of what it has cleared a little later, on a thread of its own
             Thread.sleep(20);
             Tensor same = weights(5);
             packed(session(same), same, "panels");
