@@ -3,6 +3,7 @@ package dev.millrace.kernels.attention;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.call.Extents;
 import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.Worth;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 
@@ -12,9 +13,6 @@ import java.util.ArrayList;
  * interpreted). Safe for use by several threads.
  */
 public final class Attention {
-    /** Multiplications and additions that are worth another thread. */
-    private static final long MIN_WORK_PER_TASK = 1 << 18;
-
     private final KernelSet kernels;
     private final ScoreRule rule;
     private final AttentionKernels steps;
@@ -62,7 +60,7 @@ public final class Attention {
                 * shape.queries()
                 * shape.keys()
                 * (shape.depth() + shape.valueDepth());
-        int tasks = (int) Math.min(Math.min(threads, units), 1 + work / MIN_WORK_PER_TASK);
+        int tasks = (int) Math.min(Math.min(threads, units), 1 + work / Worth.PRODUCTS);
         Extents.bytes("the scratch", scratch, tasks * layout.bytes());
         Extents.writable("the scratch", scratch);
         Extents.apart("the scratch", scratch, "the output", call.out().data());

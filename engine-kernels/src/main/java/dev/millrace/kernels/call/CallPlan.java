@@ -48,8 +48,8 @@ public final class CallPlan {
 
     private static final int ARGUMENTS = 6;
     private static final Base[] BASES = Base.values();
-    /** Work that is worth another thread. */
-    private static final long MIN_WORK_PER_TASK = 1 << 18;
+    /** Tasks for each thread where they need no memory of their own: who is faster does more of them. */
+    private static final int TASKS_PER_THREAD = 4;
 
     private final KernelSet set;
     private final Kernel[] kernels;
@@ -115,15 +115,15 @@ public final class CallPlan {
         }
     }
 
-    /** How many tasks a run is cut into, at most. */
-    public int tasks(int images, Parallel parallel) {
+    private int tasks(int images, int wanted) {
         long total = images * work[work.length - 1];
-        long most = Math.min((long) images * (units.length - 1), Math.max(1, total / MIN_WORK_PER_TASK));
-        return (int) Math.max(1, Math.min(parallel.width(), most));
+        long most = Math.min((long) images * (units.length - 1), Math.max(1, total / Worth.PRODUCTS));
+        return (int) Math.max(1, Math.min(wanted, most));
     }
 
     public void run(Operands operands, Parallel parallel) {
-        int tasks = tasks(operands.images(), parallel);
+        boolean shares = parallel.width() > 1 && operands.scratchBytes() == 0;
+        int tasks = tasks(operands.images(), shares ? TASKS_PER_THREAD * parallel.width() : parallel.width());
         if (tasks == 1) {
             task(operands, 0, 1);
         } else {

@@ -4,6 +4,7 @@ import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.call.Extents;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.call.Streaming;
+import dev.millrace.kernels.call.Worth;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -18,8 +19,6 @@ import java.util.List;
  * int that does not fit loses its upper bits. Everything but 0, NaN too, becomes true.
  */
 public final class Cast {
-    /** Less than this is not worth another thread. */
-    private static final long MIN_PER_TASK = 8 * 1024;
     /** Parts start at a multiple of this, so that no two threads write to the same cache line. */
     private static final long GRAIN = 128;
     /** Numbers that several stages convert at a time. */
@@ -95,7 +94,7 @@ public final class Cast {
         Extents.writable("the target of the cast", target);
         Extents.apart("the target of the cast", target, "its source", source);
         List<CastStage> way = isStreamed(target, count) ? List.of(new KernelStage(kernels, from, to, true)) : stages;
-        long tasks = Math.max(1, Math.min(parallel.width(), count / MIN_PER_TASK));
+        long tasks = Math.max(1, Math.min(parallel.width(), count / Worth.ELEMENTS));
         if (tasks == 1) {
             part(way, source, target, 0, count);
             return;

@@ -6,6 +6,7 @@ import dev.millrace.codegen.program.Memory;
 import dev.millrace.kernels.call.Extents;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.call.Scratch;
+import dev.millrace.kernels.call.Worth;
 import dev.millrace.kernels.gather.ElementPick.Size;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -17,9 +18,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * use by several threads.
  */
 public final class Elements {
-    /** Less than this is not worth another thread. */
-    private static final long MIN_ELEMENTS_PER_TASK = 8 * 1024;
-
     private final KernelSet kernels;
     private final Kernel narrow;
     private final Kernel wide;
@@ -50,7 +48,7 @@ public final class Elements {
         }
         AtomicBoolean wrong = new AtomicBoolean(shape.limit() == 0);
         if (!wrong.get()) {
-            long most = Math.min(shape.rows(), shape.count() / MIN_ELEMENTS_PER_TASK);
+            long most = Math.min(shape.rows(), shape.count() / Worth.ELEMENTS);
             int tasks = (int) Math.clamp(most, 1, parallel.width());
             Parallel threads = tasks == 1 ? Parallel.NONE : parallel;
             threads.run(tasks, task -> {

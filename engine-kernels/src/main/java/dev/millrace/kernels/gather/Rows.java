@@ -6,6 +6,7 @@ import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Memory;
 import dev.millrace.kernels.call.Extents;
 import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.Worth;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.EnumMap;
@@ -17,9 +18,6 @@ import java.util.Objects;
  * memory only where kernels are interpreted). Safe for use by several threads.
  */
 public final class Rows {
-    /** Less than this is not worth another thread. */
-    private static final long MIN_BYTES_PER_TASK = 32 * 1024;
-
     private static final int MAX_WIDTH = 1 << 30;
 
     private final KernelSet kernels;
@@ -65,7 +63,7 @@ public final class Rows {
         if (total == 0 || width == 0) {
             return;
         }
-        int tasks = (int) Math.clamp(Math.min(total, total * width / MIN_BYTES_PER_TASK), 1, parallel.width());
+        int tasks = (int) Math.clamp(Math.min(total, total * width / Worth.BYTES), 1, parallel.width());
         try {
             Parallel threads = tasks == 1 ? Parallel.NONE : parallel;
             threads.run(tasks, task -> {
@@ -135,7 +133,7 @@ public final class Rows {
         }
         Kernel kernel = Objects.requireNonNull(scatter.get(update));
         long lines = Math.max(1, width / 64);
-        int tasks = (int) Math.clamp(Math.min(lines, count * width / MIN_BYTES_PER_TASK), 1, parallel.width());
+        int tasks = (int) Math.clamp(Math.min(lines, count * width / Worth.BYTES), 1, parallel.width());
         try {
             Parallel threads = tasks == 1 ? Parallel.NONE : parallel;
             threads.run(tasks, task -> {

@@ -2,6 +2,7 @@ package dev.millrace.kernels.gemm;
 
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.call.Scratch;
+import dev.millrace.kernels.call.Worth;
 import java.lang.foreign.MemorySegment;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -9,9 +10,6 @@ import org.jspecify.annotations.Nullable;
 /** One product whose extents were checked: cuts it into parts for threads. */
 final class GemmRun implements IntConsumer {
     private static final long ALIGNMENT = 64;
-    /** Multiplications and additions that are worth another thread. */
-    private static final long MIN_WORK_PER_TASK = 1 << 18;
-
     /** What the work is cut by. */
     private enum Split {
         PRODUCTS,
@@ -64,7 +62,8 @@ final class GemmRun implements IntConsumer {
 
     void run(Parallel parallel) {
         long batches = product.batch().total();
-        double work = (double) batches * product.m() * product.n() * product.k() / MIN_WORK_PER_TASK;
+        long worth = product.m() < shape.rows() ? Worth.SLOW_PRODUCTS : Worth.PRODUCTS;
+        double work = (double) batches * product.m() * product.n() * product.k() / worth;
         int most = (int) Math.min(parallel.width(), Math.max(1, work));
         long count = Math.ceilDiv(product.n(), panels.columns());
         tasks = most;

@@ -3,6 +3,7 @@ package dev.millrace.kernels.intgemm;
 import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Memory;
 import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.Worth;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -11,10 +12,6 @@ final class QuantisedRun {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
-    /** Multiplications and additions that are worth another thread. */
-    private static final long MIN_WORK_PER_TASK = 1 << 19;
-    /** Bytes to pack that are worth another thread. */
-    private static final long MIN_BYTES_PER_TASK = 1 << 16;
     /** What the second-level cache holds of rows of A, in bytes; of rows of C as well, where B is small. */
     private static final long ROWS_IN_CACHE = 1 << 18;
 
@@ -60,7 +57,7 @@ final class QuantisedRun {
 
     void run(Parallel parallel) {
         long m = product.m();
-        long work = Math.max(1, m * product.n() * product.k() / MIN_WORK_PER_TASK);
+        long work = Math.max(1, m * product.n() * product.k() / Worth.BYTE_PRODUCTS);
         int tasks = (int) Math.min(parallel.width(), work);
         long count = panels.panels();
         boolean byPanels = count % tasks == 0 || count >= 4L * tasks;
@@ -68,7 +65,7 @@ final class QuantisedRun {
             packRows(0, m);
             part(0, m, 0, count);
         } else if (byPanels && m < 2 * product.n() || m < 2L * tileRows) {
-            int packing = (int) Math.clamp(m * product.k() / MIN_BYTES_PER_TASK, 1, Math.min(tasks, m));
+            int packing = (int) Math.clamp(m * product.k() / Worth.BYTES, 1, Math.min(tasks, m));
             if (form != RowForm.GIVEN) {
                 parallel.run(packing, task -> packRows(m * task / packing, m * (task + 1) / packing));
             }

@@ -3,6 +3,7 @@ package dev.millrace.kernels.intgemm;
 import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Memory;
 import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.Worth;
 import dev.millrace.kernels.cast.FloatType;
 import dev.millrace.kernels.gemm.Epilogue;
 import dev.millrace.kernels.gemm.GemmShape;
@@ -18,10 +19,6 @@ import java.lang.foreign.ValueLayout;
 final class WeightRun {
     /** So many rows are done one by one. */
     private static final long FEW_ROWS = 2;
-    /** Multiplications and additions that are worth another thread. */
-    private static final long MIN_WORK_PER_TASK = 1 << 18;
-    /** Floats to convert that are worth another thread. */
-    private static final long MIN_FLOATS_PER_TASK = 1 << 16;
     /** Rows done at a time: with the depth of a block, what the second-level cache holds of A. */
     private static final long ROW_BLOCK = 192;
 
@@ -70,7 +67,7 @@ final class WeightRun {
     void run(Parallel parallel) {
         long m = product.m();
         long work = m * product.n() * product.k();
-        int tasks = (int) Math.clamp(work / MIN_WORK_PER_TASK, 1, parallel.width());
+        int tasks = (int) Math.clamp(work / Worth.SLOW_PRODUCTS, 1, parallel.width());
         if (copyA) {
             inParts(parallel, tasks, m * product.k(), this::rowsIn);
         }
@@ -92,7 +89,7 @@ final class WeightRun {
 
     private void inParts(Parallel parallel, int tasks, long floats, Rows rows) {
         long m = product.m();
-        int parts = (int) Math.clamp(floats / MIN_FLOATS_PER_TASK, 1, Math.min(m, tasks));
+        int parts = (int) Math.clamp(floats / Worth.ELEMENTS, 1, Math.min(m, tasks));
         parallel.run(parts, task -> rows.of(m * task / parts, m * (task + 1) / parts));
     }
 

@@ -4,6 +4,7 @@ import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Memory;
 import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.Worth;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -14,9 +15,6 @@ import java.util.List;
 
 /** A nest with its kernel: cuts one loop into parts for threads, and does the loops around the calls. */
 final class CopyRun {
-    /** Less than this is not worth another thread. */
-    private static final long MIN_BYTES_PER_TASK = 32 * 1024;
-
     private static final int INNER = 0;
     private static final int MIDDLE = 1;
     private static final int OUTER = 2;
@@ -42,7 +40,7 @@ final class CopyRun {
         Arrays.fill(grains, 1);
         grains[MIDDLE] = nest.middleGrain();
         grains[INNER] = nest.innerGrain();
-        mostTasks = Math.max(1, nest.bytes() / MIN_BYTES_PER_TASK);
+        mostTasks = Math.max(1, nest.bytes() / Worth.BYTES);
         strides = Arena.ofAuto().allocate(Long.BYTES * LoopNest.STRIDES, Long.BYTES);
         for (int i = INNER; i <= OUTER; i++) {
             strides.setAtIndex(ValueLayout.JAVA_LONG, 2 * i, loops[i].to());

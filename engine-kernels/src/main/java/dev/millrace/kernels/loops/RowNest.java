@@ -6,6 +6,7 @@ import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Memory;
 import dev.millrace.kernels.call.Extents;
 import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.Worth;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
@@ -16,8 +17,6 @@ import java.util.List;
  * are one in all operands become one. Safe for use by several threads.
  */
 public final class RowNest {
-    /** Work that is worth another thread, in bytes. */
-    private static final long MIN_WORK = 32 * 1024;
     /** Parts of a row start at a multiple of this, so that no two threads write to the same cache line. */
     private static final long GRAIN = 64;
 
@@ -67,7 +66,7 @@ public final class RowNest {
         if (shape.isEmpty()) {
             return;
         }
-        int tasks = (int) Math.clamp(shape.work() / MIN_WORK, 1, parallel.width());
+        int tasks = (int) Math.clamp(shape.work() / Worth.ELEMENTS, 1, parallel.width());
         int dimension = tasks == 1 ? 0 : shape.dimensionToSplit(tasks);
         long extent = shape.extent(dimension);
         long grain = dimension == shape.dimensions() ? GRAIN : 1;

@@ -1,12 +1,10 @@
 package dev.millrace.kernels.loops;
 
 import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.Worth;
 
 /** Shares out rows to threads. */
 public final class Shares {
-    /** Less than this is not worth another thread. */
-    private static final long MIN_ELEMENTS_PER_TASK = 8 * 1024;
-
     private Shares() {}
 
     /** Some rows, one after the other. */
@@ -16,7 +14,7 @@ public final class Shares {
 
     /** Runs all rows, in about as many parts as there are threads. */
     public static void run(long rows, long elementsPerRow, Parallel parallel, Rows part) {
-        long most = rows * Math.max(1, elementsPerRow) / MIN_ELEMENTS_PER_TASK;
+        long most = rows * Math.max(1, elementsPerRow) / Worth.ELEMENTS;
         int tasks = (int) Math.max(1, Math.min(Math.min(parallel.width(), rows), most));
         if (tasks == 1) {
             part.run(0, rows);

@@ -7,6 +7,7 @@ import dev.millrace.codegen.program.Memory;
 import dev.millrace.kernels.call.Extents;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.call.Scratch;
+import dev.millrace.kernels.call.Worth;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
@@ -117,7 +118,7 @@ public final class Quantisation {
         Extents.apart("the zero point", zero, "x", x);
         Extents.apart("the zero point", zero, "the scale", scale);
         MemorySegment scratch = ranges.atLeast(RANGE_BYTES * parallel.width());
-        int tasks = (int) Math.clamp(elements / QuantisationRun.MIN_PER_TASK, 1, parallel.width());
+        int tasks = (int) Math.clamp(elements / Worth.ELEMENTS, 1, parallel.width());
         try {
             parallel.run(
                     tasks, task -> rangeOf(x, elements * task / tasks, elements * (task + 1) / tasks, scratch, task));

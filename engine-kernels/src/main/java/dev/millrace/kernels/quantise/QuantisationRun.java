@@ -4,6 +4,7 @@ import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Memory;
 import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.Worth;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -20,13 +21,11 @@ record QuantisationRun(
         long bytesOut,
         Scales scales) {
 
-    /** Less than this is not worth another thread. */
-    static final long MIN_PER_TASK = 16 * 1024;
     /** Parts of a row start at a multiple of this, so that no two threads write to the same cache line. */
     private static final long GRAIN = 128;
 
     void run(Parallel parallel) {
-        int tasks = (int) Math.clamp(scales.elements() / MIN_PER_TASK, 1, parallel.width());
+        int tasks = (int) Math.clamp(scales.elements() / Worth.ELEMENTS, 1, parallel.width());
         long rows = scales.rows();
         if (tasks == 1) {
             rows(0, rows);

@@ -1,11 +1,10 @@
 package dev.millrace.kernels.rank;
 
 import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.Worth;
 
 /** Cuts data along an axis into runs of lines side by side: rows, or columns of one block. */
 final class Lines {
-    /** Less than this is not worth another thread. */
-    private static final long MIN_ELEMENTS_PER_TASK = 16 * 1024;
     /** No two threads write to the same cache line. */
     private static final long GRAIN = 16;
 
@@ -24,7 +23,7 @@ final class Lines {
     static void split(AxisShape shape, Parallel parallel, Work work) {
         long lines = shape.lines();
         long grains = (lines + GRAIN - 1) / GRAIN;
-        int tasks = (int) Math.clamp(Math.min(grains, shape.elements() / MIN_ELEMENTS_PER_TASK), 1, parallel.width());
+        int tasks = (int) Math.clamp(Math.min(grains, shape.elements() / Worth.ELEMENTS), 1, parallel.width());
         if (tasks == 1) {
             some(shape, 0, lines, work);
         } else {

@@ -1,5 +1,6 @@
 package dev.millrace.kernels.recurrent;
 
+import dev.millrace.kernels.call.Worth;
 import dev.millrace.kernels.gemm.Gemm;
 import dev.millrace.kernels.gemm.GemmSequence;
 
@@ -12,9 +13,6 @@ import dev.millrace.kernels.gemm.GemmSequence;
 record RecurrentScratch(int tasks, long state, long stateDistance, long other, long products, long gates, long bytes) {
     /** Arguments of the gates' kernels, then those of products. */
     static final long TASK_BYTES = PackedWeights.up(GateArguments.BYTES) + GemmSequence.SCRATCH_BYTES;
-
-    /** Multiplications and additions of a step that are worth another thread. */
-    private static final long MIN_WORK_PER_TASK = 1 << 14;
 
     private static final int MAX_TASKS = 16;
 
@@ -32,7 +30,7 @@ record RecurrentScratch(int tasks, long state, long stateDistance, long other, l
     }
 
     private static int tasks(Gemm gemm, RecurrentCell cell, RecurrentShape shape) {
-        double work = (double) shape.batch() * cell.gates() * shape.hidden() * shape.hidden() / MIN_WORK_PER_TASK;
+        double work = (double) shape.batch() * cell.gates() * shape.hidden() * shape.hidden() / Worth.SLOW_PRODUCTS;
         long panels = Math.ceilDiv(shape.hidden(), gemm.panelColumns());
         return (int) Math.max(1, Math.min(Math.min(panels, MAX_TASKS), work));
     }

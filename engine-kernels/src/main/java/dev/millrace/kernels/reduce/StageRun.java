@@ -4,14 +4,13 @@ import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Memory;
 import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.Worth;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import org.jspecify.annotations.Nullable;
 
 /** A step of a reduction with its kernels: cuts it into pieces for threads, and calls them. */
 final class StageRun implements StageCall {
-    /** Less than this is not worth another thread. */
-    private static final long MIN_PER_TASK = 16 * 1024;
     /** Longer rows are done one by one. */
     private static final long SHORT_ROW = 512;
     /** Columns done at a time, so that their results stay in the first-level cache. */
@@ -69,7 +68,7 @@ final class StageRun implements StageCall {
     @Override
     public void run(MemorySegment in, MemorySegment out, @Nullable MemorySegment shift, Parallel parallel) {
         long numbers = stage.outer() * stage.reduced() * stage.inner();
-        long tasks = Math.max(1, Math.min(parallel.width(), numbers / MIN_PER_TASK));
+        long tasks = Math.max(1, Math.min(parallel.width(), numbers / Worth.ELEMENTS));
         long blocks = stage.isOfRows() ? 1 : columnBlocks(tasks);
         long blockColumns = Math.ceilDiv(Math.ceilDiv(stage.inner(), blocks), COLUMN_GRAIN) * COLUMN_GRAIN;
         long units = stage.outer() * stage.parts() * blocks;

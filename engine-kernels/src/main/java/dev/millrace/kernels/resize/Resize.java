@@ -6,6 +6,7 @@ import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Memory;
 import dev.millrace.kernels.call.Extents;
 import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.Worth;
 import dev.millrace.kernels.gather.ElementGather;
 import dev.millrace.kernels.gather.RowMove;
 import java.lang.foreign.MemorySegment;
@@ -17,9 +18,6 @@ import java.lang.ref.Reference;
  * memory only where kernels are interpreted). Safe for use by several threads.
  */
 public final class Resize {
-    /** Less than this is not worth another thread. */
-    private static final long MIN_RESULTS_PER_TASK = 16 * 1024;
-
     private static final int MAX_ELEMENT_BYTES = 16;
 
     private final KernelSet kernels;
@@ -73,7 +71,7 @@ public final class Resize {
         if (plan.results() == 0) {
             return;
         }
-        int most = (int) Math.clamp(plan.results() / MIN_RESULTS_PER_TASK, 1, parallel.width());
+        int most = (int) Math.clamp(plan.results() / Worth.ELEMENTS, 1, parallel.width());
         try {
             Repeats repeat = isFloat ? plan.repeats() : null;
             if (repeat != null) {

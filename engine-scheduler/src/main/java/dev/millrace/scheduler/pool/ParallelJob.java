@@ -5,8 +5,7 @@ import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.Scratch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import org.agrona.concurrent.BackoffIdleStrategy;
-import org.agrona.concurrent.IdleStrategy;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,10 +15,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ParallelJob {
     private static final int CLOSED = -1;
+    /** How long the owner looks whether workers have left before it parks between looks. */
+    private static final long SPIN_NANOS = 50_000;
+
+    private static final long PARK_NANOS = 20_000;
 
     private final AtomicInteger helpers = new AtomicInteger(CLOSED);
     private final AtomicLong cursor = new AtomicLong();
-    private final IdleStrategy idle = new BackoffIdleStrategy(200, 20, 1_000, 50_000);
     private volatile @Nullable Throwable failure;
     private @Nullable RangeTask task;
     private @Nullable LaunchContext context;
@@ -85,10 +87,16 @@ public final class ParallelJob {
 
     /** Waits until the last worker has left, closes the loop, and throws what one of them threw. */
     void close() {
-        idle.reset();
         boolean interrupted = false;
+        long start = 0;
         while (!helpers.compareAndSet(0, CLOSED)) {
-            idle.idle();
+            long now = System.nanoTime();
+            start = start == 0 ? now : start;
+            if (now - start < SPIN_NANOS) {
+                Thread.onSpinWait();
+                continue;
+            }
+            LockSupport.parkNanos(this, PARK_NANOS);
             // parking returns at once while the flag is set
             interrupted |= Thread.interrupted();
         }

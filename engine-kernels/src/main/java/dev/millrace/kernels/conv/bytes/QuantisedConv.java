@@ -5,6 +5,7 @@ import dev.millrace.codegen.program.Memory;
 import dev.millrace.kernels.call.Extents;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.call.Scratch;
+import dev.millrace.kernels.call.Worth;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.intgemm.QuantisedGemm;
 import dev.millrace.kernels.intgemm.QuantisedMatrix;
@@ -23,9 +24,6 @@ public final class QuantisedConv implements QuantisedConvolution {
     private static final long LEAST_ROWS = 40;
 
     private static final long MOST_ROWS = 400;
-    /** Multiplications and additions that are worth another thread. */
-    private static final long MIN_WORK_PER_TASK = 1 << 19;
-
     private final KernelSet kernels;
     private final ConvShape shape;
     private final QuantisedGemm gemm;
@@ -119,7 +117,7 @@ public final class QuantisedConv implements QuantisedConvolution {
 
     private void run(Operands operands, Parallel parallel) {
         long work = pixels * windows.rowBytes() * shape.outChannels();
-        int tasks = (int) Math.clamp(work / MIN_WORK_PER_TASK, 1, parallel.width());
+        int tasks = (int) Math.clamp(work / Worth.BYTE_PRODUCTS, 1, parallel.width());
         long blocks = pointwise ? Math.min(1, pixels) : Math.ceilDiv(pixels, blockRows);
         long even = Math.ceilDiv(blocks, tasks) * tasks;
         if (tasks == 1) {

@@ -3,6 +3,7 @@ package dev.millrace.kernels.conv.bytes;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.call.Extents;
 import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.call.Worth;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.gemm.Activation;
 import dev.millrace.kernels.intgemm.QuantisedMatrix;
@@ -16,9 +17,6 @@ public final class QuantisedDepthwiseConv implements QuantisedConvolution {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
     /** Up to so many products of two differences of bytes are exact as a float, with or without sign. */
     private static final int MOST_TAPS = (1 << 24) / (255 * 255);
-    /** Multiplications and additions that are worth another thread. */
-    private static final long MIN_WORK_PER_TASK = 1 << 17;
-
     private final ConvShape shape;
     private final int lanes;
     private final DepthwisePlan plan;
@@ -88,7 +86,7 @@ public final class QuantisedDepthwiseConv implements QuantisedConvolution {
         }
         long rows = (long) shape.batch() * shape.height().out();
         long work = shape.batch() * shape.outPixels() * shape.channels() * shape.taps();
-        int tasks = (int) Math.clamp(work / MIN_WORK_PER_TASK, 1, Math.max(1, Math.min(parallel.width(), rows)));
+        int tasks = (int) Math.clamp(work / Worth.SLOW_PRODUCTS, 1, Math.max(1, Math.min(parallel.width(), rows)));
         DepthwisePlan.Operands operands = new DepthwisePlan.Operands(in, packed, out);
         try {
             if (tasks == 1) {

@@ -100,10 +100,9 @@ public final class Program implements Launch {
         return width;
     }
 
-    /** None where runs use more than one thread: what they do then differs in who does it. */
     @Nullable
     Recording newRecording() {
-        return width == 1 ? recordings.get() : null;
+        return recordings.get();
     }
 
     @Override

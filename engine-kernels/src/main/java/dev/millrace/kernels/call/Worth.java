@@ -1,0 +1,24 @@
+package dev.millrace.kernels.call;
+
+/**
+ * What a task has to do at least for another thread to be worth it: about 20 microseconds. A worker that looks for work
+ * comes within one or two, one that sleeps within 10 to 100, and the caller waits for the last of them.
+ */
+public final class Worth {
+    /** Multiplications and additions of floats whose operands are found in caches. */
+    public static final long PRODUCTS = 1 << 20;
+
+    /** The same of bytes. */
+    public static final long BYTE_PRODUCTS = 1 << 21;
+
+    /** Products that are as slow as memory or as their loads: those by single rows, by windows of one channel. */
+    public static final long SLOW_PRODUCTS = 1 << 18;
+
+    /** Elements that are read, computed with and written. */
+    public static final long ELEMENTS = 1 << 16;
+
+    /** Bytes that are copied. */
+    public static final long BYTES = 1 << 18;
+
+    private Worth() {}
+}
