@@ -10,6 +10,9 @@ import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.RegisterNeed;
 import dev.millrace.kernels.image.Activations;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Writes one member of {@link ConvTile}. */
@@ -34,6 +37,8 @@ final class ConvTileWriter {
     private static final int CHAINS = 8;
 
     private static final int MAX_SETS = 4;
+    /** Bytes of a line of the caches. */
+    private static final int LINE = 64;
 
     private final ProgramBuilder builder;
     private final ConvTile.Variant variant;
@@ -162,14 +167,36 @@ final class ConvTileWriter {
 
     /** One row of taps over the channels of one block. */
     private void taps(ScalarVar from, ScalarVar weight, @Nullable ScalarVar weightStride) {
+        List<Integer> lines = linesOfNextTile();
+        int steps = variant.taps() * variant.depth();
+        int fetched = 0;
         int step = 0;
-        for (int tap = 0; tap < variant.taps(); tap++) {
-            for (int channel = 0; channel < variant.depth(); channel++) {
-                if (multiplyStep(from, weight, weightStride, tap, channel, step % sets)) {
-                    step++;
+        for (int i = 0; i < steps; i++) {
+            int tap = i / variant.depth();
+            if (multiplyStep(from, weight, weightStride, tap, i % variant.depth(), step % sets)) {
+                step++;
+            }
+            for (; fetched < lines.size() * (i + 1) / steps; fetched++) {
+                builder.prefetch(Address.at(from, lines.get(fetched)));
+            }
+        }
+    }
+
+    /**
+     * Where the cache lines are, seen from this tile, that the next one in the row reads and this one does not. A row of a
+     * channel block is too short for the processor to find out where the next one begins.
+     */
+    private List<Integer> linesOfNextTile() {
+        Set<Integer> lines = new TreeSet<>();
+        if (variant.input() == ConvInput.BLOCKED && variant.left() == 0 && variant.right() == 0) {
+            for (int tap = Math.max(0, variant.taps() - variant.stride()); tap < variant.taps(); tap++) {
+                for (int pixel = pixels; pixel < 2 * pixels; pixel++) {
+                    int column = pixel * variant.stride() + tap * variant.dilation();
+                    lines.add(column * pixelBytes / LINE * LINE);
                 }
             }
         }
+        return List.copyOf(lines);
     }
 
     private boolean multiplyStep(
