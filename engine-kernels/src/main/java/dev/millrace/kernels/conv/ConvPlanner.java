@@ -25,7 +25,7 @@ final class ConvPlanner {
     /** Of the weights of a pass, likewise. */
     private static final long PASS_BYTES = 96 << 10;
     /** Of weights, what is worth being fetched ahead: less is near anyway, or soon. */
-    private static final long FETCHED_BYTES = 128 << 10;
+    static final long FETCHED_BYTES = 128 << 10;
     /** Where there are no weights that are to be fetched. */
     private static final long NONE = -1;
     /** Pixels of a band, where a band is part of a row; a multiple of all widths of tiles up to 6. */

@@ -104,11 +104,13 @@ final class WinogradPlanner {
         long blockBytes = (long) squares(band) * bytes;
         Argument products = plus(scratch, (long) kind.products() * bytes);
         for (int product = 0; product < kind.products(); product++) {
+            boolean isLast = product + 1 == kind.products();
+            int nextBlock = isLast ? (firstBlock + blocks) % weights.outBlocks() : firstBlock;
             multiply(
                     band,
-                    firstBlock,
                     blocks,
-                    product,
+                    weights.start(product, firstBlock),
+                    weights.start(isLast ? 0 : product + 1, nextBlock),
                     plus(transformed, product * apart(weights.inBlocks(), squares(band))),
                     plus(products, product * apart(blocks, squares(band))),
                     calls);
@@ -138,10 +140,17 @@ final class WinogradPlanner {
         }
     }
 
-    /** One product of all squares of a band: a convolution of single pixels. */
+    /**
+     * One product of all squares of a band: a convolution of single pixels. The last tiles fetch the weights of what comes
+     * next, each those of one block of output channels.
+     *
+     * @param from where the weights begin
+     * @param next where those begin that come next
+     */
     private void multiply(
-            Band band, int firstBlock, int blocks, int product, Argument in, Argument out, CallPlan.Builder calls) {
+            Band band, int blocks, long from, long next, Argument in, Argument out, CallPlan.Builder calls) {
         long blockBytes = (long) squares(band) * bytes;
+        long outBlockBytes = weights.inBlocks() * weights.tapBytes();
         List<Integer> widths = new Tiling(target, ConvInput.BLOCKED, 1, squares(band)).widths(squares(band), blocks);
         int square = 0;
         for (int tile = 0; tile < widths.size(); ) {
@@ -150,6 +159,7 @@ final class WinogradPlanner {
             while (tile + count < widths.size() && widths.get(tile + count) == width) {
                 count++;
             }
+            int left = widths.size() - tile - count;
             ConvTile.Variant variant = new ConvTile.Variant(
                     width,
                     blocks,
@@ -162,7 +172,7 @@ final class WinogradPlanner {
                     0,
                     1,
                     ConvTile.Start.BIAS,
-                    false,
+                    weights.bytes() >= ConvPlanner.FETCHED_BYTES && left < blocks,
                     null);
             Argument sizes = calls.sizes(
                     count,
@@ -174,15 +184,15 @@ final class WinogradPlanner {
                     blockBytes,
                     weights.tapBytes(),
                     0,
-                    weights.inBlocks() * weights.tapBytes(),
+                    outBlockBytes,
                     blockBytes,
-                    0);
+                    next - from + (blocks - left - count) * outBlockBytes);
             long offset = (long) square * bytes;
             calls.call(
                     variant.key(),
                     (long) count * width * blocks * target.lanes() * weights.inBlocks() * target.lanes(),
                     plus(in, offset),
-                    Argument.at(Base.WEIGHTS, weights.start(product, firstBlock)),
+                    Argument.at(Base.WEIGHTS, from),
                     plus(out, offset),
                     Argument.at(Base.WEIGHTS, weights.zeros()),
                     Argument.number(0),
