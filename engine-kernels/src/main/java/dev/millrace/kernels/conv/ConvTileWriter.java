@@ -95,6 +95,7 @@ final class ConvTileWriter {
         ahead = variant.fetches() ? size(Size.AHEAD) : null;
         try (var _ = builder.loop(tiles, 1)) {
             begin();
+            fetchOutput();
             multiply(weightStride);
             addUp();
             finish();
@@ -145,6 +146,26 @@ final class ConvTileWriter {
             for (int i = 0; i < pixels * blocks; i++) {
                 sums[set][i] = builder.vector("sum");
                 builder.set(sums[set][i], Constant.ZERO);
+            }
+        }
+    }
+
+    /** Begins to fetch what is read or written only at the end. */
+    private void fetchOutput() {
+        boolean writesFresh = variant.start() == ConvTile.Start.BIAS;
+        boolean readsResidual = variant.after() != null && Activations.readsResidual(variant.after());
+        if (!writesFresh && !readsResidual) {
+            return;
+        }
+        @Nullable ScalarVar outStride = blocks > 1 ? size(Size.OUT_BLOCK) : null;
+        for (int block = 0; block < blocks; block++) {
+            for (int pixel = 0; pixel < pixels; pixel++) {
+                if (writesFresh) {
+                    builder.prefetch(place(out, outStride, block, pixel));
+                }
+                if (readsResidual) {
+                    builder.prefetch(place(residual, outStride, block, pixel));
+                }
             }
         }
     }
