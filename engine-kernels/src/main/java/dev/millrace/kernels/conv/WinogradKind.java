@@ -91,21 +91,7 @@ enum WinogradKind {
         return ofOutput;
     }
 
-    /** The transformed weights of one pair of channels, from their square of taps, both row by row. */
-    double[] transformWeights(double[] taps) {
-        int size = inputs();
-        double[] rows = new double[size * TAPS];
-        for (int tap = 0; tap < TAPS; tap++) {
-            double[] column = ofWeights.apply(new double[] {taps[tap], taps[TAPS + tap], taps[2 * TAPS + tap]});
-            for (int i = 0; i < size; i++) {
-                rows[i * TAPS + tap] = column[i];
-            }
-        }
-        double[] result = new double[size * size];
-        for (int i = 0; i < size; i++) {
-            double[] row = ofWeights.apply(new double[] {rows[i * TAPS], rows[i * TAPS + 1], rows[i * TAPS + 2]});
-            System.arraycopy(row, 0, result, i * size, size);
-        }
-        return result;
+    LinearMap ofWeights() {
+        return ofWeights;
     }
 }

@@ -2,6 +2,7 @@ package dev.millrace.kernels.conv;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,24 +51,38 @@ final class WinogradWeights {
     }
 
     void pack(MemorySegment weights, @Nullable MemorySegment bias, MemorySegment packed) {
-        packed.asSlice(0, bytes()).fill((byte) 0);
-        int taps = WinogradKind.TAPS * WinogradKind.TAPS;
-        double[] square = new double[taps];
-        for (int outChannel = 0; outChannel < shape.outChannels(); outChannel++) {
-            if (bias != null) {
-                packed.set(FLOAT, 4L * outChannel, bias.getAtIndex(FLOAT, outChannel));
-            }
-            for (int channel = 0; channel < shape.channels(); channel++) {
-                for (int tap = 0; tap < taps; tap++) {
-                    square[tap] =
-                            weights.getAtIndex(FLOAT, ((long) outChannel * shape.channels() + channel) * taps + tap);
+        packed.asSlice(0, start(0, 0)).fill((byte) 0);
+        if (bias != null) {
+            MemorySegment.copy(bias, 0, packed, 0, 4L * shape.outChannels());
+        }
+        int channels = shape.channels();
+        int products = kind.products();
+        float[] squares = new float[channels * WinogradKind.TAPS * WinogradKind.TAPS];
+        float[][] blocks = new float[products][channels * lanes];
+        var taps = new WinogradTaps(kind, channels);
+        for (int block = 0; block < outBlocks(); block++) {
+            for (int lane = 0; lane < lanes; lane++) {
+                int outChannel = block * lanes + lane;
+                if (outChannel < shape.outChannels()) {
+                    MemorySegment.copy(weights, FLOAT, 4L * outChannel * squares.length, squares, 0, squares.length);
+                } else {
+                    Arrays.fill(squares, 0);
                 }
-                double[] transformed = kind.transformWeights(square);
-                long within = 4L * ((long) channel * lanes + outChannel % lanes);
-                for (int product = 0; product < transformed.length; product++) {
-                    packed.set(FLOAT, start(product, outChannel / lanes) + within, (float) transformed[product]);
+                double[][] transformed = taps.transform(squares);
+                for (int product = 0; product < products; product++) {
+                    spread(transformed[product], blocks[product], lane);
                 }
             }
+            for (int product = 0; product < products; product++) {
+                float[] values = blocks[product];
+                MemorySegment.copy(values, 0, packed, FLOAT, start(product, block), values.length);
+            }
+        }
+    }
+
+    private void spread(double[] channels, float[] block, int lane) {
+        for (int i = 0; i < channels.length; i++) {
+            block[i * lanes + lane] = (float) channels[i];
         }
     }
 }
