@@ -10,9 +10,6 @@ import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.RegisterNeed;
 import dev.millrace.kernels.image.Activations;
-import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Writes one member of {@link ConvTile}. */
@@ -37,6 +34,8 @@ final class ConvTileWriter {
     private static final int CHAINS = 8;
 
     private static final int MAX_SETS = 4;
+    /** Channels that code is written for; those of a block take some rounds, so that there is less code to emit and to read. */
+    private static final int UNROLLED = 4;
     /** Bytes of a line of the caches. */
     private static final int LINE = 64;
 
@@ -188,36 +187,62 @@ final class ConvTileWriter {
 
     /** One row of taps over the channels of one block. */
     private void taps(ScalarVar from, ScalarVar weight, @Nullable ScalarVar weightStride) {
-        List<Integer> lines = linesOfNextTile();
-        int steps = variant.taps() * variant.depth();
-        int fetched = 0;
-        int step = 0;
-        for (int i = 0; i < steps; i++) {
-            int tap = i / variant.depth();
-            if (multiplyStep(from, weight, weightStride, tap, i % variant.depth(), step % sets)) {
-                step++;
+        int depth = variant.depth();
+        int channels = depth % UNROLLED == 0 ? UNROLLED : depth;
+        for (int tap = 0; tap < variant.taps(); tap++) {
+            int lines = tap == variant.taps() - 1 ? linesOfNextTile() : 0;
+            if (channels == depth) {
+                channels(from, weight, weightStride, tap, channels);
+                for (int line = 0; line < lines; line++) {
+                    builder.prefetch(Address.at(from, nextTile() + line * linePitch()));
+                }
+                continue;
             }
-            for (; fetched < lines.size() * (i + 1) / steps; fetched++) {
-                builder.prefetch(Address.at(from, lines.get(fetched)));
+            int linesOfStep = (lines * channels + depth - 1) / depth;
+            int step = Math.max(1, linesOfStep * linePitch());
+            // counts bytes of the next tile, where there are some to fetch
+            ScalarVar left = builder.scalar("left");
+            builder.set(left, depth / channels * step);
+            try (var _ = builder.loop(left, step)) {
+                channels(from, weight, weightStride, tap, channels);
+                for (int line = 0; line < linesOfStep; line++) {
+                    builder.prefetch(Address.at(from, left, 1, nextTile() - step + line * linePitch()));
+                }
+                builder.advance(from, channels * Float.BYTES);
+                builder.advance(weight, channels * vectorBytes);
+            }
+            builder.advance(from, -depth * Float.BYTES);
+            builder.advance(weight, -depth * vectorBytes);
+        }
+    }
+
+    private void channels(
+            ScalarVar from, ScalarVar weight, @Nullable ScalarVar weightStride, int tap, int channels) {
+        for (int channel = 0, step = 0; channel < channels; channel++) {
+            if (multiplyStep(from, weight, weightStride, tap, channel, step % sets)) {
+                step++;
             }
         }
     }
 
     /**
-     * Where the cache lines are, seen from this tile, that the next one in the row reads and this one does not. A row of a
-     * channel block is too short for the processor to find out where the next one begins.
+     * How many cache lines the next tile of the row reads that this one does not. A row of a channel block is too short
+     * for the processor to find out by itself where the next tile begins.
      */
-    private List<Integer> linesOfNextTile() {
-        Set<Integer> lines = new TreeSet<>();
-        if (variant.input() == ConvInput.BLOCKED && variant.left() == 0 && variant.right() == 0) {
-            for (int tap = Math.max(0, variant.taps() - variant.stride()); tap < variant.taps(); tap++) {
-                for (int pixel = pixels; pixel < 2 * pixels; pixel++) {
-                    int column = pixel * variant.stride() + tap * variant.dilation();
-                    lines.add(column * pixelBytes / LINE * LINE);
-                }
-            }
-        }
-        return List.copyOf(lines);
+    private int linesOfNextTile() {
+        boolean goesOn = variant.input() == ConvInput.BLOCKED && variant.left() == 0 && variant.right() == 0;
+        return goesOn ? (pixels * variant.stride() * pixelBytes + linePitch() - 1) / linePitch() : 0;
+    }
+
+    /** From line to line; single taps leave out pixels. */
+    private int linePitch() {
+        return Math.max(LINE, variant.taps() == 1 ? variant.stride() * pixelBytes : pixelBytes);
+    }
+
+    /** Where the lines of the next tile begin, seen from this one. */
+    private int nextTile() {
+        int tap = Math.max(0, variant.taps() - variant.stride());
+        return (pixels * variant.stride() + tap * variant.dilation()) * pixelBytes;
     }
 
     private boolean multiplyStep(
