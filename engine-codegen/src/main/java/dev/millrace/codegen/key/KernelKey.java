@@ -16,6 +16,8 @@ public final class KernelKey {
     private final String family;
     /** Names in order, each followed by its value. Keys are made and compared before anything is compiled. */
     private final String[] parameters;
+    /** Computed when first asked for; 0 before. */
+    private int hash;
 
     private KernelKey(String family, String[] parameters) {
         this.family = family;
@@ -190,12 +192,21 @@ public final class KernelKey {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof KernelKey key && family.equals(key.family) && Arrays.equals(parameters, key.parameters);
+        return other == this
+                || other instanceof KernelKey key
+                        && hashCode() == key.hashCode()
+                        && family.equals(key.family)
+                        && Arrays.equals(parameters, key.parameters);
     }
 
     @Override
     public int hashCode() {
-        return 31 * family.hashCode() + Arrays.hashCode(parameters);
+        int known = hash;
+        if (known == 0) {
+            known = 31 * family.hashCode() + Arrays.hashCode(parameters);
+            hash = known;
+        }
+        return known;
     }
 
     /** The text form. */

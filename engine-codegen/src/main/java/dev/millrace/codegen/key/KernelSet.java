@@ -7,7 +7,10 @@ import dev.millrace.codegen.program.Memory;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.Target;
 import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -48,19 +51,16 @@ public final class KernelSet {
 
     /** The kernels of some keys, those that are new emitted together. */
     public synchronized List<Kernel> kernels(List<KernelKey> keys) {
-        List<KernelKey> missing = new ArrayList<>();
-        List<Program> programs = new ArrayList<>();
+        Map<KernelKey, Program> missing = new LinkedHashMap<>();
         for (KernelKey key : keys) {
-            if (!kernels.containsKey(key) && !missing.contains(key)) {
-                missing.add(key);
-                programs.add(describe(key));
+            if (!kernels.containsKey(key) && !missing.containsKey(key)) {
+                missing.put(key, describe(key));
             }
         }
         if (!missing.isEmpty()) {
-            List<Kernel> emitted = lowering.lower(programs);
-            for (int i = 0; i < missing.size(); i++) {
-                kernels.put(missing.get(i), emitted.get(i));
-            }
+            Iterator<Kernel> emitted =
+                    lowering.lower(List.copyOf(missing.values())).iterator();
+            missing.keySet().forEach(key -> kernels.put(key, emitted.next()));
         }
         List<Kernel> found = new ArrayList<>();
         for (KernelKey key : keys) {

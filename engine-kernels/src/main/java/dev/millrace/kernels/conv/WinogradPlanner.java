@@ -1,12 +1,15 @@
 package dev.millrace.kernels.conv;
 
+import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallPlan.Argument;
 import dev.millrace.kernels.call.CallPlan.Base;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.image.Axis;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The calls of a Winograd convolution, for some rows of squares: their inputs are transformed, then, group by group of
@@ -21,6 +24,7 @@ final class WinogradPlanner {
     private final WinogradWeights weights;
     private final Expr after;
     private final WinogradRow row;
+    private final Map<Tile, KernelKey> tiles = new HashMap<>();
     private final int bytes;
 
     WinogradPlanner(Target target, ConvShape shape, WinogradKind kind, WinogradWeights weights, Expr after) {
@@ -33,6 +37,9 @@ final class WinogradPlanner {
                 kind, shape.width().in(), shape.width().out(), shape.width().before());
         bytes = target.vectorBytes();
     }
+
+    /** What tiles of the products differ in. */
+    private record Tile(int pixels, int blocks, boolean fetches) {}
 
     /** Some rows of squares. */
     record Band(int first, int end) {
@@ -160,20 +167,8 @@ final class WinogradPlanner {
                 count++;
             }
             int left = widths.size() - tile - count;
-            ConvTile.Variant variant = new ConvTile.Variant(
-                    width,
-                    blocks,
-                    ConvInput.BLOCKED,
-                    target.lanes(),
-                    1,
-                    1,
-                    1,
-                    0,
-                    0,
-                    1,
-                    ConvTile.Start.BIAS,
-                    weights.bytes() >= ConvPlanner.FETCHED_BYTES && left < blocks,
-                    null);
+            boolean fetches = weights.bytes() >= ConvPlanner.FETCHED_BYTES && left < blocks;
+            KernelKey key = tiles.computeIfAbsent(new Tile(width, blocks, fetches), this::key);
             Argument sizes = calls.sizes(
                     count,
                     weights.inBlocks(),
@@ -189,7 +184,7 @@ final class WinogradPlanner {
                     next - from + (blocks - left - count) * outBlockBytes);
             long offset = (long) square * bytes;
             calls.call(
-                    variant.key(),
+                    key,
                     (long) count * width * blocks * target.lanes() * weights.inBlocks() * target.lanes(),
                     plus(in, offset),
                     Argument.at(Base.WEIGHTS, from),
@@ -200,5 +195,23 @@ final class WinogradPlanner {
             square += count * width;
             tile += count;
         }
+    }
+
+    private KernelKey key(Tile tile) {
+        return new ConvTile.Variant(
+                        tile.pixels(),
+                        tile.blocks(),
+                        ConvInput.BLOCKED,
+                        target.lanes(),
+                        1,
+                        1,
+                        1,
+                        0,
+                        0,
+                        1,
+                        ConvTile.Start.BIAS,
+                        tile.fetches(),
+                        null)
+                .key();
     }
 }
