@@ -2,6 +2,7 @@ package dev.millrace.bench.suite;
 
 import ai.onnxruntime.OrtSession.SessionOptions.OptLevel;
 import dev.millrace.bench.compare.Contender;
+import dev.millrace.bench.compare.Duel;
 import dev.millrace.bench.compare.Millrace;
 import dev.millrace.bench.compare.OnnxRuntime;
 import dev.millrace.cli.ExitCode;
@@ -29,12 +30,13 @@ import picocli.CommandLine.Spec;
         name = "lengths",
         mixinStandardHelpOptions = true,
         description = {
-            "Measures runs of MiniLM whose lengths come in random order, then the same lengths sorted: runs per",
-            "second, and the bytes that a run allocates on the heap, by the caller and by all other threads."
+            "Measures runs of MiniLM whose lengths come in random order in turns with the same lengths sorted: runs",
+            "per second, and the bytes that a run allocates on the heap, by the caller and by all other threads."
         })
 final class LengthsCommand implements Callable<Integer> {
     private static final int LENGTHS = 16;
     private static final int STEP = 8;
+    private static final int BLOCK = 50;
     private static final long SEED = 1;
     private static final double NANOS = 1e9;
 
@@ -89,21 +91,34 @@ final class LengthsCommand implements Callable<Integer> {
         return Map.of("input_ids", tokens, "attention_mask", tokens, "token_type_ids", tokens);
     }
 
+    /** Blocks of runs in random order and of the same runs sorted take turns: what else the machine does meets both. */
     private String line(String side, Contender contender, List<Inputs> inputs) throws Exception {
         int[] order = new Random(SEED).ints(runs, 0, inputs.size()).toArray();
-        int[] sorted = order.clone();
-        Arrays.sort(sorted);
-        for (int round = 0; round < 2; round++) {
+        for (int round = 0; round < 3; round++) {
             for (Inputs each : inputs) {
                 contender.run(each);
             }
         }
-        var allocations = new Allocations();
-        double random = perSecond(contender, inputs, order);
-        Allocations.Bytes bytes = allocations.sinceThen();
-        double inOrder = perSecond(contender, inputs, sorted);
+        int blocks = Math.max(1, runs / BLOCK);
+        List<Double> random = new ArrayList<>();
+        List<Double> sorted = new ArrayList<>();
+        List<Double> ratios = new ArrayList<>();
+        long caller = 0;
+        long others = 0;
+        for (int block = 0; block < blocks; block++) {
+            int[] some = Arrays.copyOfRange(
+                    order, (int) ((long) runs * block / blocks), (int) ((long) runs * (block + 1) / blocks));
+            var allocations = new Allocations();
+            random.add(perSecond(contender, inputs, some));
+            Allocations.Bytes bytes = allocations.sinceThen();
+            caller += bytes.caller();
+            others += bytes.others();
+            Arrays.sort(some);
+            sorted.add(perSecond(contender, inputs, some));
+            ratios.add(random.getLast() / sorted.getLast());
+        }
         return "| %s | %.1f | %.1f | %.2f | %d | %d |"
-                .formatted(side, random, inOrder, random / inOrder, bytes.caller() / runs, bytes.others() / runs);
+                .formatted(side, Duel.median(random), Duel.median(sorted), Duel.median(ratios), caller / runs, others / runs);
     }
 
     private static double perSecond(Contender contender, List<Inputs> inputs, int[] order) throws Exception {
