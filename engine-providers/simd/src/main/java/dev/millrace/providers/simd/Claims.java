@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Chooses the nodes of a graph that become parts of programs. */
@@ -139,7 +140,7 @@ final class Claims {
         };
     }
 
-    /** Leaves nodes to others that would be partitions without any arithmetic on floats. */
+    /** Leaves nodes to others that would be partitions of arithmetic on shapes and nothing else. */
     private void dropUseless() {
         var useful = new HashSet<Node>();
         var open = new ArrayList<Node>();
@@ -175,13 +176,17 @@ final class Claims {
                 }
             }
         }
-        for (Value output : node.outputs()) {
-            if (output != null
-                    && output.elementType() != null
-                    && output.elementType().isFloating()) {
-                return Rules.of(node) != null;
-            }
+        return Rules.of(node) != null
+                && Stream.concat(node.inputs().stream(), node.outputs().stream())
+                        .anyMatch(Claims::isData);
+    }
+
+    /** Whether a value is more than what shapes are computed with: numbers and lists of integers. */
+    private static boolean isData(@Nullable Value value) {
+        if (value == null || value.isConstant()) {
+            return false;
         }
-        return false;
+        boolean floats = value.elementType() != null && value.elementType().isFloating();
+        return floats || value.shape() != null && value.shape().rank() > 1;
     }
 }

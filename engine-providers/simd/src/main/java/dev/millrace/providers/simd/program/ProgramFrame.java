@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class ProgramFrame implements Memory, Crew, RangeTask {
     private static final long ALIGNMENT = 64;
     /** Up to this an input or output is copied, which takes less time than making calls anew. */
-    private static final long STAGED_BYTES = 512 << 10;
+    private static final long STAGED_BYTES = 16 << 10;
 
     private final List<Step> steps;
     private final int width;

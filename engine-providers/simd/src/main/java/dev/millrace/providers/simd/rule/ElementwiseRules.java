@@ -3,6 +3,7 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.kernels.expression.DataType;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Formulas;
 import dev.millrace.kernels.expression.Function;
@@ -44,6 +45,10 @@ final class ElementwiseRules {
             case "And" -> truths(Operator.AND);
             case "Or" -> truths(Operator.OR);
             case "Xor" -> truths(Operator.XOR);
+            case "BitwiseAnd" -> bits(op -> BINARY.test(op) ? v -> v.get(0).combine(Operator.AND, v.get(1)) : null);
+            case "BitwiseOr" -> bits(op -> BINARY.test(op) ? v -> v.get(0).combine(Operator.OR, v.get(1)) : null);
+            case "BitwiseXor" -> bits(op -> BINARY.test(op) ? v -> v.get(0).combine(Operator.XOR, v.get(1)) : null);
+            case "BitwiseNot" -> bits(op -> v -> v.getFirst().combine(Operator.XOR, Expr.integer(ones(op))));
             case "Not" -> op -> pend(op, v -> Formulas.not(v.getFirst()), 1);
             case "Where" -> ElementwiseRules::where;
             case "Cast", "CastLike" -> ElementwiseRules::cast;
@@ -181,16 +186,43 @@ final class ElementwiseRules {
         return type == ElementType.FLOAT || type == ElementType.FLOAT16 || type == ElementType.BFLOAT16;
     }
 
-    /** Of floats, and of ints whose arithmetic is that of the kernels. */
+    /** Of floats, and of ints up to 32 bits; narrow ones are stored at once, since they wrap around where they are. */
     private static Rule numbers(Choice choice) {
         return op -> {
             for (int i = 0; i < op.inputs(); i++) {
-                if (!op.has(i) || !isFloat(op.in(i).type()) && op.in(i).type() != ElementType.INT32) {
+                if (!op.has(i) || !isFloat(op.in(i).type()) && !isInt(op.in(i).type())) {
                     return false;
                 }
             }
             Formula formula = choice.of(op);
+            if (formula == null || !pend(op, formula, op.inputs())) {
+                return false;
+            }
+            if (isInt(op.out().type()) && op.out().type() != ElementType.INT32) {
+                op.lowering().dense(op.out());
+            }
+            return true;
+        };
+    }
+
+    /** Of ints, bit by bit: what is read as an int of 32 bits stays one of its type. */
+    private static Rule bits(Choice choice) {
+        return op -> {
+            Formula formula = isInt(op.out().type()) ? choice.of(op) : null;
             return formula != null && pend(op, formula, op.inputs());
+        };
+    }
+
+    private static boolean isInt(ElementType type) {
+        DataType data = DataTypes.find(type);
+        return data != null && data.kind() == Kind.INT;
+    }
+
+    private static int ones(Op op) {
+        return switch (op.out().type()) {
+            case UINT8 -> 0xff;
+            case UINT16 -> 0xffff;
+            default -> -1;
         };
     }
 
@@ -235,7 +267,8 @@ final class ElementwiseRules {
     }
 
     private static boolean clip(Op op) {
-        if (!isFloat(op.in(0).type())) {
+        boolean isFloat = isFloat(op.in(0).type());
+        if (!isFloat && (op.opset() < 12 || !isInt(op.in(0).type()))) {
             return false;
         }
         if (op.opset() < 11) {
