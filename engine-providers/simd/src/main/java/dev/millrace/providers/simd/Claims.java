@@ -3,9 +3,11 @@ package dev.millrace.providers.simd;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.simd.rule.Rules;
 import dev.millrace.providers.spi.CapabilitySink;
 import dev.millrace.providers.spi.EpContext;
@@ -39,6 +41,9 @@ final class Claims {
             "Shape",
             "Size",
             "Trilu");
+
+    /** No shape has so many extents. */
+    private static final long LONG_LIST = 64;
 
     private final CapabilitySink sink;
     private final Graph graph;
@@ -186,7 +191,11 @@ final class Claims {
         if (value == null || value.isConstant()) {
             return false;
         }
-        boolean floats = value.elementType() != null && value.elementType().isFloating();
-        return floats || value.shape() != null && value.shape().rank() > 1;
+        if (value.elementType() != null && value.elementType().isFloating()) {
+            return true;
+        }
+        SymbolicShape shape = value.shape();
+        Shape known = shape == null ? null : shape.toShape();
+        return shape != null && (shape.rank() > 1 || shape.rank() == 1 && (known == null || known.dim(0) > LONG_LIST));
     }
 }
