@@ -3,6 +3,8 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.Function;
 import dev.millrace.kernels.norm.ChannelNorm;
 import dev.millrace.providers.simd.lower.Cell;
 import dev.millrace.providers.simd.lower.Lowering;
@@ -97,7 +99,7 @@ final class ChannelNormRules {
         return all;
     }
 
-    /** A product and a sum for each element, if the statistics of channels are known. */
+    /** A product and a sum for each element, where statistics are those of the training. */
     private static boolean batch(Op op) {
         Shape shape = op.in(0).shape();
         boolean training = op.opset() < 7
@@ -111,14 +113,17 @@ final class ChannelNormRules {
         List<Tensor> known = new ArrayList<>();
         for (int i = 1; i < op.inputs(); i++) {
             Tensor tensor = op.in(i).known();
-            if (tensor == null) {
-                return false;
+            if (tensor != null) {
+                known.add(tensor);
             }
-            known.add(tensor);
         }
         long[] dims = new long[shape.rank() - 1];
         Arrays.fill(dims, 1);
         dims[0] = shape.dim(1);
+        if (known.size() < op.inputs() - 1) {
+            batchOfInputs(op, Shape.of(dims));
+            return true;
+        }
         MemorySegment folded = folded(op, known, dims[0]);
         long bytes = Float.BYTES * dims[0];
         Tensor factors = Tensor.wrap(ElementType.FLOAT, Shape.of(dims), folded.asSlice(0, bytes));
@@ -127,6 +132,30 @@ final class ChannelNormRules {
         List<Cell> operands = List.of(op.in(0), lowering.constant(factors), lowering.constant(offsets));
         lowering.pend(op.out(), operands, v -> v.get(0).times(v.get(1)).plus(v.get(2)));
         return true;
+    }
+
+    /** The same where statistics come with the run: first a factor and an offset for each channel. */
+    private static void batchOfInputs(Op op, Shape ofChannels) {
+        Lowering lowering = op.lowering();
+        Expr epsilon = Expr.number(op.attributes().real("epsilon", EPSILON));
+        List<Cell> given = new ArrayList<>();
+        for (int i = 1; i < op.inputs(); i++) {
+            View numbers = lowering.dense(op.in(i));
+            Cell cell = lowering.part(op.out(), ElementType.FLOAT, ofChannels);
+            lowering.provide(cell, View.dense(numbers.storage(), numbers.type(), ofChannels, numbers.offset()));
+            given.add(cell);
+        }
+        Cell factors = lowering.part(op.out(), ElementType.FLOAT, ofChannels);
+        lowering.pend(factors, List.of(given.get(0), given.get(3)), v -> v.get(0)
+                .over(v.get(1).plus(epsilon).apply(Function.SQRT)));
+        lowering.materialise(factors);
+        Cell offsets = lowering.part(op.out(), ElementType.FLOAT, ofChannels);
+        lowering.pend(offsets, List.of(given.get(1), given.get(2), factors), v -> v.get(0)
+                .minus(v.get(1).times(v.get(2))));
+        lowering.materialise(offsets);
+        lowering.pend(op.out(), List.of(op.in(0), factors, offsets), v -> v.get(0)
+                .times(v.get(1))
+                .plus(v.get(2)));
     }
 
     /** Factors and behind them offsets, made once for the operands. */
