@@ -66,7 +66,10 @@ final class WorkerProcess implements AutoCloseable {
     private static void read(Process process, BlockingQueue<Optional<String>> answers) {
         try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                answers.put(Optional.of(line));
+                // what runs there may print, too
+                if (SweepRow.isLine(line)) {
+                    answers.put(Optional.of(line));
+                }
             }
             answers.put(Optional.empty());
         } catch (IOException | InterruptedException end) {

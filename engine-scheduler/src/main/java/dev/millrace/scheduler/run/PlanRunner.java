@@ -3,6 +3,7 @@ package dev.millrace.scheduler.run;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.Datum;
+import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.event.RunListener;
@@ -11,7 +12,9 @@ import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.plan.PlanStep;
 import dev.millrace.scheduler.plan.SlotPool;
 import dev.millrace.scheduler.pool.WorkerPool;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +34,9 @@ public final class PlanRunner {
     private final int[] variableSlots;
     private final int[] inputSlots;
     private final IdleMemory idleMemory;
+    /** For each output, the memory of its copies. */
+    private final ResultCopies[] copies;
+
 
     /**
      * @param threads how many threads one run may use, the caller's included
@@ -61,6 +67,8 @@ public final class PlanRunner {
                 nested.put(step, runners);
             }
         }
+        copies = new ResultCopies[plan.outputs().size()];
+        Arrays.setAll(copies, i -> new ResultCopies(plan.outputNames().get(i)));
         idleMemory.add(this);
     }
 
@@ -84,15 +92,21 @@ public final class PlanRunner {
     public void trim() {
         bindings.all().forEach(Binding::trim);
         frames.trim(Frame::trim);
+        for (ResultCopies copiesOfResult : copies) {
+            copiesOfResult.trim();
+        }
         nested.values().forEach(runners -> runners.values().forEach(PlanRunner::trim));
     }
 
     /**
-     * Gives up all that is kept for later runs, and says how many bindings and frames that were. Runs under way are not
+     * Gives up all that is kept for later runs, and says how many things that were. Runs under way are not
      * disturbed.
      */
     public int giveUp() {
         int count = bindings.clear() + frames.clear();
+        for (ResultCopies copiesOfResult : copies) {
+            count += copiesOfResult.clear();
+        }
         for (Map<String, PlanRunner> runners : nested.values()) {
             for (PlanRunner runner : runners.values()) {
                 count += runner.giveUp();
@@ -167,12 +181,19 @@ public final class PlanRunner {
         Datum[] results = new Datum[plan.outputs().size()];
         for (int i = 0; i < results.length; i++) {
             Tensor detached = frame.detachOutput(i);
-            results[i] = detached != null ? detached : copyOf(result(frame, i), i);
+            results[i] = detached != null ? detached : copyOf(frame, i);
         }
         return results;
     }
 
-    private Datum copyOf(Datum result, int index) {
+    private Datum copyOf(Frame frame, int index) {
+        Datum result = result(frame, index);
+        if (result instanceof Tensor tensor && tensor.type() != ElementType.STRING) {
+            MemorySegment content = frame.segments[plan.outputs().get(index)];
+            if (content != null) {
+                return copies[index].copyOf(tensor.type(), tensor.shape(), content);
+            }
+        }
         try {
             return Data.copyOf(result);
         } catch (OutOfMemoryError e) {
