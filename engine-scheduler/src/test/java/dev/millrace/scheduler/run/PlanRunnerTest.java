@@ -67,6 +67,24 @@ class PlanRunnerTest {
     }
 
     @Test
+    void aResultThatIsAnInputIsACopyWhoseMemoryIsUsedAgain() {
+        Value x = input("x");
+        editor.addOutput("y", x);
+        PlanRunner runner = runner();
+        Tensor first = (Tensor) run(runner, Map.of("x", vector(1, 2)))[0];
+        Tensor second = (Tensor) run(runner, Map.of("x", vector(3, 4)))[0];
+        assertThat(first.floats()).containsExactly(1, 2);
+        assertThat(second.floats()).containsExactly(3, 4);
+        first.close();
+        Tensor third = (Tensor) run(runner, Map.of("x", vector(5, 6)))[0];
+        Tensor longer = (Tensor) run(runner, Map.of("x", vector(7, 8, 9)))[0];
+        assertThat(second.floats()).containsExactly(3, 4);
+        assertThat(third.floats()).containsExactly(5, 6);
+        assertThat(longer.floats()).containsExactly(7, 8, 9);
+        assertThatThrownBy(first::floats).isInstanceOf(EngineException.class);
+    }
+
+    @Test
     void whatHasNoElementsIsNotRunHoweverLargeItsOtherExtentsAre() {
         editor.addOutput("y", node("Inc", node("Inc", input("x"))));
         PlanRunner runner = runner();

@@ -31,8 +31,6 @@ final class Claims {
             "GlobalLpPool",
             "GridSample",
             "Hardmax",
-            "IsInf",
-            "IsNaN",
             "LRN",
             "LpPool",
             "Mod",

@@ -49,6 +49,8 @@ final class ElementwiseRules {
             case "BitwiseOr" -> bits(op -> BINARY.test(op) ? v -> v.get(0).combine(Operator.OR, v.get(1)) : null);
             case "BitwiseXor" -> bits(op -> BINARY.test(op) ? v -> v.get(0).combine(Operator.XOR, v.get(1)) : null);
             case "BitwiseNot" -> bits(op -> v -> v.getFirst().combine(Operator.XOR, Expr.integer(ones(op))));
+            case "IsNaN" -> floats(op -> v -> Formulas.isNaN(v.getFirst()));
+            case "IsInf" -> floats(ElementwiseRules::infinite);
             case "Not" -> op -> pend(op, v -> Formulas.not(v.getFirst()), 1);
             case "Where" -> ElementwiseRules::where;
             case "Cast", "CastLike" -> ElementwiseRules::cast;
@@ -142,6 +144,12 @@ final class ElementwiseRules {
             return v -> Formulas.elu(v.getFirst(), alpha).times(Expr.number(gamma));
         }
         return v -> Formulas.selu(v.getFirst());
+    }
+
+    private static Formula infinite(Op op) {
+        boolean positive = op.attributes().flag("detect_positive", true);
+        boolean negative = op.attributes().flag("detect_negative", true);
+        return v -> Formulas.isInfinite(v.getFirst(), positive, negative);
     }
 
     private static Formula gelu(Op op) {
