@@ -2,9 +2,11 @@ package dev.millrace.bench.compare;
 
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.session.Engine;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.Outputs;
+import dev.millrace.session.RunOptions;
 import dev.millrace.session.Session;
 import dev.millrace.session.SessionOptions;
 import dev.millrace.session.ValueInfo;
@@ -46,6 +48,11 @@ public final class Millrace implements Contender {
     @Override
     public void run(Inputs inputs) {
         session().run(inputs).close();
+    }
+
+    /** A run that {@code listener} hears. */
+    public void run(Inputs inputs, RunListener listener) {
+        session().run(inputs, RunOptions.create().heardBy(listener)).close();
     }
 
     @Override

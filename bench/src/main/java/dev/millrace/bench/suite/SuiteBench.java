@@ -6,6 +6,7 @@ import dev.millrace.bench.compare.Contender;
 import dev.millrace.bench.compare.Duel;
 import dev.millrace.bench.compare.Millrace;
 import dev.millrace.bench.compare.OnnxRuntime;
+import dev.millrace.bench.kernels.FloatPeak;
 import dev.millrace.bench.suite.SuiteRow.Outcome;
 import dev.millrace.cli.ModelArgument;
 import dev.millrace.cli.model.InputMaker;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class SuiteBench {
     private static final long SEED = 1;
     private static final double TOLERANCE = 1e-3;
+    private static final double SECONDS_OF_MICRO = 1e-6;
 
     private final SessionOptions options;
     private final Duel.Pace pace;
@@ -57,13 +59,13 @@ final class SuiteBench {
             ours.create();
             Inputs inputs = new InputMaker(model.known(), test.shapes(), SEED).make(ours.inputs());
             if (!withPeer) {
-                return row(test, threads, duel(ours, null, inputs), Differences.NONE);
+                return row(test, threads, duel(test, threads, ours, null, inputs), Differences.NONE);
             }
             try (var peer = new OnnxRuntime(model.file(), threads, OptLevel.ALL_OPT)) {
                 peer.create();
                 Differences differences =
                         differences(test, model.file(), inputs, ours.answer(inputs), peer.answer(inputs));
-                return row(test, threads, duel(ours, peer, inputs), differences);
+                return row(test, threads, duel(test, threads, ours, peer, inputs), differences);
             }
         }
     }
@@ -102,10 +104,17 @@ final class SuiteBench {
         }
     }
 
-    private SuiteRow.Times duel(Contender ours, @Nullable Contender peer, Inputs inputs) throws Exception {
+    private SuiteRow.Times duel(
+            SuiteCase test, int threads, Millrace ours, @Nullable Contender peer, Inputs inputs) throws Exception {
         var duel = new Duel(() -> ours.run(inputs), peer == null ? null : () -> peer.run(inputs));
         duel.run(pace);
-        return new SuiteRow.Times(duel.ourMicros(), duel.peerMicros(), duel.ratio());
+        Double ofPeak = null;
+        if (test.group() == Group.FP32) {
+            var operations = new Operations();
+            ours.run(inputs, operations);
+            ofPeak = operations.count() / (duel.ourMicros() * SECONDS_OF_MICRO * FloatPeak.perSecond(threads));
+        }
+        return new SuiteRow.Times(duel.ourMicros(), duel.peerMicros(), duel.ratio(), ofPeak);
     }
 
     private static SuiteRow row(SuiteCase test, int threads, SuiteRow.Times times, Differences differences) {

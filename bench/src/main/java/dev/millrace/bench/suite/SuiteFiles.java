@@ -26,6 +26,7 @@ final class SuiteFiles {
                 number(json, "ours_us", row.ourMicros());
                 number(json, "peer_us", row.peerMicros());
                 number(json, "ratio", row.ratio());
+                number(json, "percent_of_peak", row.percentOfPeak());
                 number(json, "difference", row.difference());
                 number(json, "peer_difference", row.peerDifference());
                 json.writeStringProperty("note", row.note());
@@ -47,7 +48,7 @@ final class SuiteFiles {
     }
 
     static String csv(List<SuiteRow> rows) {
-        var text = new StringBuilder("group,model,threads,ours_us,peer_us,ratio,difference,peer_difference,note\n");
+        var text = new StringBuilder("group,model,threads,ours_us,peer_us,ratio,percent_of_peak,difference,peer_difference,note\n");
         for (SuiteRow row : rows) {
             text.append(String.join(
                             ",",
@@ -57,6 +58,7 @@ final class SuiteFiles {
                             Numbers.format("%.3f", row.ourMicros()),
                             Numbers.format("%.3f", row.peerMicros()),
                             Numbers.format("%.4f", row.ratio()),
+                            Numbers.format("%.1f", row.percentOfPeak()),
                             Numbers.format("%.3e", row.difference()),
                             Numbers.format("%.3e", row.peerDifference()),
                             Csv.quoted(row.note())))

@@ -23,6 +23,8 @@ record SuiteRow(
         @Nullable Double peerDifference,
         String note) {
 
+    private static final double PERCENT = 100;
+
     /** How a case ended. */
     enum Outcome {
         MEASURED,
@@ -40,11 +42,14 @@ record SuiteRow(
      *
      * @param peerMicros null where there was no peer
      * @param ratio the peer's time divided by ours, of neighbouring blocks
+     * @param ofPeak the arithmetic that was done on floats, as a part of what the processor could have done in our time;
+     *     null where the model computes with other numbers
      */
     record Times(
             double ourMicros,
             @Nullable Double peerMicros,
-            @Nullable Double ratio) {}
+            @Nullable Double ratio,
+            @Nullable Double ofPeak) {}
 
     static SuiteRow unmeasured(SuiteCase test, int threads, Outcome outcome, String reason) {
         String note = outcome.name().toLowerCase(Locale.ROOT) + ": " + reason;
@@ -66,13 +71,18 @@ record SuiteRow(
         return times == null ? null : times.peerMicros();
     }
 
+    @Nullable
+    Double percentOfPeak() {
+        return times == null || times.ofPeak() == null ? null : (Double) (PERCENT * times.ofPeak());
+    }
+
     static String heading() {
-        return "%-6s %-40s %7s %12s %12s %7s %9s %9s"
-                .formatted("group", "model", "threads", "ours us", "peer us", "ratio", "diff", "peer diff");
+        return "%-6s %-40s %7s %12s %12s %7s %8s %9s %9s"
+                .formatted("group", "model", "threads", "ours us", "peer us", "ratio", "of peak", "diff", "peer diff");
     }
 
     String toText() {
-        return "%-6s %-40s %7d %12s %12s %7s %9s %9s %s"
+        return "%-6s %-40s %7d %12s %12s %7s %8s %9s %9s %s"
                 .formatted(
                         group.label(),
                         name,
@@ -80,6 +90,7 @@ record SuiteRow(
                         Numbers.format("%.1f", ourMicros()),
                         Numbers.format("%.1f", peerMicros()),
                         Numbers.format("%.2f", ratio()),
+                        Numbers.format("%.0f %%", percentOfPeak()),
                         Numbers.format("%.1e", difference),
                         Numbers.format("%.1e", peerDifference),
                         note)

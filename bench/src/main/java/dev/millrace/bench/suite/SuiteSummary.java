@@ -68,10 +68,10 @@ final class SuiteSummary {
         for (Group group : groups()) {
             text.append("### ").append(group.label()).append("\n\n| model |");
             for (int count : threads) {
-                text.append(" %s: ours, µs | peer, µs | ratio |".formatted(threadsText(count)));
+                text.append(" %s: ours, µs | peer, µs | ratio | of the peak |".formatted(threadsText(count)));
             }
             text.append(" answers differ by |\n|---|")
-                    .append("---|".repeat(3 * threads.size() + 1))
+                    .append("---|".repeat(4 * threads.size() + 1))
                     .append('\n');
             cases(group).forEach((name, ofCase) -> text.append(line(name, ofCase)));
             text.append('\n');
@@ -83,11 +83,12 @@ final class SuiteSummary {
         var line = new StringBuilder("| " + name + " |");
         for (int count : threads) {
             SuiteRow row = with(ofCase, count);
-            line.append(" %s | %s | %s |"
+            line.append(" %s | %s | %s | %s |"
                     .formatted(
                             Numbers.format("%.1f", row == null ? null : row.ourMicros()),
                             Numbers.format("%.1f", row == null ? null : row.peerMicros()),
-                            Numbers.format("%.2f", row == null ? null : row.ratio())));
+                            Numbers.format("%.2f", row == null ? null : row.ratio()),
+                            Numbers.format("%.0f %%", row == null ? null : row.percentOfPeak())));
         }
         return line.append(' ').append(differences(ofCase)).append(" |\n").toString();
     }

@@ -22,15 +22,15 @@ class SuiteSummaryTest {
             new SuiteRow(Group.INT8, "d", 2, Outcome.SKIPPED, null, null, null, "skipped: there is no a|b"));
 
     private static SuiteRow measured(Group group, String name, int threads, double ours, double peer) {
-        return new SuiteRow(group, name, threads, Outcome.MEASURED, new Times(ours, peer, peer / ours), 1e-6, null, "");
+        return new SuiteRow(group, name, threads, Outcome.MEASURED, new Times(ours, peer, peer / ours, 0.125), 1e-6, null, "");
     }
 
     @Test
     void eachCaseHasALineWithTheColumnsOfEachNumberOfThreads() {
         assertThat(new SuiteSummary(ROWS).toMarkdown())
-                .contains("| model | 1 thread: ours, µs | peer, µs | ratio | 2 threads: ours, µs | peer, µs | ratio |"
-                        + " answers differ by |")
-                .contains("| a | 100.0 | 200.0 | 2.00 | 100.0 | 50.0 | 0.50 | 1.0e-06 |");
+                .contains("| model | 1 thread: ours, µs | peer, µs | ratio | of the peak |"
+                        + " 2 threads: ours, µs | peer, µs | ratio | of the peak | answers differ by |")
+                .contains("| a | 100.0 | 200.0 | 2.00 | 13 % | 100.0 | 50.0 | 0.50 | 13 % | 1.0e-06 |");
     }
 
     @Test
@@ -43,13 +43,13 @@ class SuiteSummaryTest {
     @Test
     void whatWasNotMeasuredSaysWhyAndCountsInNoMean() {
         assertThat(new SuiteSummary(ROWS).toMarkdown())
-                .contains("| d |  |  |  |  |  |  | skipped: there is no a\\|b |")
+                .contains("| d |  |  |  |  |  |  |  |  | skipped: there is no a\\|b |")
                 .contains("| int8 | 1 | 0 of 1 |  |  |  |");
     }
 
     @Test
     void quantisedRowsShowTheDifferencesOfBothSides() {
-        var row = new SuiteRow(Group.INT8, "q", 1, Outcome.MEASURED, new Times(1, 2.0, 2.0), 0.06, 0.05, "");
+        var row = new SuiteRow(Group.INT8, "q", 1, Outcome.MEASURED, new Times(1, 2.0, 2.0, null), 0.06, 0.05, "");
         assertThat(new SuiteSummary(List.of(row)).toMarkdown()).contains("| 6.0e-02 (peer 5.0e-02) |");
     }
 
@@ -79,7 +79,7 @@ class SuiteSummaryTest {
     @Test
     void filesHaveARowEach() {
         assertThat(SuiteFiles.csv(ROWS).lines().skip(1).findFirst())
-                .contains("fp32,a,1,100.000,200.000,2.0000,1.000e-06,,");
+                .contains("fp32,a,1,100.000,200.000,2.0000,12.5,1.000e-06,,");
         assertThat(SuiteFiles.csv(ROWS).lines()).hasSize(ROWS.size() + 1);
         assertThat(SuiteFiles.json(ROWS)).contains("\"model\":\"b < c\"").contains("\"ours_us\":null");
     }
