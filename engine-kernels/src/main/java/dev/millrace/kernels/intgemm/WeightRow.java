@@ -26,7 +26,11 @@ final class WeightRow implements KernelFamily {
     /** Enough chains of additions to hide the latency of one: two per cycle, four cycles each. */
     private static final int CHAINS = 8;
 
-    private static final int PREFETCH = 1024;
+    /** How far ahead weights are fetched: memory is slow, and a row reads every weight once. */
+    private static final int PREFETCH = 4096;
+
+    /** Bytes of a line of the caches. */
+    private static final int LINE = 64;
 
     /** One member of the family. */
     record Variant(WeightFormat format, int vectors, boolean bias, Activation activation) {
@@ -143,7 +147,9 @@ final class WeightRow implements KernelFamily {
             for (int j = 0; j < vectors; j++) {
                 group[j] = steps.group(panel, at, j);
             }
-            builder.prefetch(Address.at(panel, at + PREFETCH));
+            for (int line = 0; line < steps.groupBytes(); line += LINE) {
+                builder.prefetch(Address.at(panel, at + PREFETCH + line));
+            }
             for (int i = 0; i < depth; i++) {
                 int k = number * depth + i;
                 VectorVar element = builder.spread(Address.at(a, 4 * k));
