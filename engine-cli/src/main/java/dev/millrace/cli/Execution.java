@@ -3,6 +3,8 @@ package dev.millrace.cli;
 import dev.millrace.cli.show.PlainWriter;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
 import org.jspecify.annotations.Nullable;
@@ -41,9 +43,23 @@ final class Execution implements IExecutionStrategy {
         boolean isLost = out.checkError();
         // behind the writer, it keeps its errors to itself
         if (System.out.checkError() || isLost) {
+            if (isReaderGone()) {
+                return ExitCode.READER_GONE;
+            }
             throw new ExecutionException(line, "output", new IOException("cannot write to the standard output"));
         }
         return code;
+    }
+
+    /** Whether the standard output is a pipe that nobody reads any more, as behind {@code | head}: that is no failure. */
+    private static boolean isReaderGone() {
+        try {
+            // not closed: it is the process's own
+            new FileOutputStream(FileDescriptor.out).write('\n');
+            return false;
+        } catch (IOException e) {
+            return "Broken pipe".equals(e.getMessage());
+        }
     }
 
     private static EngineException noMemory(OutOfMemoryError e) {

@@ -131,6 +131,23 @@ class CommandTest {
     }
 
     @Test
+    @EnabledOnOs(OS.LINUX)
+    void aReaderThatGoesAwayIsNoFailure() throws Exception {
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Main.class.getName(),
+                        "models")
+                .start();
+        process.getInputStream().close();
+        String said = new String(process.getErrorStream().readAllBytes());
+        assertThat(process.waitFor()).isEqualTo(ExitCode.READER_GONE);
+        assertThat(said.lines().filter(line -> line.startsWith("millrace"))).isEmpty();
+    }
+
+    @Test
     void whatIsTooLargeIsRefusedInOneLine() throws IOException {
         refused("no memory for input 'x'", "run", model, "--shape", "x=99999999999,3");
         refused("too many elements", "run", model, "--shape", "x=9999999999999999,9999999999");
