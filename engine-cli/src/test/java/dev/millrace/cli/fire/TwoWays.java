@@ -1,0 +1,110 @@
+package dev.millrace.cli.fire;
+
+import dev.millrace.cli.conformance.Comparison;
+import dev.millrace.cli.conformance.Tolerance;
+import dev.millrace.cli.fire.Guard.Outcome;
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.optimise.Optimiser;
+import dev.millrace.graph.optimise.pass.Level;
+import dev.millrace.graph.tensor.Datum;
+import dev.millrace.scheduler.Cancellation;
+import dev.millrace.session.Engine;
+import dev.millrace.session.EngineOptions;
+import dev.millrace.session.Inputs;
+import dev.millrace.session.Outputs;
+import dev.millrace.session.RunOptions;
+import dev.millrace.session.Session;
+import dev.millrace.session.SessionOptions;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+
+/** Makes and runs a model with everything that makes it fast, and as it stands; where both answer, they answer the same. */
+final class TwoWays implements AutoCloseable {
+    private static final Comparison COMPARISON = new Comparison(Tolerance.STANDARD);
+
+    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private int answered;
+    private int refused;
+    private int slow;
+    private int optimisedOnly;
+
+    /** What a run has given, copied out of the session's memory. */
+    record Answer(Inputs inputs, Map<String, Datum> outputs) {}
+
+    /** @param inputsSeed what the inputs are made by */
+    void tryOut(String what, byte[] model, long inputsSeed) {
+        Outcome<Answer> fast = run(what + ", optimised,", model, true, inputsSeed, null);
+        Outcome<Answer> plain = run(what + ", as it stands,", model, false, inputsSeed, fast.answer());
+        count(fast, plain);
+        Answer mine = fast.answer();
+        Answer theirs = plain.answer();
+        if (theirs != null && fast.refusal() != null) {
+            throw new AssertionError(what + " is refused when it is optimised only: " + fast.refusal());
+        }
+        if (mine == null || theirs == null) {
+            return;
+        }
+        mine.outputs.forEach((name, value) -> {
+            Datum expected = theirs.outputs.get(name);
+            String difference = expected == null ? "is missing" : COMPARISON.difference(expected, value);
+            if (difference != null) {
+                throw new AssertionError(what + ": output '" + name + "' " + difference + " as it stands");
+            }
+        });
+    }
+
+    private void count(Outcome<Answer> fast, Outcome<Answer> plain) {
+        if (fast.isAnswer() && plain.refusal() != null) {
+            optimisedOnly++;
+        } else if (fast.isAnswer()) {
+            answered++;
+        } else if (fast.refusal() != null) {
+            refused++;
+        } else {
+            slow++;
+        }
+    }
+
+    private Outcome<Answer> run(
+            String what, byte[] model, boolean optimised, long seed, @Nullable Answer before) {
+        return Guard.outcome(what, cancellation -> {
+            try (Session session = engine.session(model, options(cancellation, optimised))) {
+                Inputs inputs = before == null ? MadeInputs.of(session.inputs(), new Random(seed)) : before.inputs;
+                var kept = new LinkedHashMap<String, Datum>();
+                Outputs outputs = session.run(inputs, RunOptions.create().cancelledBy(cancellation));
+                outputs.names().forEach(name -> kept.put(name, outputs.datum(name)));
+                return new Answer(inputs, kept);
+            }
+        });
+    }
+
+    private static SessionOptions options(Cancellation cancellation, boolean optimised) {
+        var builder = SessionOptions.builder().cancellation(cancellation);
+        if (!optimised) {
+            builder.optimiser(Optimiser.Options.builder().level(Level.DISABLED).build());
+            builder.provider("cpu");
+        }
+        return builder.build();
+    }
+
+    /** Whether the same model is made and run as ever: no attempt has left something behind. */
+    void requireUnharmed(byte[] model) {
+        Outcome<Answer> outcome = run("a good model", model, true, 1, null);
+        if (!outcome.isAnswer()) {
+            throw new AssertionError("a good model is refused: " + outcome.refusal(), outcome.refusal());
+        }
+    }
+
+    @Override
+    public String toString() {
+        return answered + " answered alike, " + refused + " refused, " + optimisedOnly + " answered when optimised only, "
+                + slow + " too slow and stopped";
+    }
+
+    @Override
+    public void close() {
+        engine.close();
+    }
+}
