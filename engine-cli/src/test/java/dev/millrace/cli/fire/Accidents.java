@@ -25,7 +25,7 @@ final class Accidents {
         while (cause instanceof EngineException) {
             cause = cause.getCause();
         }
-        boolean tooLarge = cause instanceof ArithmeticException && message.contains("an extent is too large");
+        boolean tooLarge = cause instanceof ArithmeticException && message.contains("too large: ");
         if (cause == null || tooLarge || isMeant(cause)) {
             return null;
         }

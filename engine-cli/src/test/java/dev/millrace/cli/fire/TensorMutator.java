@@ -5,6 +5,8 @@ import dev.millrace.graph.proto.TensorProto;
 import dev.millrace.graph.proto.TensorShapeProto;
 import dev.millrace.graph.proto.TypeProto;
 import dev.millrace.graph.proto.ValueInfoProto;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Random;
 
@@ -62,7 +64,7 @@ final class TensorMutator {
         switch (random.nextInt(5)) {
             case 0 -> Arrays.fill(data, (byte) 0);
             case 1 -> Arrays.fill(data, (byte) 0xff);
-            case 2 -> random.nextBytes(data);
+            case 2 -> noise(tensor.getDataType(), data);
             case 3 -> data = Arrays.copyOf(data, at);
             default -> {
                 int start = at & -8;
@@ -72,6 +74,16 @@ final class TensorMutator {
             }
         }
         tensor.setRawData(ByteString.copyFrom(data));
+    }
+
+    private void noise(int type, byte[] data) {
+        random.nextBytes(data);
+        if (type == TensorProto.DataType.FLOAT_VALUE) {
+            ByteBuffer floats = ByteBuffer.wrap(data).order(ByteOrder.LITTLE_ENDIAN);
+            while (floats.remaining() >= Float.BYTES) {
+                floats.putFloat((float) random.nextGaussian());
+            }
+        }
     }
 
     void mutate(ValueInfoProto.Builder value) {
