@@ -73,6 +73,26 @@ class RefusalTest {
     }
 
     @Test
+    void activationsThatAreClippedToNothing() {
+        Attributes clip = integer("hidden_size", 4).with("clip", Attribute.of(Float.NEGATIVE_INFINITY));
+        refused("LSTM", clip, in(1, 2, 3), in(1, 16, 3), in(1, 16, 4)).hasMessageContaining("'clip' is -Infinity");
+    }
+
+    @Test
+    void aConstantOfTwoValues() {
+        Attributes two =
+                Attributes.of("value", Attribute.of(Tensor.scalar(1f))).with("value_ints", Attribute.of(4L, 5L));
+        refused("Constant", two).hasMessageContaining("several: [value, value_ints]");
+    }
+
+    @Test
+    void moreThanABiasForAGelu() {
+        Value x = in(2);
+        g.add(new OpId(OpId.MICROSOFT, "FastGelu"), 1, Attributes.NONE, x, x, x);
+        assertThatThrownBy(g::infer).isInstanceOf(EngineException.class).hasMessageContaining("it has 3 inputs");
+    }
+
+    @Test
     void aKernelThatIsLargerThanItsImage() {
         refused("Conv", Attributes.NONE, in(1, 1, 2, 2), in(1, 1, 5, 5)).hasMessageContaining("larger than the padded");
     }
