@@ -18,11 +18,13 @@ import dev.millrace.session.Outputs;
 import dev.millrace.session.RunOptions;
 import dev.millrace.session.Session;
 import dev.millrace.session.SessionOptions;
+import dev.millrace.session.ValueInfo;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Makes and runs a model with everything that makes it fast, and as it stands; where both answer, they answer the same. */
@@ -43,8 +45,13 @@ final class TwoWays implements AutoCloseable {
 
     /** @param inputsSeed what the inputs are made by */
     void tryOut(String what, byte[] model, long inputsSeed) {
-        Outcome<Answer> fast = run(what + ", optimised,", model, true, inputsSeed, null);
-        Outcome<Answer> plain = run(what + ", as it stands,", model, false, inputsSeed, fast.answer());
+        tryOut(what, model, declared -> MadeInputs.of(declared, new Random(inputsSeed)));
+    }
+
+    void tryOut(String what, byte[] model, Function<List<ValueInfo>, Inputs> maker) {
+        Outcome<Answer> fast = run(what + ", optimised,", model, true, maker);
+        Answer first = fast.answer();
+        Outcome<Answer> plain = run(what + ", as it stands,", model, false, first == null ? maker : _ -> first.inputs);
         count(fast, plain);
         Answer mine = fast.answer();
         Answer theirs = plain.answer();
@@ -99,10 +106,10 @@ final class TwoWays implements AutoCloseable {
     }
 
     private Outcome<Answer> run(
-            String what, byte[] model, boolean optimised, long seed, @Nullable Answer before) {
+            String what, byte[] model, boolean optimised, Function<List<ValueInfo>, Inputs> maker) {
         return Guard.outcome(what, cancellation -> {
             try (Session session = engine.session(model, options(cancellation, optimised))) {
-                Inputs inputs = before == null ? MadeInputs.of(session.inputs(), new Random(seed)) : before.inputs;
+                Inputs inputs = maker.apply(session.inputs());
                 var kept = new LinkedHashMap<String, Datum>();
                 Outputs outputs = session.run(inputs, RunOptions.create().cancelledBy(cancellation));
                 outputs.names().forEach(name -> kept.put(name, outputs.datum(name)));
@@ -122,7 +129,7 @@ final class TwoWays implements AutoCloseable {
 
     /** Whether the same model is made and run as ever: no attempt has left something behind. */
     void requireUnharmed(byte[] model) {
-        Outcome<Answer> outcome = run("a good model", model, true, 1, null);
+        Outcome<Answer> outcome = run("a good model", model, true, declared -> MadeInputs.of(declared, new Random(1)));
         if (!outcome.isAnswer()) {
             throw new AssertionError("a good model is refused: " + outcome.refusal(), outcome.refusal());
         }
