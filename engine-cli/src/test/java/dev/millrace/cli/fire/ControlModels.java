@@ -12,7 +12,7 @@ final class ControlModels {
     static byte[] control() {
         Net net = Net.named("control");
         Value x = net.floats("x", "n");
-        Value trips = net.input("trips", ElementType.INT64);
+        Value trips = net.op("Min", net.input("trips", ElementType.INT64), net.constant(Tensor.scalar(100L)));
         Value positive = net.op("Greater", net.op("ReduceSum", Map.of("keepdims", 0), x), net.constant(Tensor.scalar(0f)));
         Net yes = net.body("yes");
         yes.output(yes.op("Sqrt", yes.op("Abs", x)));

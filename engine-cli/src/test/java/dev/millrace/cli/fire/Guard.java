@@ -11,11 +11,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does what may hang, on a thread of its own. After {@value #SECONDS} seconds it is cancelled, and has as long again to
- * stop; anything but an answer or a refusal that was meant is an {@link AssertionError}.
+ * Does what may hang, on a thread of its own. After {@value #SECONDS} seconds it is cancelled, and has {@value
+ * #SECONDS_TO_STOP} to stop; anything but an answer or a refusal that was meant is an {@link AssertionError}.
  */
 final class Guard {
-    static final int SECONDS = 5;
+    private static final int SECONDS = 5;
+    /** The JDK collects garbage for a while before it says that memory is short, and cannot be stopped meanwhile. */
+    private static final int SECONDS_TO_STOP = 20;
 
     private Guard() {}
 
@@ -32,12 +34,12 @@ final class Guard {
         var task = new FutureTask<T>(() -> attempt.apply(cancellation));
         Thread thread = Thread.ofPlatform().daemon(true).start(task);
         try {
-            return get(what, task, thread);
+            return get(what, task, thread, SECONDS);
         } catch (TimeoutException slow) {
             cancellation.cancel();
         }
         try {
-            return get(what, task, thread);
+            return get(what, task, thread, SECONDS_TO_STOP);
         } catch (TimeoutException e) {
             var hanging = new AssertionError(what + " does not stop when it is cancelled: "
                     + java.util.Arrays.toString(thread.getStackTrace()));
@@ -46,9 +48,9 @@ final class Guard {
         }
     }
 
-    private static <T> Outcome<T> get(String what, FutureTask<T> task, Thread thread) throws TimeoutException {
+    private static <T> Outcome<T> get(String what, FutureTask<T> task, Thread thread, int seconds) throws TimeoutException {
         try {
-            return new Outcome<>(task.get(SECONDS, TimeUnit.SECONDS), null);
+            return new Outcome<>(task.get(seconds, TimeUnit.SECONDS), null);
         } catch (ExecutionException e) {
             return refusal(what, e.getCause());
         } catch (InterruptedException e) {

@@ -17,6 +17,7 @@ import dev.millrace.session.RunOptions;
 import dev.millrace.session.Session;
 import dev.millrace.session.SessionOptions;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -113,10 +114,11 @@ class InputFireIT {
     private static Shape emptied(Shape shape, Random random) {
         long[] dims = shape.toArray();
         if (dims.length > 0) {
+            Arrays.fill(dims, 1);
             dims[random.nextInt(dims.length)] = 1L << random.nextInt(41);
             dims[random.nextInt(dims.length)] = 0;
         }
-        return Shape.of(dims).elements() == 0 ? Shape.of(dims) : shape;
+        return dims.length == 0 ? shape : Shape.of(dims);
     }
 
     private static void requireUnharmed(Target target) {
