@@ -102,6 +102,8 @@ final class MachineFire {
                     }
                 });
                 run(session, input);
+                // the JDK interrupts whoever it stops in memory that is being closed
+                Thread.interrupted();
                 closer.join();
             }
         }
