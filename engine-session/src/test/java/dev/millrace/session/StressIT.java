@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 class StressIT {
     static final String MILLIS_PROPERTY = "millrace.test.stress.millis";
 
-    private static final int MILLIS = 400;
+    private static final int MILLIS = 250;
 
     @Test
     void nothingIsSeenThatMayNotBe(@TempDir Path folder) throws IOException, InterruptedException {

@@ -1,12 +1,12 @@
 package dev.millrace.cli.fire;
 
 import com.google.protobuf.ByteString;
+import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.proto.AttributeProto;
 import dev.millrace.graph.proto.NodeProto;
 import dev.millrace.graph.schema.AttributeSpec;
 import dev.millrace.graph.schema.OperatorSchema;
 import dev.millrace.graph.schema.Schemas;
-import dev.millrace.graph.ir.OpId;
 import java.util.List;
 import java.util.Random;
 

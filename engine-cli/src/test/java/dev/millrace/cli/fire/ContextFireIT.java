@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Context models whose files came to harm: where their binaries are verified, the answer is right or there is none. */
 class ContextFireIT {
-    private static final int ATTEMPTS = 1_500;
+    private static final int ATTEMPTS = 800;
     private static final Comparison EXACT = new Comparison(new Tolerance(0, 0));
 
     private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));

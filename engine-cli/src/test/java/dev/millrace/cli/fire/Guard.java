@@ -3,6 +3,7 @@ package dev.millrace.cli.fire;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.scheduler.Cancellation;
+import java.util.Arrays;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -42,7 +43,7 @@ final class Guard {
             return get(what, task, thread, SECONDS_TO_STOP);
         } catch (TimeoutException e) {
             var hanging = new AssertionError(what + " does not stop when it is cancelled: "
-                    + java.util.Arrays.toString(thread.getStackTrace()));
+                    + Arrays.toString(thread.getStackTrace()));
             hanging.setStackTrace(thread.getStackTrace());
             throw hanging;
         }

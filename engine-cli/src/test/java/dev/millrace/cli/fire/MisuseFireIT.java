@@ -24,7 +24,7 @@ import reactor.core.publisher.Flux;
 
 /** Calls in any order, from any thread, with nothing where something belongs: an answer or an {@link EngineException}. */
 class MisuseFireIT {
-    private static final int ATTEMPTS = 1_500;
+    private static final int ATTEMPTS = 500;
     private static final int CALLS = 14;
     private static final byte[] MODEL = FireModels.perceptron();
     private static final Inputs INPUTS = Inputs.of("x", Tensor.copyOf(new float[24], 2, 12));

@@ -12,6 +12,7 @@ import dev.millrace.graph.schema.Schemas;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /** Changes what a model means and lets it stay a model: its nodes, what they are joined by, its types and its data. */
 final class ModelMutator {
@@ -68,7 +69,7 @@ final class ModelMutator {
     }
 
     /** An attribute somewhere that is a graph, where there is one. */
-    private AttributeProto.@org.jspecify.annotations.Nullable Builder nested(GraphProto.Builder graph) {
+    private AttributeProto.@Nullable Builder nested(GraphProto.Builder graph) {
         var found = new ArrayList<AttributeProto.Builder>();
         for (NodeProto.Builder node : graph.getNodeBuilderList()) {
             node.getAttributeBuilderList().stream()

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 
@@ -26,7 +27,7 @@ record StoredModel(Path file) {
     }
 
     private static List<StoredModel> in(List<Path> folders) throws IOException {
-        var models = new java.util.ArrayList<StoredModel>();
+        var models = new ArrayList<StoredModel>();
         for (Path folder : folders) {
             try (var files = Files.walk(folder)) {
                 files.filter(file -> file.toString().endsWith(".onnx"))
