@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes and runs a model with everything that makes it fast, and as it stands; where both answer, they answer the same. */
 final class TwoWays implements AutoCloseable {
-    private static final Comparison COMPARISON = new Comparison(Tolerance.STANDARD);
+    /** Of the largest element: what is left of a sum that cancels out is as wrong as its terms. */
+    private static final double OF_THE_LARGEST = 1e-6;
 
     private static final double OVERFLOWING = 1e30;
     private static final List<String> RANDOM_OPERATORS = List.of("Random", "Bernoulli", "Multinomial", "Dropout");
@@ -63,7 +64,7 @@ final class TwoWays implements AutoCloseable {
         }
         mine.outputs.forEach((name, value) -> {
             Datum expected = theirs.outputs.get(name);
-            String difference = expected == null ? "is missing" : COMPARISON.difference(expected, value);
+            String difference = expected == null ? "is missing" : comparison(expected).difference(expected, value);
             if (difference != null) {
                 throw new AssertionError(what + ": output '" + name + "' " + difference + " as it stands");
             }
@@ -81,13 +82,24 @@ final class TwoWays implements AutoCloseable {
     }
 
     private static boolean overflows(Tensor tensor) {
+        return !(largest(tensor) < OVERFLOWING);
+    }
+
+    /** The largest magnitude of a float, 0 where there is none, NaN where one is. */
+    private static double largest(Tensor tensor) {
         ElementType type = tensor.type();
+        double largest = 0;
         for (long i = 0; type.isFloating() && i < tensor.elements(); i++) {
-            if (!(Math.abs(Elements.getDouble(type, tensor.segment(), i)) < OVERFLOWING)) {
-                return true;
-            }
+            largest = Math.max(largest, Math.abs(Elements.getDouble(type, tensor.segment(), i)));
         }
-        return false;
+        return largest;
+    }
+
+    private static Comparison comparison(Datum expected) {
+        double largest = expected instanceof Tensor tensor ? largest(tensor) : 0;
+        Tolerance standard = Tolerance.STANDARD;
+        return new Comparison(
+                new Tolerance(standard.relative(), Math.max(standard.absolute(), OF_THE_LARGEST * largest)));
     }
 
     private void count(Outcome<Answer> fast, Outcome<Answer> plain) {
