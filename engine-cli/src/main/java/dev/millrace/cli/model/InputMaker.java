@@ -80,7 +80,7 @@ public final class InputMaker {
             Tensor tensor = Tensor.allocate(type.element(), shape);
             fill(info.name(), tensor);
             return tensor;
-        } catch (OutOfMemoryError | ArithmeticException e) {
+        } catch (OutOfMemoryError e) {
             throw new EngineException(
                     Status.FAIL,
                     "no memory for input '" + info.name() + "' of shape " + shape

@@ -18,11 +18,8 @@ final class ContribRules {
             case "FusedMatMul", "TransposeMatMul" -> fusedMatMul(c);
             case "FusedGemm" -> MatrixRules.gemm(c);
             case "FusedConv" -> ConvolutionRules.conv(c);
-            case "Gelu",
-                    "FastGelu",
-                    "BiasGelu",
-                    "QuickGelu",
-                    "BiasSoftmax",
+            case "Gelu", "FastGelu", "BiasGelu", "QuickGelu" -> gelu(c);
+            case "BiasSoftmax",
                     "RotaryEmbedding",
                     "BiasDropout",
                     "Inverse",
@@ -55,6 +52,13 @@ final class ContribRules {
             case "GridSample" -> ImageRules.gridSample(c);
             default -> {}
         }
+    }
+
+    private static void gelu(InferenceContext c) {
+        if (c.inputs() > 2) {
+            throw c.refuse("it has " + c.inputs() + " inputs where a value and a bias are allowed");
+        }
+        ElementwiseRules.sameAsFirst(c);
     }
 
     private static boolean channelsLast(InferenceContext c) {

@@ -137,6 +137,11 @@ final class ElementwiseRules {
     }
 
     /** The shape of the input with the element type of an attribute, or of the input. */
+    static void eyeLike(InferenceContext c) {
+        c.dims(0, 2);
+        like(c);
+    }
+
     static void like(InferenceContext c) {
         c.set(0, c.elementAttribute("dtype", c.element(0)), c.dims(0));
     }

@@ -19,6 +19,10 @@ final class GeneratorRules {
             if (!entry.getKey().startsWith("value") && !entry.getKey().startsWith("sparse_value")) {
                 continue;
             }
+            if (type != null) {
+                throw c.refuse("a constant has one value; this has several: "
+                        + c.attributes().names());
+            }
             type = typeOf(entry.getValue());
             if (type == null) {
                 throw c.refuse("attribute '" + entry.getKey() + "' cannot be a constant");

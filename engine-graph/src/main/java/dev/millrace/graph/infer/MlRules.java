@@ -7,6 +7,7 @@ import dev.millrace.graph.ir.ValueType.MapType;
 import dev.millrace.graph.ir.ValueType.SequenceType;
 import dev.millrace.graph.tensor.ElementType;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -92,10 +93,18 @@ final class MlRules {
     }
 
     private static void featureVectorizer(InferenceContext c) {
+        long[] declared = c.attributes().integers("inputdimensions");
+        if (declared != null
+                && (declared.length != c.inputs()
+                        || Arrays.stream(declared).anyMatch(width -> width < 0))) {
+            throw c.refuse("attribute 'inputdimensions' is " + Arrays.toString(declared) + "; it has a width for each of "
+                    + c.inputs() + " inputs");
+        }
         Dim columns = Dims.ZERO;
         for (int i = 0; i < c.inputs(); i++) {
             List<Dim> dims = c.dims(i, 1, 2);
-            columns = Dims.add(columns, dims == null ? Dim.UNKNOWN : dims.getLast());
+            Dim found = dims == null ? Dim.UNKNOWN : dims.getLast();
+            columns = Dims.add(columns, declared == null ? found : Dim.of(declared[i]));
         }
         c.set(0, ElementType.FLOAT, List.of(rows(c), columns));
     }
@@ -157,6 +166,7 @@ final class MlRules {
     }
 
     private static void zipMap(InferenceContext c) {
+        c.dims(0, 1, 2);
         ElementType key = count(c, "classlabels_strings") > 0 ? ElementType.STRING : ElementType.INT64;
         c.set(0, new SequenceType(new MapType(key, Types.scalar(ElementType.FLOAT))));
     }

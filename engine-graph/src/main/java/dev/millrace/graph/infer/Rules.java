@@ -95,7 +95,8 @@ final class Rules {
             case "BitCast" -> ElementwiseRules.bitCast(c);
             case "CastLike" -> c.set(0, c.element(1), c.dims(0));
             case "Dropout" -> ElementwiseRules.dropout(c);
-            case "Bernoulli", "RandomNormalLike", "RandomUniformLike", "EyeLike" -> ElementwiseRules.like(c);
+            case "Bernoulli", "RandomNormalLike", "RandomUniformLike" -> ElementwiseRules.like(c);
+            case "EyeLike" -> ElementwiseRules.eyeLike(c);
             default -> {
                 return false;
             }

@@ -14,6 +14,11 @@ final class SliceRule {
     static void slice(InferenceContext c) {
         List<Dim> dims = c.dims(0);
         boolean attributes = c.opset() < 10;
+        for (int i = 1; !attributes && i < c.inputs(); i++) {
+            if (c.has(i)) {
+                c.dims(i, 1);
+            }
+        }
         List<Dim> starts = attributes ? attribute(c, "starts") : c.integers(1);
         List<Dim> ends = attributes ? attribute(c, "ends") : c.integers(2);
         if (dims == null) {

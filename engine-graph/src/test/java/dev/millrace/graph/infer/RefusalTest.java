@@ -73,6 +73,52 @@ class RefusalTest {
     }
 
     @Test
+    void activationsThatAreClippedToNothing() {
+        Attributes clip = integer("hidden_size", 4).with("clip", Attribute.of(Float.NEGATIVE_INFINITY));
+        refused("LSTM", clip, in(1, 2, 3), in(1, 16, 3), in(1, 16, 4)).hasMessageContaining("'clip' is -Infinity");
+    }
+
+    @Test
+    void aConstantOfTwoValues() {
+        Attributes two =
+                Attributes.of("value", Attribute.of(Tensor.scalar(1f))).with("value_ints", Attribute.of(4L, 5L));
+        refused("Constant", two).hasMessageContaining("several: [value, value_ints]");
+    }
+
+    @Test
+    void anEyeThatIsNoMatrix() {
+        refused("EyeLike", Attributes.NONE, in(3)).hasMessageContaining("rank 2 is expected");
+    }
+
+    @Test
+    void aSliceByNumbersThatAreNoList() {
+        refused("Slice", Attributes.NONE, in(3), g.constant(Tensor.scalar(0L)), g.constant(2))
+                .hasMessageContaining("input 1 has shape [] where rank 1 is expected");
+    }
+
+    @Test
+    void featuresOfWhichNotAllHaveAWidth() {
+        Attributes one = Attributes.of("inputdimensions", Attribute.of(new long[] {3}));
+        g.add(new OpId(OpId.ONNX_ML, "FeatureVectorizer"), 1, one, in(2, 3), in(2, 4));
+        assertThatThrownBy(g::infer)
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("'inputdimensions' is [3]");
+    }
+
+    @Test
+    void aMapOfANumber() {
+        g.add(new OpId(OpId.ONNX_ML, "ZipMap"), 1, Attributes.NONE, in());
+        assertThatThrownBy(g::infer).isInstanceOf(EngineException.class).hasMessageContaining("rank 1 to 2");
+    }
+
+    @Test
+    void moreThanABiasForAGelu() {
+        Value x = in(2);
+        g.add(new OpId(OpId.MICROSOFT, "FastGelu"), 1, Attributes.NONE, x, x, x);
+        assertThatThrownBy(g::infer).isInstanceOf(EngineException.class).hasMessageContaining("it has 3 inputs");
+    }
+
+    @Test
     void aKernelThatIsLargerThanItsImage() {
         refused("Conv", Attributes.NONE, in(1, 1, 2, 2), in(1, 1, 5, 5)).hasMessageContaining("larger than the padded");
     }

@@ -1,0 +1,80 @@
+package dev.millrace.cli.fire;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.scheduler.Cancellation;
+import java.util.Arrays;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Does what may hang, on a thread of its own. After {@value #SECONDS} seconds it is cancelled, and has {@value
+ * #SECONDS_TO_STOP} to stop; anything but an answer or a refusal that was meant is an {@link AssertionError}.
+ */
+final class Guard {
+    private static final int SECONDS = 5;
+    /** The JDK collects garbage for a while before it says that memory is short, and cannot be stopped meanwhile. */
+    private static final int SECONDS_TO_STOP = 20;
+
+    private Guard() {}
+
+    /** What came of it: an answer, or a refusal, or neither where it took too long and stopped when told. */
+    record Outcome<T>(
+            @Nullable T answer, @Nullable EngineException refusal) {
+        boolean isAnswer() {
+            return answer != null;
+        }
+    }
+
+    static <T> Outcome<T> outcome(String what, Function<Cancellation, T> attempt) {
+        var cancellation = new Cancellation();
+        var task = new FutureTask<T>(() -> attempt.apply(cancellation));
+        Thread thread = Thread.ofPlatform().daemon(true).start(task);
+        try {
+            return get(what, task, thread, SECONDS);
+        } catch (TimeoutException slow) {
+            cancellation.cancel();
+        }
+        try {
+            return get(what, task, thread, SECONDS_TO_STOP);
+        } catch (TimeoutException e) {
+            var hanging = new AssertionError(what + " does not stop when it is cancelled: "
+                    + Arrays.toString(thread.getStackTrace()));
+            hanging.setStackTrace(thread.getStackTrace());
+            throw hanging;
+        }
+    }
+
+    private static <T> Outcome<T> get(String what, FutureTask<T> task, Thread thread, int seconds) throws TimeoutException {
+        try {
+            return new Outcome<>(task.get(seconds, TimeUnit.SECONDS), null);
+        } catch (ExecutionException e) {
+            return refusal(what, e.getCause());
+        } catch (InterruptedException e) {
+            thread.interrupt();
+            throw new AssertionError(what + " was interrupted", e);
+        }
+    }
+
+    private static <T> Outcome<T> refusal(String what, @Nullable Throwable thrown) {
+        if (!(thrown instanceof EngineException refused)) {
+            throw new AssertionError(what + " lets out " + thrown + " " + place(thrown), thrown);
+        }
+        if (refused.status() == Status.CANCELLED || refused.status() == Status.MODEL_LOAD_CANCELED) {
+            return new Outcome<>(null, null);
+        }
+        String accident = Accidents.in(refused);
+        if (accident != null) {
+            throw new AssertionError(what + " " + accident, refused);
+        }
+        return new Outcome<>(null, refused);
+    }
+
+    private static String place(@Nullable Throwable thrown) {
+        return thrown == null || thrown.getStackTrace().length == 0 ? "" : "at " + thrown.getStackTrace()[0];
+    }
+}

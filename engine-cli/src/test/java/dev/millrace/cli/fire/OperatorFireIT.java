@@ -1,0 +1,38 @@
+package dev.millrace.cli.fire;
+
+import dev.millrace.graph.schema.OperatorSchema;
+import dev.millrace.graph.schema.Schemas;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Every operator that has a schema, with attributes at their ends, indices out of range and tensors of nothing. */
+class OperatorFireIT {
+    private static final int ATTEMPTS = 2_500;
+
+    private static final List<OperatorSchema> OPERATORS = Schemas.all().stream()
+            .filter(schema -> !schema.op().domain().startsWith("dev.millrace"))
+            .filter(schema -> schema == Schemas.find(schema.op(), newest(schema)))
+            .toList();
+
+    private static int newest(OperatorSchema schema) {
+        return schema.op().domain().isEmpty() ? 23 : 5;
+    }
+
+    @Test
+    void operatorsAnswerOrRefuse() throws Exception {
+        try (var ways = new TwoWays()) {
+            Fire.attempts("operators", ATTEMPTS, ways, random -> attack(ways, random));
+            ways.requireUnharmed(FireModels.perceptron());
+        }
+    }
+
+    private static void attack(TwoWays ways, Random random) {
+        OperatorSchema schema = OPERATORS.get(random.nextInt(OPERATORS.size()));
+        var test = new OperatorCase(schema, random);
+        byte[] model = test.model(newest(schema));
+        if (model != null) {
+            ways.tryOut(schema.op().toString(), model, test::inputs);
+        }
+    }
+}

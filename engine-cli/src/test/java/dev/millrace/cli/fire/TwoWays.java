@@ -1,0 +1,157 @@
+package dev.millrace.cli.fire;
+
+import dev.millrace.cli.conformance.Comparison;
+import dev.millrace.cli.conformance.Tolerance;
+import dev.millrace.cli.fire.Guard.Outcome;
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.optimise.Optimiser;
+import dev.millrace.graph.optimise.pass.Level;
+import dev.millrace.graph.tensor.Datum;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.Cancellation;
+import dev.millrace.session.Engine;
+import dev.millrace.session.EngineOptions;
+import dev.millrace.session.Inputs;
+import dev.millrace.session.Outputs;
+import dev.millrace.session.RunOptions;
+import dev.millrace.session.Session;
+import dev.millrace.session.SessionOptions;
+import dev.millrace.session.ValueInfo;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Makes and runs a model with everything that makes it fast, and as it stands; where both answer, they answer the same. */
+final class TwoWays implements AutoCloseable {
+    /** Of the largest element: what is left of a sum that cancels out is as wrong as its terms. */
+    private static final double OF_THE_LARGEST = 1e-6;
+
+    private static final double OVERFLOWING = 1e30;
+    private static final List<String> RANDOM_OPERATORS = List.of("Random", "Bernoulli", "Multinomial", "Dropout");
+
+    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private int answered;
+    private int refused;
+    private int slow;
+    private int optimisedOnly;
+
+    /** What a run has given, copied out of the session's memory. */
+    record Answer(Inputs inputs, Map<String, Datum> outputs) {}
+
+    /** @param inputsSeed what the inputs are made by */
+    void tryOut(String what, byte[] model, long inputsSeed) {
+        tryOut(what, model, declared -> MadeInputs.of(declared, new Random(inputsSeed)));
+    }
+
+    void tryOut(String what, byte[] model, Function<List<ValueInfo>, Inputs> maker) {
+        Outcome<Answer> fast = run(what + ", optimised,", model, true, maker);
+        Answer first = fast.answer();
+        Outcome<Answer> plain = run(what + ", as it stands,", model, false, first == null ? maker : _ -> first.inputs);
+        count(fast, plain);
+        Answer mine = fast.answer();
+        Answer theirs = plain.answer();
+        if (theirs != null && fast.refusal() != null) {
+            throw new AssertionError(what + " is refused when it is optimised only: " + fast.refusal());
+        }
+        if (mine == null || theirs == null || isRandom(model) || overflows(mine) || overflows(theirs)) {
+            return;
+        }
+        mine.outputs.forEach((name, value) -> {
+            Datum expected = theirs.outputs.get(name);
+            String difference = expected == null ? "is missing" : comparison(expected).difference(expected, value);
+            if (difference != null) {
+                throw new AssertionError(what + ": output '" + name + "' " + difference + " as it stands");
+            }
+        });
+    }
+
+    private static boolean isRandom(byte[] model) {
+        String text = new String(model, StandardCharsets.ISO_8859_1);
+        return RANDOM_OPERATORS.stream().anyMatch(text::contains);
+    }
+
+    /** Where numbers overflow, the order of operations decides which, so that there is nothing to compare. */
+    private static boolean overflows(Answer answer) {
+        return answer.outputs.values().stream().anyMatch(value -> value instanceof Tensor tensor && overflows(tensor));
+    }
+
+    private static boolean overflows(Tensor tensor) {
+        return !(largest(tensor) < OVERFLOWING);
+    }
+
+    /** The largest magnitude of a float, 0 where there is none, NaN where one is. */
+    private static double largest(Tensor tensor) {
+        ElementType type = tensor.type();
+        double largest = 0;
+        for (long i = 0; type.isFloating() && i < tensor.elements(); i++) {
+            largest = Math.max(largest, Math.abs(Elements.getDouble(type, tensor.segment(), i)));
+        }
+        return largest;
+    }
+
+    private static Comparison comparison(Datum expected) {
+        double largest = expected instanceof Tensor tensor ? largest(tensor) : 0;
+        Tolerance standard = Tolerance.STANDARD;
+        return new Comparison(
+                new Tolerance(standard.relative(), Math.max(standard.absolute(), OF_THE_LARGEST * largest)));
+    }
+
+    private void count(Outcome<Answer> fast, Outcome<Answer> plain) {
+        if (fast.isAnswer() && plain.refusal() != null) {
+            optimisedOnly++;
+        } else if (fast.isAnswer()) {
+            answered++;
+        } else if (fast.refusal() != null) {
+            refused++;
+        } else {
+            slow++;
+        }
+    }
+
+    private Outcome<Answer> run(
+            String what, byte[] model, boolean optimised, Function<List<ValueInfo>, Inputs> maker) {
+        return Guard.outcome(what, cancellation -> {
+            try (Session session = engine.session(model, options(cancellation, optimised))) {
+                Inputs inputs = maker.apply(session.inputs());
+                var kept = new LinkedHashMap<String, Datum>();
+                Outputs outputs = session.run(inputs, RunOptions.create().cancelledBy(cancellation));
+                outputs.names().forEach(name -> kept.put(name, outputs.datum(name)));
+                return new Answer(inputs, kept);
+            }
+        });
+    }
+
+    private static SessionOptions options(Cancellation cancellation, boolean optimised) {
+        var builder = SessionOptions.builder().cancellation(cancellation);
+        if (!optimised) {
+            builder.optimiser(Optimiser.Options.builder().level(Level.DISABLED).build());
+            builder.provider("cpu");
+        }
+        return builder.build();
+    }
+
+    /** Whether the same model is made and run as ever: no attempt has left something behind. */
+    void requireUnharmed(byte[] model) {
+        Outcome<Answer> outcome = run("a good model", model, true, declared -> MadeInputs.of(declared, new Random(1)));
+        if (!outcome.isAnswer()) {
+            throw new AssertionError("a good model is refused: " + outcome.refusal(), outcome.refusal());
+        }
+    }
+
+    @Override
+    public String toString() {
+        return answered + " answered alike, " + refused + " refused, " + optimisedOnly + " answered when optimised only, "
+                + slow + " too slow and stopped";
+    }
+
+    @Override
+    public void close() {
+        engine.close();
+    }
+}
