@@ -136,12 +136,12 @@ final class ElementwiseRules {
         c.set(1, c.opset() < 10 ? input.element() : ElementType.BOOL, c.dims(0));
     }
 
-    /** The shape of the input with the element type of an attribute, or of the input. */
     static void eyeLike(InferenceContext c) {
         c.dims(0, 2);
         like(c);
     }
 
+    /** The shape of the input with the element type of an attribute, or of the input. */
     static void like(InferenceContext c) {
         c.set(0, c.elementAttribute("dtype", c.element(0)), c.dims(0));
     }
