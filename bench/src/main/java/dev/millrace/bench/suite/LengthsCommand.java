@@ -118,7 +118,13 @@ final class LengthsCommand implements Callable<Integer> {
             ratios.add(random.getLast() / sorted.getLast());
         }
         return "| %s | %.1f | %.1f | %.2f | %d | %d |"
-                .formatted(side, Duel.median(random), Duel.median(sorted), Duel.median(ratios), caller / runs, others / runs);
+                .formatted(
+                        side,
+                        Duel.median(random),
+                        Duel.median(sorted),
+                        Duel.median(ratios),
+                        caller / runs,
+                        others / runs);
     }
 
     private static double perSecond(Contender contender, List<Inputs> inputs, int[] order) throws Exception {

@@ -104,8 +104,8 @@ final class SuiteBench {
         }
     }
 
-    private SuiteRow.Times duel(
-            SuiteCase test, int threads, Millrace ours, @Nullable Contender peer, Inputs inputs) throws Exception {
+    private SuiteRow.Times duel(SuiteCase test, int threads, Millrace ours, @Nullable Contender peer, Inputs inputs)
+            throws Exception {
         var duel = new Duel(() -> ours.run(inputs), peer == null ? null : () -> peer.run(inputs));
         duel.run(pace);
         Double ofPeak = null;

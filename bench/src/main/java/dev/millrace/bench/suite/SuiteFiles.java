@@ -48,7 +48,8 @@ final class SuiteFiles {
     }
 
     static String csv(List<SuiteRow> rows) {
-        var text = new StringBuilder("group,model,threads,ours_us,peer_us,ratio,percent_of_peak,difference,peer_difference,note\n");
+        var text = new StringBuilder(
+                "group,model,threads,ours_us,peer_us,ratio,percent_of_peak,difference,peer_difference,note\n");
         for (SuiteRow row : rows) {
             text.append(String.join(
                             ",",

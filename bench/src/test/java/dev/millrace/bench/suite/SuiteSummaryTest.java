@@ -22,7 +22,8 @@ class SuiteSummaryTest {
             new SuiteRow(Group.INT8, "d", 2, Outcome.SKIPPED, null, null, null, "skipped: there is no a|b"));
 
     private static SuiteRow measured(Group group, String name, int threads, double ours, double peer) {
-        return new SuiteRow(group, name, threads, Outcome.MEASURED, new Times(ours, peer, peer / ours, 0.125), 1e-6, null, "");
+        return new SuiteRow(
+                group, name, threads, Outcome.MEASURED, new Times(ours, peer, peer / ours, 0.125), 1e-6, null, "");
     }
 
     @Test

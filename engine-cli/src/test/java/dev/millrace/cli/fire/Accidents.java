@@ -29,13 +29,15 @@ final class Accidents {
         if (cause == null || tooLarge || isMeant(cause)) {
             return null;
         }
-        return "is refused by accident: " + refused.status() + ": " + message + "; behind it is " + cause + place(cause);
+        return "is refused by accident: " + refused.status() + ": " + message + "; behind it is " + cause
+                + place(cause);
     }
 
     private static boolean isMeant(Throwable cause) {
         return switch (cause) {
             case OutOfMemoryError _, IOException _, UncheckedIOException _ -> true;
-            case IllegalArgumentException _ -> isThrownBy(cause, "dev.millrace.") || isThrownBy(cause, "java.util.regex.");
+            case IllegalArgumentException _ ->
+                isThrownBy(cause, "dev.millrace.") || isThrownBy(cause, "java.util.regex.");
             // memory that a caller has closed, or that belongs to another thread
             case IllegalStateException _, WrongThreadException _ -> isThrownBy(cause, "jdk.internal.foreign.");
             default -> isImageCodec(cause);

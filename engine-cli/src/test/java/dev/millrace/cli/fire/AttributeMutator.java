@@ -16,8 +16,27 @@ final class AttributeMutator {
         0, -0f, 1, -1, 0.5f, 1e-38f, 1e9f, Float.MAX_VALUE, Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY
     };
     private static final List<String> WORDS = List.of(
-            "", "linear", "nearest", "cubic", "reflect", "edge", "SAME_UPPER", "VALID", "add", "mul", "none", "sum", "tanh",
-            "Relu", "bidirectional", "reverse", "i,j->", "ij,jk->ik", "(a|b)*c", "\u0000", "BHWC");
+            "",
+            "linear",
+            "nearest",
+            "cubic",
+            "reflect",
+            "edge",
+            "SAME_UPPER",
+            "VALID",
+            "add",
+            "mul",
+            "none",
+            "sum",
+            "tanh",
+            "Relu",
+            "bidirectional",
+            "reverse",
+            "i,j->",
+            "ij,jk->ik",
+            "(a|b)*c",
+            "\u0000",
+            "BHWC");
 
     private final Random random;
     private final TensorMutator tensors;
@@ -48,12 +67,14 @@ final class AttributeMutator {
         if (schema == null || schema.attributes().isEmpty()) {
             return;
         }
-        AttributeSpec spec = schema.attributes().get(random.nextInt(schema.attributes().size()));
+        AttributeSpec spec =
+                schema.attributes().get(random.nextInt(schema.attributes().size()));
         AttributeProto.Builder attribute = AttributeProto.newBuilder().setName(spec.name());
         switch (spec.kind()) {
             case INT -> attribute.setType(AttributeProto.AttributeType.INT).setI(number());
             case FLOAT -> attribute.setType(AttributeProto.AttributeType.FLOAT).setF(real());
-            case STRING -> attribute.setType(AttributeProto.AttributeType.STRING).setS(word());
+            case STRING ->
+                attribute.setType(AttributeProto.AttributeType.STRING).setS(word());
             case INTS -> {
                 attribute.setType(AttributeProto.AttributeType.INTS);
                 for (int left = random.nextInt(5); left > 0; left--) {

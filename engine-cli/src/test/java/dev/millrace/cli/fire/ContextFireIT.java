@@ -38,8 +38,7 @@ class ContextFireIT {
     private int refused;
 
     /** A context model, its binary where that is a file of its own, and an answer of it. */
-    private record Context(
-            String name, Path model, Path binary, Inputs inputs, List<Datum> answer) {
+    private record Context(String name, Path model, Path binary, Inputs inputs, List<Datum> answer) {
         boolean isEmbedded() {
             return model.equals(binary);
         }
@@ -85,7 +84,9 @@ class ContextFireIT {
         Files.delete(source);
         Path binary = context;
         try (var files = Files.list(folder)) {
-            binary = files.filter(file -> file.toString().endsWith(".bin")).findAny().orElse(context);
+            binary = files.filter(file -> file.toString().endsWith(".bin"))
+                    .findAny()
+                    .orElse(context);
         }
         var written = new Context(name, context, binary, inputs, List.of());
         return new Context(name, context, binary, inputs, run(written, context, new Cancellation()));

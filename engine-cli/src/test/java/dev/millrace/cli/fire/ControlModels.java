@@ -13,7 +13,8 @@ final class ControlModels {
         Net net = Net.named("control");
         Value x = net.floats("x", "n");
         Value trips = net.op("Min", net.input("trips", ElementType.INT64), net.constant(Tensor.scalar(100L)));
-        Value positive = net.op("Greater", net.op("ReduceSum", Map.of("keepdims", 0), x), net.constant(Tensor.scalar(0f)));
+        Value positive =
+                net.op("Greater", net.op("ReduceSum", Map.of("keepdims", 0), x), net.constant(Tensor.scalar(0f)));
         Net yes = net.body("yes");
         yes.output(yes.op("Sqrt", yes.op("Abs", x)));
         Net no = net.body("no");
@@ -25,8 +26,7 @@ final class ControlModels {
         Value carried = body.floats("carried", "n");
         Value next = body.op("Mul", body.op("Add", carried, x), body.constant(Tensor.scalar(0.5f)));
         body.output(body.op("Identity", go)).output(next).output(body.op("ReduceMax", Map.of("keepdims", 0), next));
-        var looped = net.ops(
-                "Loop", 2, Map.of("body", body), trips, net.constant(Tensor.scalar(true)), branched);
+        var looped = net.ops("Loop", 2, Map.of("body", body), trips, net.constant(Tensor.scalar(true)), branched);
         return net.output(looped.get(0)).output(looped.get(1)).bytes();
     }
 
@@ -38,8 +38,8 @@ final class ControlModels {
         Value item = body.floats("item", 4);
         Value sum = body.op("Add", body.op("Tanh", state), item);
         body.output(sum).output(body.op("Relu", sum));
-        var scanned =
-                net.ops("Scan", 2, Map.of("body", body, "num_scan_inputs", 1), net.constant(Tensor.copyOf(new float[4], 4)), x);
+        var scanned = net.ops(
+                "Scan", 2, Map.of("body", body, "num_scan_inputs", 1), net.constant(Tensor.copyOf(new float[4], 4)), x);
         return net.output(scanned.get(0)).output(scanned.get(1)).bytes();
     }
 

@@ -44,19 +44,23 @@ final class FireModels {
         Net net = Net.named("convolutions");
         Value x = net.floats("x", "batch", 3, 12, 10);
         Value first = net.op(
-                "Relu", net.op("Conv", Map.of("pads", new int[] {1, 1, 1, 1}), x, net.weights(8, 3, 3, 3), net.weights(8)));
+                "Relu",
+                net.op("Conv", Map.of("pads", new int[] {1, 1, 1, 1}), x, net.weights(8, 3, 3, 3), net.weights(8)));
         Value depthwise = net.op(
                 "Conv",
                 Map.of("group", 8, "strides", new int[] {2, 2}, "pads", new int[] {1, 1, 1, 1}),
                 first,
                 net.weights(8, 1, 3, 3));
         Value pooled = net.op(
-                "MaxPool", Map.of("kernel_shape", new int[] {2, 2}, "strides", new int[] {1, 1}), net.op("HardSwish", depthwise));
+                "MaxPool",
+                Map.of("kernel_shape", new int[] {2, 2}, "strides", new int[] {1, 1}),
+                net.op("HardSwish", depthwise));
         Value wide = net.op("Add", net.op("Conv", pooled, net.weights(8, 8, 1, 1)), pooled);
         Value up = net.op("ConvTranspose", Map.of("strides", new int[] {2, 2}), wide, net.weights(8, 4, 2, 2));
         Value joined = net.op("Concat", Map.of("axis", 1), up, up);
         Value flat = net.op("Flatten", net.op("GlobalAveragePool", joined));
-        return net.output(net.op("Gemm", flat, net.weights(8, 5), net.weights(5))).bytes();
+        return net.output(net.op("Gemm", flat, net.weights(8, 5), net.weights(5)))
+                .bytes();
     }
 
     static byte[] quantised() {
@@ -65,8 +69,8 @@ final class FireModels {
         Value scale = net.constant(Tensor.scalar(0.02f));
         Value zero = net.constant(Tensor.copyOf(new byte[] {3}));
         Value in = quantisedAndBack(net, x, scale, zero);
-        Value weight = net.op(
-                "DequantizeLinear", Map.of("axis", 0), bytes(net, 6, 4, 3, 3), net.weights(6), bytes(net, 6));
+        Value weight =
+                net.op("DequantizeLinear", Map.of("axis", 0), bytes(net, 6, 4, 3, 3), net.weights(6), bytes(net, 6));
         Value conv = net.op("Relu", net.op("Conv", in, weight, net.weights(6)));
         Value out = quantisedAndBack(net, conv, scale, zero);
         Value flat = net.op("Reshape", out, net.longs(0, -1));
@@ -109,7 +113,8 @@ final class FireModels {
 
     private static Value heads(Net net, Value x) {
         Value all = net.op("Add", net.op("MatMul", x, net.weights(16, 16)), net.weights(16));
-        return net.op("Transpose", Map.of("perm", new int[] {0, 2, 1, 3}), net.op("Reshape", all, net.longs(0, 0, 4, 4)));
+        return net.op(
+                "Transpose", Map.of("perm", new int[] {0, 2, 1, 3}), net.op("Reshape", all, net.longs(0, 0, 4, 4)));
     }
 
     static byte[] recurrent() {
@@ -147,10 +152,7 @@ final class FireModels {
         Value wide = net.op("Expand", reshaped, net.longs(3, 1, 1));
         Value cut = net.op("Slice", wide, net.longs(0), net.longs(2), net.longs(0), net.longs(1));
         Value range = net.op(
-                "Range",
-                net.constant(Tensor.scalar(0L)),
-                net.op("Squeeze", rows),
-                net.constant(Tensor.scalar(1L)));
+                "Range", net.constant(Tensor.scalar(0L)), net.op("Squeeze", rows), net.constant(Tensor.scalar(1L)));
         Value even = net.op("Equal", net.op("Mod", range, net.longs(2)), net.longs(0));
         Value chosen = net.op("Where", even, cut, net.op("Neg", cut));
         Value padded = net.op("Pad", Map.of("mode", "reflect"), x, net.longs(0, 0, 0, 0));
@@ -190,9 +192,14 @@ final class FireModels {
         Value batch = net.op(
                 "Cast",
                 Map.of("to", ElementType.INT64.code()),
-                net.op("ReduceSum", Map.of("keepdims", 0), net.op("Mul", boxes, net.constant(Tensor.scalar(0f))), net.longs(1)));
+                net.op(
+                        "ReduceSum",
+                        Map.of("keepdims", 0),
+                        net.op("Mul", boxes, net.constant(Tensor.scalar(0f))),
+                        net.longs(1)));
         Value pooled = net.op("RoiAlign", Map.of("output_height", 2, "output_width", 2), big, boxes, batch);
-        Value scores = net.op("Unsqueeze", net.op("ReduceMax", Map.of("keepdims", 0), boxes, net.longs(1)), net.longs(0, 1));
+        Value scores =
+                net.op("Unsqueeze", net.op("ReduceMax", Map.of("keepdims", 0), boxes, net.longs(1)), net.longs(0, 1));
         Value kept = net.op(
                 "NonMaxSuppression",
                 net.op("Unsqueeze", boxes, net.longs(0)),

@@ -23,8 +23,7 @@ final class Guard {
     private Guard() {}
 
     /** What came of it: an answer, or a refusal, or neither where it took too long and stopped when told. */
-    record Outcome<T>(
-            @Nullable T answer, @Nullable EngineException refusal) {
+    record Outcome<T>(@Nullable T answer, @Nullable EngineException refusal) {
         boolean isAnswer() {
             return answer != null;
         }
@@ -42,14 +41,15 @@ final class Guard {
         try {
             return get(what, task, thread, SECONDS_TO_STOP);
         } catch (TimeoutException e) {
-            var hanging = new AssertionError(what + " does not stop when it is cancelled: "
-                    + Arrays.toString(thread.getStackTrace()));
+            var hanging = new AssertionError(
+                    what + " does not stop when it is cancelled: " + Arrays.toString(thread.getStackTrace()));
             hanging.setStackTrace(thread.getStackTrace());
             throw hanging;
         }
     }
 
-    private static <T> Outcome<T> get(String what, FutureTask<T> task, Thread thread, int seconds) throws TimeoutException {
+    private static <T> Outcome<T> get(String what, FutureTask<T> task, Thread thread, int seconds)
+            throws TimeoutException {
         try {
             return new Outcome<>(task.get(seconds, TimeUnit.SECONDS), null);
         } catch (ExecutionException e) {

@@ -33,7 +33,11 @@ final class HostileTensor {
             if (type.isFloating() || complex) {
                 Elements.setDouble(type, tensor.segment(), i, Extremes.real(random));
             } else {
-                Elements.setLong(type, tensor.segment(), i, type == ElementType.BOOL ? random.nextInt(2) : Extremes.number(random));
+                Elements.setLong(
+                        type,
+                        tensor.segment(),
+                        i,
+                        type == ElementType.BOOL ? random.nextInt(2) : Extremes.number(random));
             }
         }
     }
@@ -44,19 +48,18 @@ final class HostileTensor {
             return tensor;
         }
         long bytes = Math.max(1, tensor.segment().byteSize());
-        MemorySegment memory =
-                switch (random.nextInt(6)) {
-                    case 0 -> {
-                        try (Arena closed = Arena.ofShared()) {
-                            yield closed.allocate(bytes);
-                        }
-                    }
-                    case 1 -> copied(tensor, Arena.ofConfined().allocate(bytes));
-                    case 2 -> copied(tensor, MemorySegment.ofArray(new byte[(int) bytes]));
-                    case 3 -> copied(tensor, MemorySegment.ofArray(new long[(int) bytes / 8 + 1]));
-                    case 4 -> copied(tensor, Arena.ofAuto().allocate(bytes)).asReadOnly();
-                    default -> copied(tensor, Arena.ofAuto().allocate(bytes + 1).asSlice(1));
-                };
+        MemorySegment memory = switch (random.nextInt(6)) {
+            case 0 -> {
+                try (Arena closed = Arena.ofShared()) {
+                    yield closed.allocate(bytes);
+                }
+            }
+            case 1 -> copied(tensor, Arena.ofConfined().allocate(bytes));
+            case 2 -> copied(tensor, MemorySegment.ofArray(new byte[(int) bytes]));
+            case 3 -> copied(tensor, MemorySegment.ofArray(new long[(int) bytes / 8 + 1]));
+            case 4 -> copied(tensor, Arena.ofAuto().allocate(bytes)).asReadOnly();
+            default -> copied(tensor, Arena.ofAuto().allocate(bytes + 1).asSlice(1));
+        };
         return Tensor.wrap(tensor.type(), tensor.shape(), memory);
     }
 

@@ -41,7 +41,8 @@ class InputFireIT {
         try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1))) {
             var targets = new ArrayList<Target>();
             FireModels.all().forEach((name, model) -> targets.add(target(engine, name, model)));
-            Fire.attempts("inputs", ATTEMPTS, this, random -> attack(targets.get(random.nextInt(targets.size())), random));
+            Fire.attempts(
+                    "inputs", ATTEMPTS, this, random -> attack(targets.get(random.nextInt(targets.size())), random));
             targets.forEach(InputFireIT::requireUnharmed);
             targets.forEach(target -> target.session().close());
         }
@@ -85,7 +86,8 @@ class InputFireIT {
     private static String described(Inputs inputs) {
         return inputs.asMap().keySet() + ": "
                 + inputs.asMap().values().stream()
-                        .map(value -> value instanceof Tensor tensor ? tensor.type() + " " + tensor.shape() : "no tensor")
+                        .map(value ->
+                                value instanceof Tensor tensor ? tensor.type() + " " + tensor.shape() : "no tensor")
                         .toList();
     }
 
@@ -125,9 +127,10 @@ class InputFireIT {
     private static void requireUnharmed(Target target) {
         Map<String, Datum> now = run(target.session(), target.good(), RunOptions.create());
         target.answer()
-                .forEach((name, value) -> assertThat(COMPARISON.difference(value, Objects.requireNonNull(now.get(name))))
-                        .as(target.name())
-                        .isNull());
+                .forEach(
+                        (name, value) -> assertThat(COMPARISON.difference(value, Objects.requireNonNull(now.get(name))))
+                                .as(target.name())
+                                .isNull());
     }
 
     @Override

@@ -51,8 +51,8 @@ final class MachineFire {
                 default -> throw new IllegalArgumentException(arguments[0]);
             }
         }
-        System.out.println(arguments[0] + ": " + tries + " tries, " + fire.answered + " answered, " + fire.refused
-                + " refused");
+        System.out.println(
+                arguments[0] + ": " + tries + " tries, " + fire.answered + " answered, " + fire.refused + " refused");
     }
 
     private static byte[] model() {
@@ -116,7 +116,8 @@ final class MachineFire {
                 var threads = new ArrayList<Thread>();
                 for (int i = 0; i < 4; i++, done++) {
                     Thread.Builder kind = i % 2 == 0 ? Thread.ofVirtual() : Thread.ofPlatform();
-                    threads.add(kind.start(() -> session.run(Inputs.of("x", input)).close()));
+                    threads.add(
+                            kind.start(() -> session.run(Inputs.of("x", input)).close()));
                 }
                 pause(random.nextInt(500_000));
                 threads.forEach(Thread::interrupt);

@@ -37,7 +37,9 @@ class MachineFireIT {
                 .redirectErrorStream(true)
                 .start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor((long) GRACE_MINUTES * TIMES, TimeUnit.MINUTES)).as(output).isTrue();
+        assertThat(process.waitFor((long) GRACE_MINUTES * TIMES, TimeUnit.MINUTES))
+                .as(output)
+                .isTrue();
         System.out.print(output);
         assertThat(process.exitValue()).as(output).isZero();
         assertThat(output).contains(what + ": ").doesNotContain(" 0 answered", "Exception");

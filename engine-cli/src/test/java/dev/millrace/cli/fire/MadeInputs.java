@@ -47,13 +47,13 @@ final class MadeInputs {
     private Datum datum(@Nullable ValueType type) {
         return switch (type) {
             case null -> tensor(ElementType.FLOAT, Shape.of(2, 3));
-            case ValueType.TensorType tensor -> tensor(Objects.requireNonNullElse(tensor.element(), ElementType.FLOAT), shape(tensor));
+            case ValueType.TensorType tensor ->
+                tensor(Objects.requireNonNullElse(tensor.element(), ElementType.FLOAT), shape(tensor));
             case ValueType.SequenceType sequence ->
                 new TensorSequence(List.of(datum(sequence.element()), datum(sequence.element())));
             case ValueType.OptionalType optional -> new OptionalDatum(datum(optional.element()));
             case ValueType.MapType map ->
-                new MapDatum(
-                        map.key(), Map.of(map.key() == ElementType.STRING ? "one" : 1L, datum(map.value())));
+                new MapDatum(map.key(), Map.of(map.key() == ElementType.STRING ? "one" : 1L, datum(map.value())));
             case ValueType.SparseType _ -> throw EngineException.notImplemented("no sparse inputs are made here");
         };
     }

@@ -146,7 +146,11 @@ class MisuseFireIT {
             case 8 -> scene.engine.session(MODEL, null);
             case 9 -> scene.session = scene.engine.session(MODEL, SessionOptions.defaults());
             case 10 -> scene.cancellation.cancel();
-            case 11 -> session.flux(Flux.just(INPUTS, INPUTS, INPUTS)).take(2).toIterable().forEach(Outputs::close);
+            case 11 ->
+                session.flux(Flux.just(INPUTS, INPUTS, INPUTS))
+                        .take(2)
+                        .toIterable()
+                        .forEach(Outputs::close);
             case 12 -> session.mono(INPUTS).blockOptional().ifPresent(Outputs::close);
             case 13 -> session.flux(null);
             case 14 -> session.mono(null);

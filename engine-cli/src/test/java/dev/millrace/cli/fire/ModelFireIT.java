@@ -24,7 +24,11 @@ class ModelFireIT {
     void mutantsAnswerAlikeOrAreRefused() throws Exception {
         List<Map.Entry<String, byte[]>> models = List.copyOf(FireModels.all().entrySet());
         try (var ways = new TwoWays()) {
-            Fire.attempts("mutants", MUTANTS, ways, random -> attack(ways, models.get(random.nextInt(models.size())), random));
+            Fire.attempts(
+                    "mutants",
+                    MUTANTS,
+                    ways,
+                    random -> attack(ways, models.get(random.nextInt(models.size())), random));
             ways.requireUnharmed(FireModels.perceptron());
         }
     }

@@ -111,7 +111,9 @@ final class OperatorCase {
         ElementType usual = allowed.contains(ElementType.FLOAT) ? ElementType.FLOAT : ElementType.INT64;
         return types.computeIfAbsent(
                 parameter.type(),
-                _ -> allowed.contains(usual) && random.nextInt(3) > 0 ? usual : allowed.get(random.nextInt(allowed.size())));
+                _ -> allowed.contains(usual) && random.nextInt(3) > 0
+                        ? usual
+                        : allowed.get(random.nextInt(allowed.size())));
     }
 
     private void input(String name, ElementType type) {
@@ -153,18 +155,20 @@ final class OperatorCase {
                         && node.getAttributeList().stream()
                                 .noneMatch(attribute -> attribute.getName().equals(spec.name())))
                 .forEach(spec -> {
-                    AttributeProto.Builder attribute = node.addAttributeBuilder().setName(spec.name());
+                    AttributeProto.Builder attribute =
+                            node.addAttributeBuilder().setName(spec.name());
                     switch (spec.kind()) {
                         case INT ->
-                            attribute
-                                    .setType(AttributeProto.AttributeType.INT)
-                                    .setI(random.nextInt(4));
+                            attribute.setType(AttributeProto.AttributeType.INT).setI(random.nextInt(4));
                         case INTS ->
                             attribute
                                     .setType(AttributeProto.AttributeType.INTS)
                                     .addInts(1 + random.nextInt(2))
                                     .addInts(1 + random.nextInt(2));
-                        case FLOAT -> attribute.setType(AttributeProto.AttributeType.FLOAT).setF(0.5f);
+                        case FLOAT ->
+                            attribute
+                                    .setType(AttributeProto.AttributeType.FLOAT)
+                                    .setF(0.5f);
                         default ->
                             attribute
                                     .setType(AttributeProto.AttributeType.STRING)

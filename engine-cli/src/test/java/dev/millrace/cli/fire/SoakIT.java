@@ -104,7 +104,8 @@ class SoakIT {
     private void use(Engine engine, Random random, long end) {
         List<byte[]> models = List.copyOf(FireModels.all().values());
         while (System.nanoTime() < end) {
-            try (Session session = engine.session(models.get(random.nextInt(models.size())), SessionOptions.defaults())) {
+            try (Session session =
+                    engine.session(models.get(random.nextInt(models.size())), SessionOptions.defaults())) {
                 for (int left = random.nextInt(200); left > 0 && System.nanoTime() < end; left--) {
                     run(session, random);
                 }

@@ -17,8 +17,10 @@ record StoredModel(Path file) {
     static List<StoredModel> all() throws IOException {
         Path start = Path.of("").toAbsolutePath();
         for (Path place = start; place != null; place = place.getParent()) {
-            List<Path> folders =
-                    FOLDERS.stream().map(place::resolve).filter(Files::isDirectory).toList();
+            List<Path> folders = FOLDERS.stream()
+                    .map(place::resolve)
+                    .filter(Files::isDirectory)
+                    .toList();
             if (!folders.isEmpty()) {
                 return in(folders);
             }

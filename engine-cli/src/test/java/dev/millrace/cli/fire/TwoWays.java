@@ -3,7 +3,6 @@ package dev.millrace.cli.fire;
 import dev.millrace.cli.conformance.Comparison;
 import dev.millrace.cli.conformance.Tolerance;
 import dev.millrace.cli.fire.Guard.Outcome;
-import dev.millrace.graph.EngineException;
 import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.graph.optimise.pass.Level;
 import dev.millrace.graph.tensor.Datum;
@@ -25,7 +24,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /** Makes and runs a model with everything that makes it fast, and as it stands; where both answer, they answer the same. */
 final class TwoWays implements AutoCloseable {
@@ -64,7 +62,8 @@ final class TwoWays implements AutoCloseable {
         }
         mine.outputs.forEach((name, value) -> {
             Datum expected = theirs.outputs.get(name);
-            String difference = expected == null ? "is missing" : comparison(expected).difference(expected, value);
+            String difference =
+                    expected == null ? "is missing" : comparison(expected).difference(expected, value);
             if (difference != null) {
                 throw new AssertionError(what + ": output '" + name + "' " + difference + " as it stands");
             }
@@ -114,8 +113,7 @@ final class TwoWays implements AutoCloseable {
         }
     }
 
-    private Outcome<Answer> run(
-            String what, byte[] model, boolean optimised, Function<List<ValueInfo>, Inputs> maker) {
+    private Outcome<Answer> run(String what, byte[] model, boolean optimised, Function<List<ValueInfo>, Inputs> maker) {
         return Guard.outcome(what, cancellation -> {
             try (Session session = engine.session(model, options(cancellation, optimised))) {
                 Inputs inputs = maker.apply(session.inputs());
@@ -146,8 +144,8 @@ final class TwoWays implements AutoCloseable {
 
     @Override
     public String toString() {
-        return answered + " answered alike, " + refused + " refused, " + optimisedOnly + " answered when optimised only, "
-                + slow + " too slow and stopped";
+        return answered + " answered alike, " + refused + " refused, " + optimisedOnly
+                + " answered when optimised only, " + slow + " too slow and stopped";
     }
 
     @Override

@@ -95,10 +95,9 @@ final class MlRules {
     private static void featureVectorizer(InferenceContext c) {
         long[] declared = c.attributes().integers("inputdimensions");
         if (declared != null
-                && (declared.length != c.inputs()
-                        || Arrays.stream(declared).anyMatch(width -> width < 0))) {
-            throw c.refuse("attribute 'inputdimensions' is " + Arrays.toString(declared) + "; it has a width for each of "
-                    + c.inputs() + " inputs");
+                && (declared.length != c.inputs() || Arrays.stream(declared).anyMatch(width -> width < 0))) {
+            throw c.refuse("attribute 'inputdimensions' is " + Arrays.toString(declared)
+                    + "; it has a width for each of " + c.inputs() + " inputs");
         }
         Dim columns = Dims.ZERO;
         for (int i = 0; i < c.inputs(); i++) {

@@ -10,8 +10,8 @@ final class RecurrentRules {
     static void recurrent(InferenceContext c) {
         float clip = c.attributes().real("clip", Float.POSITIVE_INFINITY);
         if (!(clip >= 0)) {
-            throw c.refuse("attribute 'clip' is " + clip + "; it is the largest magnitude of what goes into activations,"
-                    + " and not negative");
+            throw c.refuse("attribute 'clip' is " + clip
+                    + "; it is the largest magnitude of what goes into activations," + " and not negative");
         }
         c.dims(0, 3);
         c.dims(1, 3);

@@ -216,8 +216,7 @@ final class ConvTileWriter {
         }
     }
 
-    private void channels(
-            ScalarVar from, ScalarVar weight, @Nullable ScalarVar weightStride, int tap, int channels) {
+    private void channels(ScalarVar from, ScalarVar weight, @Nullable ScalarVar weightStride, int tap, int channels) {
         for (int channel = 0, step = 0; channel < channels; channel++) {
             if (multiplyStep(from, weight, weightStride, tap, channel, step % sets)) {
                 step++;

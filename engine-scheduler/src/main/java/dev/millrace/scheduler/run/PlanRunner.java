@@ -37,7 +37,6 @@ public final class PlanRunner {
     /** For each output, the memory of its copies. */
     private final ResultCopies[] copies;
 
-
     /**
      * @param threads how many threads one run may use, the caller's included
      * @param maxBindings how many tuples of shapes are remembered for each stretch

@@ -7,6 +7,7 @@ import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
+
 /** Somebody who takes, and somebody who gives and takes: a thing is had by one of them or lies in the pool, never both. */
 @JCStressTest
 @Outcome(

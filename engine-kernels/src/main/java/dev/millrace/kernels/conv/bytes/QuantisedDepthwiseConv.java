@@ -17,6 +17,7 @@ public final class QuantisedDepthwiseConv implements QuantisedConvolution {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
     /** Up to so many products of two differences of bytes are exact as a float, with or without sign. */
     private static final int MOST_TAPS = (1 << 24) / (255 * 255);
+
     private final ConvShape shape;
     private final int lanes;
     private final DepthwisePlan plan;

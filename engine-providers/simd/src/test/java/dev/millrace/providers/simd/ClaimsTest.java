@@ -29,7 +29,10 @@ class ClaimsTest {
 
     private void node(String operator, Value... inputs) {
         String output = "output of " + operator;
-        editor.addOutput(output, editor.append(NodeSpec.of(OpId.onnx(operator), 18, inputs), List.of(output)).requireOutput(0));
+        editor.addOutput(
+                output,
+                editor.append(NodeSpec.of(OpId.onnx(operator), 18, inputs), List.of(output))
+                        .requireOutput(0));
     }
 
     private List<String> claimed() {

@@ -146,16 +146,21 @@ final class ChannelNormRules {
             given.add(cell);
         }
         Cell factors = lowering.part(op.out(), ElementType.FLOAT, ofChannels);
-        lowering.pend(factors, List.of(given.get(0), given.get(3)), v -> v.get(0)
-                .over(v.get(1).plus(epsilon).apply(Function.SQRT)));
+        lowering.pend(
+                factors,
+                List.of(given.get(0), given.get(3)),
+                v -> v.get(0).over(v.get(1).plus(epsilon).apply(Function.SQRT)));
         lowering.materialise(factors);
         Cell offsets = lowering.part(op.out(), ElementType.FLOAT, ofChannels);
-        lowering.pend(offsets, List.of(given.get(1), given.get(2), factors), v -> v.get(0)
-                .minus(v.get(1).times(v.get(2))));
+        lowering.pend(
+                offsets,
+                List.of(given.get(1), given.get(2), factors),
+                v -> v.get(0).minus(v.get(1).times(v.get(2))));
         lowering.materialise(offsets);
-        lowering.pend(op.out(), List.of(op.in(0), factors, offsets), v -> v.get(0)
-                .times(v.get(1))
-                .plus(v.get(2)));
+        lowering.pend(
+                op.out(),
+                List.of(op.in(0), factors, offsets),
+                v -> v.get(0).times(v.get(1)).plus(v.get(2)));
     }
 
     /** Factors and behind them offsets, made once for the operands. */
