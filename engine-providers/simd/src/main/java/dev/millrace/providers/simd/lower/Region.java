@@ -148,7 +148,7 @@ final class Region {
             return null;
         }
         return switch (cell.type()) {
-            case FLOAT -> Expr.number(tensor.floats()[0]);
+            case FLOAT, FLOAT16, BFLOAT16 -> Expr.number((float) tensor.doubles()[0]);
             case INT32 -> Expr.integer(tensor.ints()[0]);
             case BOOL -> Expr.truth(tensor.booleans()[0]);
             default -> null;

@@ -1,0 +1,37 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class PowerTest {
+    private static Tensor of(ElementType type, Tensor floats) {
+        Tensor result = Tensor.allocate(type, floats.shape());
+        Elements.write(type, result.segment(), 0, floats.floats(), 0, (int) floats.elements());
+        return result;
+    }
+
+    /** Squares, cubes and roots do not read the exponent. */
+    @ParameterizedTest
+    @EnumSource(names = {"FLOAT", "FLOAT16", "BFLOAT16"})
+    void knownExponents(ElementType type) {
+        for (float exponent : new float[] {2, 3, 0.5f, 1.5f}) {
+            var graph = new SmallGraph();
+            float[] values = SmallGraph.random(new Random(3), 60).floats();
+            for (int i = 0; i < values.length; i++) {
+                values[i] = Math.abs(values[i]);
+            }
+            Value in = graph.input(of(type, Tensor.copyOf(values, 3, 20)));
+            Tensor known = of(type, Tensor.copyOf(new float[] {exponent}, 1));
+            Value power = graph.node("Pow", 15, Map.of(), in, graph.constant(known.reshaped(Shape.of())));
+            graph.output(graph.node("Relu", 14, Map.of(), power));
+            graph.check(type == ElementType.FLOAT ? 1e-6 : 1e-2);
+        }
+    }
+}
