@@ -103,16 +103,12 @@ public enum ElementType {
         return bits == 4 || bits == 2;
     }
 
-    /** Bytes that {@code elements} of this type take; strings take none. Throws where there are more than a number holds. */
+    /** Bytes that {@code elements} of this type take; strings take none. Throws where the product overflows. */
     public long bytes(long elements) {
-        try {
-            if (bits >= 8) {
-                return Math.multiplyExact(elements, (long) (bits / 8));
-            }
-            return bits == 0 ? 0 : Math.ceilDiv(Math.multiplyExact(elements, (long) bits), 8L);
-        } catch (ArithmeticException tooMany) {
-            throw EngineException.invalidArgument("there is no memory for " + elements + " elements of type " + this);
+        if (bits >= 8) {
+            return Math.multiplyExact(elements, (long) (bits / 8));
         }
+        return bits == 0 ? 0 : Math.ceilDiv(Math.multiplyExact(elements, (long) bits), 8L);
     }
 
     /** The type with ONNX's number {@code code}, or null where there is none. */

@@ -92,7 +92,16 @@ public final class Tensor implements Datum {
             Arrays.fill(strings, "");
             return ofStrings(shape, strings);
         }
-        return wrap(type, shape, Arena.ofAuto().allocate(Math.max(1, type.bytes(shape.elements())), 64));
+        return wrap(type, shape, Arena.ofAuto().allocate(Math.max(1, bytes(type, shape)), 64));
+    }
+
+    private static long bytes(ElementType type, Shape shape) {
+        try {
+            return type.bytes(shape.elements());
+        } catch (ArithmeticException tooMany) {
+            throw EngineException.invalidArgument(
+                    "there is no memory for " + shape.elements() + " elements of type " + type);
+        }
     }
 
     public static Tensor copyOf(Tensor other) {
@@ -176,7 +185,7 @@ public final class Tensor implements Datum {
     }
 
     private static MemorySegment fitting(ElementType type, Shape shape, MemorySegment data) {
-        long bytes = type.bytes(shape.elements());
+        long bytes = bytes(type, shape);
         if (data.byteSize() < bytes) {
             throw EngineException.invalidArgument("a " + type + " tensor of shape " + shape + " needs " + bytes
                     + " bytes, but its memory has " + data.byteSize());
