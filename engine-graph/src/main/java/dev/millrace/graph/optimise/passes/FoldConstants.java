@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 final class FoldConstants {
     /** The most input bytes of a node whose output size is not known before it has run. */
     private static final long BLIND_LIMIT = 1 << 20;
+    /** Elements of the narrowest type that share a byte. */
+    private static final long MOST_PER_BYTE = 4;
 
     private FoldConstants() {}
 
@@ -108,11 +110,12 @@ final class FoldConstants {
                     return false;
                 }
             } else {
-                long bytes = tensor.element().bytes(shape.elements());
-                if (bytes > inputBytes && bytes > context.foldLimitBytes()) {
+                long most = Math.max(inputBytes, context.foldLimitBytes());
+                // so many are too many of any type, and their bytes more perhaps than a number holds
+                if (shape.elements() / MOST_PER_BYTE > most || tensor.element().bytes(shape.elements()) > most) {
                     return false;
                 }
-                added += bytes;
+                added += tensor.element().bytes(shape.elements());
             }
         }
         return used && context.mayAdd(added);

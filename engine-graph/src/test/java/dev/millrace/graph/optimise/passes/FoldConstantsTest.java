@@ -80,6 +80,15 @@ class FoldConstantsTest {
     }
 
     @Test
+    void aResultOfMoreBytesThanANumberHoldsStays() {
+        var g = new TestGraph();
+        var zero = Attributes.of("value", Attribute.of(Tensor.copyOf(new float[1], 1)));
+        g.output(g.op("ConstantOfShape", zero, g.integers(1L << 62)));
+
+        assertThat(g.run(EVALUATOR, "fold-constants")).isZero();
+    }
+
+    @Test
     void aResultThatIsLargeAndLargerThanItsInputsStays() {
         var g = new TestGraph();
         var zero = Attributes.of("value", Attribute.of(Tensor.copyOf(new float[1], 1)));
