@@ -5,7 +5,8 @@ import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.Scratch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.IdleStrategy;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,13 +16,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ParallelJob {
     private static final int CLOSED = -1;
-    /** How long the owner looks whether workers have left before it parks between looks. */
-    private static final long SPIN_NANOS = 50_000;
-
-    private static final long PARK_NANOS = 20_000;
 
     private final AtomicInteger helpers = new AtomicInteger(CLOSED);
     private final AtomicLong cursor = new AtomicLong();
+    /** The owner looks for some 50 microseconds whether workers have left, and parks then between looks. */
+    private final IdleStrategy idle = new BackoffIdleStrategy(1_000, 0, 20_000, 50_000);
+
     private volatile @Nullable Throwable failure;
     private @Nullable RangeTask task;
     private @Nullable LaunchContext context;
@@ -87,16 +87,10 @@ public final class ParallelJob {
 
     /** Waits until the last worker has left, closes the loop, and throws what one of them threw. */
     void close() {
+        idle.reset();
         boolean interrupted = false;
-        long start = 0;
         while (!helpers.compareAndSet(0, CLOSED)) {
-            long now = System.nanoTime();
-            start = start == 0 ? now : start;
-            if (now - start < SPIN_NANOS) {
-                Thread.onSpinWait();
-                continue;
-            }
-            LockSupport.parkNanos(this, PARK_NANOS);
+            idle.idle();
             // parking returns at once while the flag is set
             interrupted |= Thread.interrupted();
         }

@@ -15,6 +15,17 @@ import org.junit.jupiter.params.provider.EnumSource;
 class IntegerRulesTest {
     private final Random random = new Random(7);
 
+    /** Nodes that read a matrix and a row. */
+    private interface Nodes {
+        void write(SmallGraph graph, Value left, Value right);
+    }
+
+    private void check(ElementType type, Nodes nodes) {
+        var graph = new SmallGraph();
+        nodes.write(graph, graph.input(random(type, 3, 37)), graph.input(random(type, 37)));
+        graph.check(0);
+    }
+
     /** Any bits. */
     private Tensor random(ElementType type, long... dims) {
         byte[] bytes = new byte[Math.toIntExact(type.bytes(Shape.of(dims).elements()))];
@@ -25,28 +36,24 @@ class IntegerRulesTest {
     @ParameterizedTest
     @EnumSource(names = {"INT8", "UINT8", "INT16", "UINT16", "INT32"})
     void bitsAreThoseOfTheType(ElementType type) {
-        var graph = new SmallGraph();
-        Value left = graph.input(random(type, 3, 37));
-        Value right = graph.input(random(type, 37));
-        for (String operator : List.of("BitwiseAnd", "BitwiseOr", "BitwiseXor")) {
-            graph.output(graph.node(operator, 18, Map.of(), left, right));
-        }
-        Value not = graph.node("BitwiseNot", 18, Map.of(), left);
-        graph.output(graph.node("Less", 13, Map.of(), not, right), not);
-        graph.check(0);
+        check(type, (graph, left, right) -> {
+            for (String operator : List.of("BitwiseAnd", "BitwiseOr", "BitwiseXor")) {
+                graph.output(graph.node(operator, 18, Map.of(), left, right));
+            }
+            Value not = graph.node("BitwiseNot", 18, Map.of(), left);
+            graph.output(graph.node("Less", 13, Map.of(), not, right), not);
+        });
     }
 
     @ParameterizedTest
     @EnumSource(names = {"INT8", "UINT8", "INT16", "UINT16", "INT32"})
     void sumsWrapAroundBeforeTheyAreReadAgain(ElementType type) {
-        var graph = new SmallGraph();
-        Value left = graph.input(random(type, 3, 37));
-        Value right = graph.input(random(type, 37));
-        for (String operator : List.of("Add", "Sub", "Mul", "Max", "Min")) {
-            Value sum = graph.node(operator, 14, Map.of(), left, right);
-            graph.output(sum, graph.node("Greater", 13, Map.of(), sum, right));
-        }
-        graph.check(0);
+        check(type, (graph, left, right) -> {
+            for (String operator : List.of("Add", "Sub", "Mul", "Max", "Min")) {
+                Value sum = graph.node(operator, 14, Map.of(), left, right);
+                graph.output(sum, graph.node("Greater", 13, Map.of(), sum, right));
+            }
+        });
     }
 
     @Test
