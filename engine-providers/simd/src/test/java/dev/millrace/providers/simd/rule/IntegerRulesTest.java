@@ -16,13 +16,13 @@ class IntegerRulesTest {
     private final Random random = new Random(7);
 
     /** Nodes that read a matrix and a row. */
-    private interface Nodes {
+    private interface Body {
         void write(SmallGraph graph, Value left, Value right);
     }
 
-    private void check(ElementType type, Nodes nodes) {
+    private void check(ElementType type, Body body) {
         var graph = new SmallGraph();
-        nodes.write(graph, graph.input(random(type, 3, 37)), graph.input(random(type, 37)));
+        body.write(graph, graph.input(random(type, 3, 37)), graph.input(random(type, 37)));
         graph.check(0);
     }
 
