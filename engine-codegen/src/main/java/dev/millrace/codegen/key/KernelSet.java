@@ -7,10 +7,7 @@ import dev.millrace.codegen.program.Memory;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.Target;
 import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -40,33 +37,34 @@ public final class KernelSet {
     }
 
     /**
-     * The kernel of a key.
+     * The kernel of a key. Its code is written beside the caller, or at its first call.
      *
      * @throws IllegalArgumentException if no family knows the key, or a parameter is wrong; the message names it
      */
     public Kernel kernel(KernelKey key) {
         Kernel known = kernels.get(key);
-        return known != null ? known : kernels(List.of(key)).get(0);
+        if (known != null) {
+            return known;
+        }
+        Program program = describe(key);
+        return kernels.computeIfAbsent(key, _ -> lowering.lowerLater(program.name(), () -> program));
     }
 
-    /** The kernels of some keys, those that are new emitted together. */
-    public synchronized List<Kernel> kernels(List<KernelKey> keys) {
-        Map<KernelKey, Program> missing = new LinkedHashMap<>();
-        for (KernelKey key : keys) {
-            if (!kernels.containsKey(key) && !missing.containsKey(key)) {
-                missing.put(key, describe(key));
-            }
-        }
-        if (!missing.isEmpty()) {
-            Iterator<Kernel> emitted =
-                    lowering.lower(List.copyOf(missing.values())).iterator();
-            missing.keySet().forEach(key -> kernels.put(key, emitted.next()));
-        }
+    /** The kernels of some keys. */
+    public List<Kernel> kernels(List<KernelKey> keys) {
         List<Kernel> found = new ArrayList<>();
         for (KernelKey key : keys) {
-            found.add(kernels.get(key));
+            found.add(kernel(key));
         }
         return found;
+    }
+
+    /** The kernel of a key that its own family has made: it is read beside the caller, too. */
+    public Kernel trusted(KernelKey key) {
+        Kernel known = kernels.get(key);
+        return known != null
+                ? known
+                : kernels.computeIfAbsent(key, fresh -> lowering.lowerLater(fresh.toString(), () -> describe(fresh)));
     }
 
     /** The program of a key, for a reader. */

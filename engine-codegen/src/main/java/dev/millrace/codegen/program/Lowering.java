@@ -2,6 +2,7 @@ package dev.millrace.codegen.program;
 
 import dev.millrace.codegen.code.Recording;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** One way to make programs callable. */
@@ -16,6 +17,14 @@ public interface Lowering {
      * @throws IllegalArgumentException if a program needs more registers than the target has; the message names it
      */
     List<Kernel> lower(List<Program> programs);
+
+    /**
+     * A kernel that is wanted, but not at once: where machine code is written, that happens beside the caller, or at the
+     * first call. What is wrong with the program is then said by that call.
+     */
+    default Kernel lowerLater(String name, Supplier<Program> program) {
+        return lower(List.of(program.get())).get(0);
+    }
 
     /** Memory for the calls of one thread. */
     Memory newMemory();

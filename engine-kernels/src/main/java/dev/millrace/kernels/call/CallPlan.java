@@ -10,7 +10,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -63,26 +63,17 @@ public final class CallPlan {
     private final MemorySegment sizes;
 
     private CallPlan(Builder builder) {
-        set = builder.set;
-        kernels = set.kernels(builder.keys).toArray(Kernel[]::new);
-        int calls = builder.calls.size();
-        bases = new byte[calls * ARGUMENTS];
-        offsets = new long[calls * ARGUMENTS];
-        for (int i = 0; i < calls; i++) {
-            Argument[] arguments = builder.calls.get(i);
-            for (int j = 0; j < arguments.length; j++) {
-                bases[i * ARGUMENTS + j] = (byte) arguments[j].base().ordinal();
-                offsets[i * ARGUMENTS + j] = arguments[j].offset();
-            }
-        }
         builder.endUnit();
-        units = builder.units.stream().mapToInt(Integer::intValue).toArray();
-        work = builder.work.stream().mapToLong(Long::longValue).toArray();
-        long longs = Math.max(1, builder.longs.size());
-        sizes = Arena.ofAuto().allocate(ValueLayout.JAVA_LONG, longs);
-        for (int i = 0; i < builder.longs.size(); i++) {
-            sizes.setAtIndex(ValueLayout.JAVA_LONG, i, builder.longs.get(i));
-        }
+        set = builder.set;
+        kernels = builder.kernels.toArray(Kernel[]::new);
+        int calls = kernels.length;
+        bases = Arrays.copyOf(builder.bases, calls * ARGUMENTS);
+        offsets = Arrays.copyOf(builder.offsets, calls * ARGUMENTS);
+        units = Arrays.copyOf(builder.units, builder.ended + 1);
+        work = Arrays.copyOf(builder.work, builder.ended + 1);
+        long bytes = Math.max(1, builder.usedLongs) * (long) Long.BYTES;
+        sizes = Arena.ofAuto().allocate(bytes, Long.BYTES);
+        MemorySegment.copy(builder.longs, 0, sizes, ValueLayout.JAVA_LONG, 0, builder.usedLongs);
     }
 
     /** How many calls one image takes. */
@@ -190,31 +181,41 @@ public final class CallPlan {
         return work[next] - before < before - work[next - 1] ? next : next - 1;
     }
 
-    /** Collects calls. */
+    /** Collects calls, in arrays: there are thousands of them, and this runs before anything is compiled. */
     public static final class Builder {
+        private static final int FIRST_CALLS = 32;
+
         private final KernelSet set;
-        private final List<KernelKey> keys = new ArrayList<>();
-        private final List<Argument[]> calls = new ArrayList<>();
-        private final List<Integer> units = new ArrayList<>();
-        private final List<Long> work = new ArrayList<>();
-        private final List<Long> longs = new ArrayList<>();
-        private final Map<List<Long>, Argument> blocks = new LinkedHashMap<>();
+        private final List<Kernel> kernels = new ArrayList<>();
+        private byte[] bases = new byte[FIRST_CALLS * ARGUMENTS];
+        private long[] offsets = new long[FIRST_CALLS * ARGUMENTS];
+        private int[] units = new int[FIRST_CALLS];
+        private long[] work = new long[FIRST_CALLS];
+        private int ended;
+        private long[] longs = new long[FIRST_CALLS];
+        private int usedLongs;
+        private final Map<Numbers, Argument> blocks = new HashMap<>();
         private long workSoFar;
 
         public Builder(KernelSet set) {
             this.set = set;
-            units.add(0);
-            work.add(0L);
         }
 
         /** Numbers in memory, for a kernel that has more of them than arguments. */
         public Argument sizes(long... numbers) {
-            List<Long> block = Arrays.stream(numbers).boxed().toList();
-            return blocks.computeIfAbsent(block, fresh -> {
-                Argument start = Argument.at(Base.SIZES, 8L * longs.size());
-                longs.addAll(fresh);
-                return start;
-            });
+            var block = new Numbers(numbers);
+            Argument known = blocks.get(block);
+            if (known != null) {
+                return known;
+            }
+            if (usedLongs + numbers.length > longs.length) {
+                longs = Arrays.copyOf(longs, 2 * longs.length + numbers.length);
+            }
+            System.arraycopy(numbers, 0, longs, usedLongs, numbers.length);
+            Argument start = Argument.at(Base.SIZES, (long) Long.BYTES * usedLongs);
+            usedLongs += numbers.length;
+            blocks.put(block, start);
+            return start;
         }
 
         /** @param workOfCall multiplications and additions, or what takes as long */
@@ -222,21 +223,57 @@ public final class CallPlan {
             if (arguments.length > ARGUMENTS) {
                 throw new IllegalArgumentException(key + " is called with " + arguments.length + " arguments");
             }
-            keys.add(key);
-            calls.add(arguments);
+            int at = kernels.size() * ARGUMENTS;
+            if (at == bases.length) {
+                bases = Arrays.copyOf(bases, 2 * at);
+                offsets = Arrays.copyOf(offsets, 2 * at);
+            }
+            for (Argument argument : arguments) {
+                bases[at] = (byte) argument.base().ordinal();
+                offsets[at] = argument.offset();
+                at++;
+            }
+            kernels.add(set.trusted(key));
             workSoFar += workOfCall;
         }
 
         /** The calls since the last end are a unit. */
         public void endUnit() {
-            if (units.getLast() < calls.size()) {
-                units.add(calls.size());
-                work.add(workSoFar);
+            if (units[ended] == kernels.size()) {
+                return;
             }
+            ended++;
+            if (ended == units.length) {
+                units = Arrays.copyOf(units, 2 * ended);
+                work = Arrays.copyOf(work, 2 * ended);
+            }
+            units[ended] = kernels.size();
+            work[ended] = workSoFar;
         }
 
         public CallPlan build() {
             return new CallPlan(this);
+        }
+    }
+
+    /** Numbers that are the same where all of them are. */
+    private static final class Numbers {
+        private final long[] numbers;
+        private final int hash;
+
+        Numbers(long[] numbers) {
+            this.numbers = numbers;
+            hash = Arrays.hashCode(numbers);
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Numbers same && Arrays.equals(numbers, same.numbers);
+        }
+
+        @Override
+        public int hashCode() {
+            return hash;
         }
     }
 }

@@ -172,33 +172,65 @@ final class ConvPlanner {
         List<Run> runs = new ArrayList<>();
         while (tile < widths.size()) {
             int width = widths.get(tile);
-            int tiles = 1;
-            while (tile + tiles < widths.size()
-                    && widths.get(tile + tiles) == width
-                    && isInside(column, (tiles + 1) * width)) {
-                tiles++;
+            int alike = 1;
+            while (tile + alike < widths.size()
+                    && widths.get(tile + alike) == width
+                    && isInside(column, (alike + 1) * width)) {
+                alike++;
             }
-            runs(band, column, width, tiles, runs);
-            column += tiles * width;
-            tile += tiles;
+            runs(band, column, width, alike, runs);
+            column += alike * width;
+            tile += alike;
+        }
+        List<Reading> readings = new ArrayList<>();
+        int tiles = 0;
+        for (Run run : runs) {
+            readings.add(reading(run, passes));
+            tiles += run.count();
         }
         for (int pass = 0; pass < passes.size(); pass++) {
             long here = weights(group, passes.get(pass));
             fetched.add(here);
             long after = pass + 1 < passes.size() ? weights(group, passes.get(pass + 1)) : next;
             boolean fetches = 4 * shape.weightElements() >= FETCHED_BYTES && after != NONE && fetched.add(after);
-            int left = runs.stream().mapToInt(Run::count).sum();
-            for (Run run : runs) {
+            int left = tiles;
+            for (int i = 0; i < runs.size(); i++) {
+                Run run = runs.get(i);
+                Reading reading = readings.get(i);
                 left -= run.count();
-                call(
-                        unit,
-                        passes,
-                        pass,
-                        run,
-                        fetches && left < group.blocks() ? ahead(group, run, left, after - here) : 0);
+                boolean reads = reads(run, passes.get(pass));
+                if (reads || pass == reading.first()) {
+                    long ahead = fetches && left < group.blocks() ? ahead(group, run, left, after - here) : 0;
+                    emit(
+                            unit,
+                            passes.get(pass),
+                            run,
+                            reads,
+                            pass == reading.first(),
+                            pass == reading.last(),
+                            ahead);
+                }
             }
         }
         calls.endUnit();
+    }
+
+    /** The first and the last pass that read something for a run; the first one of all where none does. */
+    private record Reading(int first, int last) {}
+
+    private Reading reading(Run run, List<Pass> passes) {
+        int first = 0;
+        while (first < passes.size() && !reads(run, passes.get(first))) {
+            first++;
+        }
+        if (first == passes.size()) {
+            return new Reading(0, 0);
+        }
+        int last = passes.size() - 1;
+        while (!reads(run, passes.get(last))) {
+            last--;
+        }
+        return new Reading(first, last);
     }
 
     /**
@@ -299,27 +331,6 @@ final class ConvPlanner {
             return false;
         }
         return run.tiles() > 1 || left(run, pass) < columns && right(run, pass) < columns;
-    }
-
-    private void call(Unit unit, List<Pass> passes, int number, Run run, long ahead) {
-        boolean reads = reads(run, passes.get(number));
-        if (!reads && number > 0) {
-            return;
-        }
-        boolean first = noneReads(run, passes, 0, number);
-        boolean last = noneReads(run, passes, number + 1, passes.size());
-        if (reads || last) {
-            emit(unit, passes.get(number), run, reads, first, last, ahead);
-        }
-    }
-
-    private boolean noneReads(Run run, List<Pass> passes, int from, int to) {
-        for (int i = from; i < to; i++) {
-            if (reads(run, passes.get(i))) {
-                return false;
-            }
-        }
-        return true;
     }
 
     private void emit(Unit unit, Pass pass, Run run, boolean reads, boolean first, boolean last, long ahead) {

@@ -19,6 +19,8 @@ final class Tiling {
     private final ConvInput input;
     private final int taps;
     private final int rowPixels;
+    /** The most pixels of a tile of a whole row, by the number of blocks; 0 before it is asked for. */
+    private final int[] bestOfRow = new int[ConvTile.MAX_BLOCKS + 1];
 
     /**
      * @param taps in a row
@@ -51,9 +53,23 @@ final class Tiling {
     }
 
     private int bestPixels(int row, int blocks) {
+        if (row != rowPixels) {
+            return cheapest(row, blocks);
+        }
+        if (bestOfRow[blocks] == 0) {
+            bestOfRow[blocks] = cheapest(row, blocks);
+        }
+        return bestOfRow[blocks];
+    }
+
+    private int cheapest(int row, int blocks) {
         int best = 1;
-        for (int most = 2; most <= input.maxPixels(target, blocks, taps); most++) {
-            if (rowCycles(row, blocks, most) < rowCycles(row, blocks, best)) {
+        double fewest = rowCycles(row, blocks, 1);
+        int end = input.maxPixels(target, blocks, taps);
+        for (int most = 2; most <= end; most++) {
+            double cycles = rowCycles(row, blocks, most);
+            if (cycles < fewest) {
+                fewest = cycles;
                 best = most;
             }
         }
@@ -72,14 +88,17 @@ final class Tiling {
 
     /** Cuts some blocks of output channels into groups that are done at once. */
     List<Integer> groups(int outBlocks) {
+        double[] row = new double[ConvTile.MAX_BLOCKS + 1];
+        for (int blocks = 1; blocks <= Math.min(outBlocks, ConvTile.MAX_BLOCKS); blocks++) {
+            row[blocks] = rowCycles(rowPixels, blocks, bestPixels(rowPixels, blocks));
+        }
         double[] cycles = new double[outBlocks + 1];
         int[] last = new int[outBlocks + 1];
         for (int end = 1; end <= outBlocks; end++) {
             cycles[end] = Double.MAX_VALUE;
             for (int blocks = 1; blocks <= Math.min(end, ConvTile.MAX_BLOCKS); blocks++) {
-                double row = rowCycles(rowPixels, blocks, bestPixels(rowPixels, blocks));
-                if (cycles[end - blocks] + row < cycles[end]) {
-                    cycles[end] = cycles[end - blocks] + row;
+                if (cycles[end - blocks] + row[blocks] < cycles[end]) {
+                    cycles[end] = cycles[end - blocks] + row[blocks];
                     last[end] = blocks;
                 }
             }

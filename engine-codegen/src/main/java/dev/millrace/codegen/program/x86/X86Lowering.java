@@ -16,6 +16,7 @@ import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.Target;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Machine code for AVX2 or AVX-512, living in a code arena that someone else closes. */
@@ -23,6 +24,7 @@ public final class X86Lowering implements Lowering {
     private final Target target;
     private final FeatureSet features;
     private final CodeArena arena;
+    private final AssemblyLine line = new AssemblyLine();
     private @Nullable CallPlayer player;
 
     public X86Lowering(Target target, FeatureSet features, CodeArena arena) {
@@ -40,14 +42,24 @@ public final class X86Lowering implements Lowering {
     public List<Kernel> lower(List<Program> programs) {
         List<CodeBlock> blocks = new ArrayList<>();
         for (Program program : programs) {
-            Assembler assembler = assemble(program, features, false);
-            blocks.add(new CodeBlock(program.name(), assembler.finish()));
+            blocks.add(block(program));
         }
         List<Kernel> kernels = new ArrayList<>();
         for (MachineFunction function : arena.install(blocks)) {
             kernels.add(new MachineKernel(function));
         }
         return kernels;
+    }
+
+    @Override
+    public Kernel lowerLater(String name, Supplier<Program> program) {
+        var kernel = new MachineKernel(name, () -> arena.install(block(program.get())));
+        line.add(kernel);
+        return kernel;
+    }
+
+    private CodeBlock block(Program program) {
+        return new CodeBlock(program.name(), assemble(program, features, false).finish());
     }
 
     /**
@@ -90,22 +102,5 @@ public final class X86Lowering implements Lowering {
             player = new CallPlayer(arena);
         }
         return new Recording(player);
-    }
-
-    private record MachineKernel(MachineFunction function) implements Kernel {
-        @Override
-        public String name() {
-            return function.name();
-        }
-
-        @Override
-        public void call(Memory memory, long a, long b, long c, long d, long e, long f) {
-            NativeMemory.check(memory, function.name());
-            Recording recording = Recording.ofThread();
-            if (recording != null) {
-                recording.add(function, a, b, c, d, e, f);
-            }
-            function.call(a, b, c, d, e, f);
-        }
     }
 }
