@@ -66,6 +66,13 @@ public final class Kernels implements AutoCloseable {
         return Shared.INSTANCE;
     }
 
+    /** Lets another thread find out what {@link #shared()} needs to know, while the caller does something else. */
+    public static void foresee() {
+        Thread thread = new Thread(Kernels::shared, "millrace-kernels-probe");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
     /**
      * Kernels of their own, whose code is freed when they are closed.
      *

@@ -40,6 +40,14 @@ public final class Inference {
         return walk.commit();
     }
 
+    /** {@link #infer} for a graph that was inferred before. Returns whether anything is known now that was not. */
+    public static boolean refine(Graph graph) {
+        var walk = new Walk(null);
+        walk.main(graph);
+        walk.commit();
+        return walk.foundMore();
+    }
+
     static InferenceContext evaluate(Node node, Facts facts, int depth) {
         var context = new InferenceContext(node, facts, depth);
         try {

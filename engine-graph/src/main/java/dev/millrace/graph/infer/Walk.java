@@ -26,6 +26,7 @@ final class Walk {
     private final Map<Value, Tensor> tensors = new IdentityHashMap<>();
     private final Set<Graph> inside = Collections.newSetFromMap(new IdentityHashMap<>());
     private final @Nullable Facts around;
+    private boolean foundMore;
 
     /** A walk over graphs of which {@code around} knows what they read from around them; null for a main graph. */
     Walk(@Nullable Facts around) {
@@ -197,12 +198,20 @@ final class Walk {
         return results;
     }
 
+    /** Whether the last {@link #commit} changed a type. */
+    boolean foundMore() {
+        return foundMore;
+    }
+
     /** Writes what was learnt into the graphs; returns what the model declares otherwise, and forgets that. */
     List<String> commit() {
         var wrong = new ArrayList<String>();
         types.forEach((value, type) -> {
             var editor = new GraphEditor(value.graph());
-            editor.setType(value, type);
+            if (!type.equals(value.type())) {
+                editor.setType(value, type);
+                foundMore = true;
+            }
             ValueType declared = value.declared();
             if (declared != null && type.meet(declared) == null) {
                 wrong.add(place(value) + " is declared as " + declared + ", but is " + type);

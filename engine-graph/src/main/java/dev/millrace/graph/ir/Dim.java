@@ -1,9 +1,22 @@
 package dev.millrace.graph.ir;
 
+import org.jspecify.annotations.Nullable;
+
 /** One extent of a symbolic shape. */
 public sealed interface Dim {
     /** An extent that is known. */
     record Known(long extent) implements Dim {
+        /** Spelled out, as that of {@link OpId}. */
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Known same && extent == same.extent;
+        }
+
+        @Override
+        public int hashCode() {
+            return Long.hashCode(extent);
+        }
+
         @Override
         public String toString() {
             return Long.toString(extent);

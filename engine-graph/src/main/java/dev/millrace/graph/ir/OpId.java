@@ -1,5 +1,7 @@
 package dev.millrace.graph.ir;
 
+import org.jspecify.annotations.Nullable;
+
 /** An operator's domain and name. ONNX's own domain is the empty string; {@code ai.onnx} is the same. */
 public record OpId(String domain, String name) {
     public static final String ONNX = "";
@@ -18,6 +20,18 @@ public record OpId(String domain, String name) {
 
     public boolean isOnnx(String other) {
         return domain.isEmpty() && name.equals(other);
+    }
+
+    /** Spelled out: operators are compared so often that it shows before anything is compiled. */
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other == this
+                || other instanceof OpId same && name.equals(same.name) && domain.equals(same.domain);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * name.hashCode() + domain.hashCode();
     }
 
     @Override

@@ -38,7 +38,12 @@ public record SymbolicShape(List<Dim> dims) {
     }
 
     public boolean isKnown() {
-        return dims.stream().allMatch(Dim::isKnown);
+        for (Dim dim : dims) {
+            if (!dim.isKnown()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** The concrete shape, or null where an extent is not known. */
@@ -51,6 +56,17 @@ public record SymbolicShape(List<Dim> dims) {
             extents[i] = known.extent();
         }
         return Shape.of(extents);
+    }
+
+    /** Spelled out, as that of {@link OpId}. */
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other == this || other instanceof SymbolicShape same && dims.equals(same.dims);
+    }
+
+    @Override
+    public int hashCode() {
+        return dims.hashCode();
     }
 
     @Override

@@ -15,6 +15,9 @@ final class TypeMeet {
 
     /** The more precise of each part, names of extents from {@code one} first; null where the two contradict. */
     static @Nullable ValueType of(ValueType one, ValueType other) {
+        if (one == other) {
+            return one;
+        }
         if (one instanceof TensorType a && other instanceof TensorType b) {
             return contradict(a.element(), b.element()) || contradict(a.shape(), b.shape())
                     ? null
@@ -60,7 +63,7 @@ final class TypeMeet {
     }
 
     private static @Nullable SymbolicShape meet(@Nullable SymbolicShape a, @Nullable SymbolicShape b) {
-        if (a == null || b == null) {
+        if (a == null || b == null || a.equals(b)) {
             return a == null ? b : a;
         }
         var dims = new ArrayList<Dim>(a.rank());

@@ -43,19 +43,18 @@ public final class GraphCheck {
                     () -> "input '" + input.name() + "' of " + graph + " has another source");
         }
         for (Value constant : graph.constants()) {
-            require(
-                    constant.isConstant() && constant.producer() == null && constant.graph() == graph,
-                    () -> "constant '" + constant.name() + "' of " + graph + " has another source");
+            if (!constant.isConstant() || constant.producer() != null || constant.graph() != graph) {
+                throw broken("constant '" + constant.name() + "' of " + graph + " has another source");
+            }
         }
         defined.addAll(graph.constants());
         available.addAll(defined);
         int count = 0;
         Node previous = null;
         for (Node node : graph.nodes()) {
-            Node before = previous;
-            require(
-                    node.graph() == graph && node.previous() == before && !node.isRemoved(),
-                    () -> node.describe() + " is not linked as it should be");
+            if (node.graph() != graph || node.previous() != previous || node.isRemoved()) {
+                throw broken(node.describe() + " is not linked as it should be");
+            }
             checkNode(node, defined);
             previous = node;
             count++;
@@ -79,15 +78,15 @@ public final class GraphCheck {
     private void checkUsers(Value value) {
         Integer known = reads.remove(value);
         int count = known == null ? 0 : known;
-        require(
-                value.users().size() == count,
-                () -> "value '" + value.name() + "' is read " + count + " times, but knows "
-                        + value.users().size() + " users");
+        if (value.users().size() != count) {
+            throw broken("value '" + value.name() + "' is read " + count + " times, but knows "
+                    + value.users().size() + " users");
+        }
         for (Node user : value.users()) {
-            require(
-                    !user.isRemoved() && reads(user, value),
-                    () -> "value '" + value.name() + "' knows the user " + user.describe()
-                            + ", which does not read it");
+            if (user.isRemoved() || !reads(user, value)) {
+                throw broken("value '" + value.name() + "' knows the user " + user.describe()
+                        + ", which does not read it");
+            }
         }
     }
 
@@ -101,9 +100,9 @@ public final class GraphCheck {
     private void checkNode(Node node, List<Value> defined) {
         for (Value input : node.inputs()) {
             if (input != null) {
-                require(
-                        available.contains(input),
-                        () -> node.describe() + " reads '" + input.name() + "', which is not there yet");
+                if (!available.contains(input)) {
+                    throw broken(node.describe() + " reads '" + input.name() + "', which is not there yet");
+                }
                 reads.merge(input, 1, Integer::sum);
             }
         }
@@ -116,14 +115,15 @@ public final class GraphCheck {
         for (int i = 0; i < node.outputs().size(); i++) {
             Value output = node.output(i);
             if (output != null) {
-                int index = i;
-                require(
-                        output.producer() == node
-                                && output.outputIndex() == index
-                                && output.graph() == node.graph()
-                                && !output.isConstant(),
-                        () -> "output '" + output.name() + "' of " + node.describe() + " has another source");
-                require(available.add(output), () -> "value '" + output.name() + "' has two sources");
+                if (output.producer() != node
+                        || output.outputIndex() != i
+                        || output.graph() != node.graph()
+                        || output.isConstant()) {
+                    throw broken("output '" + output.name() + "' of " + node.describe() + " has another source");
+                }
+                if (!available.add(output)) {
+                    throw broken("value '" + output.name() + "' has two sources");
+                }
                 defined.add(output);
             }
         }
@@ -156,6 +156,10 @@ public final class GraphCheck {
                 require(conflict == null, () -> "output '" + name + "' of " + graph + ": " + conflict);
             }
         }
+    }
+
+    private static EngineException broken(String how) {
+        return EngineException.invalidGraph(how);
     }
 
     private static void require(boolean holds, Supplier<String> otherwise) {

@@ -5,6 +5,7 @@ import dev.millrace.graph.Status;
 import dev.millrace.graph.infer.Inference;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.optimise.OptimisationReport.Applied;
 import dev.millrace.graph.optimise.OptimisationReport.PassResult;
 import dev.millrace.graph.optimise.pass.FoldBudget;
@@ -15,7 +16,9 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,11 +35,19 @@ final class OptimiserRun {
     private final Map<String, Tally> tallies = new LinkedHashMap<>();
     private GraphCheck.Interface promised;
     private List<Graph> innermostFirst = List.of();
+    /** How often inference found out more after the first time. */
+    private int refinements;
+    /** The nodes of each graph by operator, as they were after so many patches. */
+    private final Map<Graph, Map<OpId, List<Node>>> index = new IdentityHashMap<>();
+
+    private int indexedPatches;
 
     /** What one pass has done so far. */
     private static final class Tally {
         int patches;
         long nanos;
+        /** The state of the graph, by its changes so far, in which it was in vain: it would be so again. */
+        int foundNothingAt = -1;
     }
 
     OptimiserRun(Optimiser setup, Graph main, long maxPatches) {
@@ -62,8 +73,8 @@ final class OptimiserRun {
         int before = countNodes();
         boolean settled = setup.passes.isEmpty();
         for (int round = 0; round < setup.options.loopLimit() && !settled && !isExhausted(); round++) {
-            if (round > 0) {
-                Inference.infer(main);
+            if (round > 0 && Inference.refine(main)) {
+                refinements++;
             }
             settled = !runAll();
         }
@@ -77,10 +88,17 @@ final class OptimiserRun {
     private boolean runAll() {
         int start = applied.size();
         for (Pass pass : setup.passes) {
+            Tally tally = tallies.computeIfAbsent(pass.name(), _ -> new Tally());
             int before = applied.size();
+            int state = before + refinements;
+            if (tally.foundNothingAt == state) {
+                continue;
+            }
             long time = setup.nanoClock.getAsLong();
             runOne(pass);
-            Tally tally = tallies.computeIfAbsent(pass.name(), _ -> new Tally());
+            if (applied.size() == before) {
+                tally.foundNothingAt = state;
+            }
             tally.patches += applied.size() - before;
             tally.nanos += setup.nanoClock.getAsLong() - time;
             if (isExhausted()) {
@@ -111,11 +129,9 @@ final class OptimiserRun {
     }
 
     private void runAtNodes(Pass.AtNode pass, Graph graph, PassContext context, long limit) {
-        var queue = new ArrayDeque<Node>();
-        for (Node node : graph.nodes()) {
-            if (pass.anchors().contains(node.op())) {
-                queue.add(node);
-            }
+        ArrayDeque<Node> queue = anchors(pass, graph);
+        if (queue.isEmpty()) {
+            return;
         }
         Set<Node> queued = new HashSet<>(queue);
         int patches = 0;
@@ -132,6 +148,41 @@ final class OptimiserRun {
                 requireEnd(++patches, limit);
             }
         }
+    }
+
+    private ArrayDeque<Node> anchors(Pass.AtNode pass, Graph graph) {
+        if (indexedPatches != applied.size()) {
+            index.clear();
+            indexedPatches = applied.size();
+        }
+        Map<OpId, List<Node>> byOperator = index.computeIfAbsent(graph, OptimiserRun::byOperator);
+        List<Node> found = List.of();
+        for (OpId anchor : pass.anchors()) {
+            List<Node> nodes = byOperator.getOrDefault(anchor, List.of());
+            if (!found.isEmpty() && !nodes.isEmpty()) {
+                return inOrder(pass, graph);
+            }
+            found = nodes.isEmpty() ? found : nodes;
+        }
+        return new ArrayDeque<>(found);
+    }
+
+    private static Map<OpId, List<Node>> byOperator(Graph graph) {
+        var index = new HashMap<OpId, List<Node>>();
+        for (Node node : graph.nodes()) {
+            index.computeIfAbsent(node.op(), _ -> new ArrayList<>()).add(node);
+        }
+        return index;
+    }
+
+    private static ArrayDeque<Node> inOrder(Pass.AtNode pass, Graph graph) {
+        var queue = new ArrayDeque<Node>();
+        for (Node node : graph.nodes()) {
+            if (pass.anchors().contains(node.op())) {
+                queue.add(node);
+            }
+        }
+        return queue;
     }
 
     private void runOverGraph(Pass.OverGraph pass, Graph graph, PassContext context, long limit) {

@@ -4,7 +4,6 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.Tensor;
-import java.util.Objects;
 import java.util.Set;
 
 /** What a node does beside computing its outputs from its inputs. */
@@ -29,10 +28,15 @@ public final class Effects {
 
     /** Whether the node can go when nothing reads its outputs. One without outputs is there for something else. */
     public static boolean isRemovable(Node node) {
+        boolean hasOutput = false;
+        for (Value output : node.outputs()) {
+            if (output != null && output.isUsed()) {
+                return false;
+            }
+            hasOutput |= output != null;
+        }
         // A context node may hold the binary that others refer to.
-        return !node.op().equals(CONTEXT)
-                && node.outputs().stream().anyMatch(Objects::nonNull)
-                && node.outputs().stream().noneMatch(output -> output != null && output.isUsed());
+        return hasOutput && !node.op().equals(CONTEXT);
     }
 
     /** Whether equal inputs give equal outputs, as far as the operator is known. */

@@ -3,14 +3,12 @@ package dev.millrace.graph.optimise.passes;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
-import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.optimise.pass.Effects;
 import dev.millrace.graph.optimise.pass.PassContext;
 import dev.millrace.graph.optimise.pass.Patch;
 import java.util.HashMap;
 import java.util.Iterator;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -18,19 +16,50 @@ import org.jspecify.annotations.Nullable;
 final class CommonSubexpressions {
     private CommonSubexpressions() {}
 
-    /** What two nodes have in common where they compute the same. Values are equal by identity. */
-    private record Key(
-            OpId op, int opset, String overload, List<@Nullable Value> inputs, Map<String, Object> attributes) {
-        static Key of(Node node) {
-            var attributes = new HashMap<String, Object>();
+    /**
+     * A node as one that computes the same as others. Values are equal by identity. Attributes are looked at only where
+     * two nodes of one operator read the same.
+     */
+    private static final class Key {
+        private final Node node;
+        private final int hash;
+
+        Key(Node node) {
+            this.node = node;
+            int sum = node.op().hashCode();
+            for (int i = 0; i < node.inputs().size(); i++) {
+                sum = 31 * sum + System.identityHashCode(node.input(i));
+            }
+            // Constants read nothing: what they are is all that tells them apart.
+            hash = node.inputs().isEmpty() ? 31 * sum + contents().hashCode() : sum;
+        }
+
+        private Map<String, Object> contents() {
+            var contents = new HashMap<String, Object>();
             node.attributes()
                     .asMap()
-                    .forEach((name, attribute) -> attributes.put(
+                    .forEach((name, attribute) -> contents.put(
                             name,
                             attribute instanceof Attribute.TensorValue tensor
                                     ? new Content(tensor.value())
                                     : attribute));
-            return new Key(node.op(), node.opset(), node.overload(), node.inputs(), attributes);
+            return contents;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Key same
+                    && hash == same.hash
+                    && node.op().equals(same.node.op())
+                    && node.opset() == same.node.opset()
+                    && node.overload().equals(same.node.overload())
+                    && node.inputs().equals(same.node.inputs())
+                    && contents().equals(same.contents());
+        }
+
+        @Override
+        public int hashCode() {
+            return hash;
         }
     }
 
@@ -40,7 +69,7 @@ final class CommonSubexpressions {
             if (!Effects.isPure(node)) {
                 return null;
             }
-            Node first = known.putIfAbsent(Key.of(node), node);
+            Node first = known.putIfAbsent(new Key(node), node);
             return first == null ? null : merge(node, first, context);
         });
     }

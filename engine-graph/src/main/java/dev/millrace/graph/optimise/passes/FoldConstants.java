@@ -31,14 +31,14 @@ final class FoldConstants {
     }
 
     private static @Nullable Patch at(Node node, PassContext context) {
-        // A weight that a DequantizeLinear widens stays narrow: kernels for quantized weights read it as it is.
-        if (!Effects.isPure(node) || node.is("DequantizeLinear") || node.is("Constant") && isPlain(node)) {
-            return null;
-        }
         for (Value input : node.inputs()) {
             if (input != null && !input.isConstant()) {
                 return null;
             }
+        }
+        // A weight that a DequantizeLinear widens stays narrow: kernels for quantized weights read it as it is.
+        if (!Effects.isPure(node) || node.is("DequantizeLinear") || node.is("Constant") && isPlain(node)) {
+            return null;
         }
         Set<Value> inputs = node.inputs().stream().filter(Objects::nonNull).collect(Collectors.toSet());
         long inputBytes = inputs.stream().mapToLong(FoldConstants::bytes).sum();

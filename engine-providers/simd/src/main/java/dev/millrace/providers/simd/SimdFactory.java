@@ -18,6 +18,11 @@ public final class SimdFactory implements ProviderFactory {
 
     private final SharedWeights weights = new SharedWeights();
 
+    /** Made when an engine is, some time before its first session needs kernels. */
+    public SimdFactory() {
+        Kernels.foresee();
+    }
+
     @Override
     public String name() {
         return SimdProvider.NAME;
