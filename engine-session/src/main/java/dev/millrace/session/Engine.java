@@ -12,7 +12,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,10 +48,13 @@ public final class Engine implements AutoCloseable {
         factories = new LinkedHashMap<>();
         var found = new ArrayList<ProviderFactory>();
         ServiceLoader.load(ProviderFactory.class, Engine.class.getClassLoader()).forEach(found::add);
-        found.sort(
-                Comparator.comparing((ProviderFactory factory) -> factory.name().equals(PLAIN))
-                        .thenComparing(ProviderFactory::name, Comparator.reverseOrder()));
+        found.sort(Engine::inOrder);
         found.forEach(factory -> factories.put(factory.name(), factory));
+    }
+
+    private static int inOrder(ProviderFactory one, ProviderFactory other) {
+        int plainLast = Boolean.compare(one.name().equals(PLAIN), other.name().equals(PLAIN));
+        return plainLast != 0 ? plainLast : other.name().compareTo(one.name());
     }
 
     public static Engine create() {

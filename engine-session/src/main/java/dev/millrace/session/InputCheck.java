@@ -65,14 +65,15 @@ final class InputCheck {
 
     /** Of what is inside of sequences, maps and optionals the kind counts; shapes may be what they are. */
     private static void checkType(ValueInfo info, ValueType type, Datum value) {
-        switch (type) {
-            case ValueType.TensorType tensorType
-            when value instanceof Tensor tensor -> {
-                if (tensorType.element() != null && tensor.type() != tensorType.element()) {
-                    throw EngineException.invalidArgument("Unexpected input data type for '" + info.name() + "': got "
-                            + tensor.type() + ", expected " + tensorType.element());
-                }
+        // Almost all inputs are tensors, and the switch would have to be linked for the first of them.
+        if (type instanceof ValueType.TensorType tensorType && value instanceof Tensor tensor) {
+            if (tensorType.element() != null && tensor.type() != tensorType.element()) {
+                throw EngineException.invalidArgument("Unexpected input data type for '" + info.name() + "': got "
+                        + tensor.type() + ", expected " + tensorType.element());
             }
+            return;
+        }
+        switch (type) {
             case ValueType.SequenceType sequenceType
             when value instanceof TensorSequence sequence ->
                 sequence.elements().forEach(element -> checkType(info, sequenceType.element(), element));

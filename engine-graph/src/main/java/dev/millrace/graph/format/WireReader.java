@@ -2,7 +2,6 @@ package dev.millrace.graph.format;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
-import dev.millrace.graph.tensor.Layouts;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.function.LongConsumer;
@@ -18,20 +17,20 @@ final class WireReader {
     private static final int FIXED32 = 5;
     private static final int LONGEST_ARRAY = Integer.MAX_VALUE - 8;
 
-    private final MemorySegment data;
+    private final WireBytes data;
     private final long end;
     private long position;
     private int field;
     private int wireType;
 
-    private WireReader(MemorySegment data, long position, long end) {
+    private WireReader(WireBytes data, long position, long end) {
         this.data = data;
         this.position = position;
         this.end = end;
     }
 
     static WireReader of(MemorySegment message) {
-        return new WireReader(message, 0, message.byteSize());
+        return new WireReader(new WireBytes(message), 0, message.byteSize());
     }
 
     /** Moves to the next field; false at the end of the message. */
@@ -88,11 +87,11 @@ final class WireReader {
     }
 
     byte[] byteArray() {
-        MemorySegment bytes = bytes();
-        if (bytes.byteSize() > LONGEST_ARRAY) {
-            throw malformed("a string has " + bytes.byteSize() + " bytes");
+        WireReader bytes = message();
+        if (bytes.remaining() > LONGEST_ARRAY) {
+            throw malformed("a string has " + bytes.remaining() + " bytes");
         }
-        return bytes.toArray(Layouts.BYTE);
+        return data.copy(bytes.position, (int) bytes.remaining());
     }
 
     /** Text; bytes that are no UTF-8 become replacement characters. */
@@ -121,7 +120,7 @@ final class WireReader {
 
     /** What is left of this message. */
     MemorySegment rest() {
-        return data.asSlice(position, end - position);
+        return data.slice(position, end - position);
     }
 
     void skip() {
@@ -136,9 +135,11 @@ final class WireReader {
 
     float rawFloat() {
         require(4);
-        float value = data.get(Layouts.FLOAT, position);
-        position += 4;
-        return value;
+        int bits = 0;
+        for (int shift = 0; shift < 32; shift += 8) {
+            bits |= (data.at(position++) & 0xff) << shift;
+        }
+        return Float.intBitsToFloat(bits);
     }
 
     long rawVarint() {
@@ -147,7 +148,7 @@ final class WireReader {
             if (position == end) {
                 throw malformed("a number is cut off");
             }
-            byte next = data.get(Layouts.BYTE, position++);
+            byte next = data.at(position++);
             value |= (long) (next & 0x7f) << shift;
             if (next >= 0) {
                 return value;

@@ -30,11 +30,10 @@ final class Choices {
     }
 
     private static @Nullable String text(@Nullable Attribute attribute) {
-        return switch (attribute) {
-            case Attribute.Bytes bytes -> bytes.text();
-            case Attribute.Int number -> Long.toString(number.value());
-            case null, default -> null;
-        };
+        if (attribute instanceof Attribute.Bytes bytes) {
+            return bytes.text();
+        }
+        return attribute instanceof Attribute.Int number ? Long.toString(number.value()) : null;
     }
 
     private static Map<String, List<String>> of(InferenceContext c) {

@@ -114,9 +114,10 @@ final class OptimiserRun {
         for (Graph graph : innermostFirst) {
             long limit = (long) setup.options.loopLimit() * (graph.nodeCount() + 16);
             try {
-                switch (pass) {
-                    case Pass.AtNode rule -> runAtNodes(rule, graph, context, limit);
-                    case Pass.OverGraph search -> runOverGraph(search, graph, context, limit);
+                if (pass instanceof Pass.AtNode rule) {
+                    runAtNodes(rule, graph, context, limit);
+                } else if (pass instanceof Pass.OverGraph search) {
+                    runOverGraph(search, graph, context, limit);
                 }
             } catch (RuntimeException failure) {
                 throw EngineException.wrap(Status.INVALID_GRAPH, "optimiser pass '" + pass.name() + "'", failure);

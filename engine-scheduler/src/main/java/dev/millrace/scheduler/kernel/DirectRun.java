@@ -41,9 +41,10 @@ public final class DirectRun {
     public static List<@Nullable Datum> run(
             Kernel kernel, Node node, List<? extends @Nullable Datum> inputs, Scratch scratch) {
         var run = new DirectRun(node, inputs, scratch);
-        switch (kernel) {
-            case ShapedKernel shaped -> run.shaped(shaped);
-            case DynamicKernel dynamic -> dynamic.runChecked(run.new Dynamic());
+        if (kernel instanceof ShapedKernel shaped) {
+            run.shaped(shaped);
+        } else if (kernel instanceof DynamicKernel dynamic) {
+            dynamic.runChecked(run.new Dynamic());
         }
         return Arrays.asList(run.outputs);
     }

@@ -8,25 +8,14 @@ import dev.millrace.graph.tensor.TensorSequence;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
+import java.util.function.UnaryOperator;
 
 /** Copies of data. */
 final class Data {
     private Data() {}
 
     static Datum copyOf(Datum datum) {
-        return switch (datum) {
-            case Tensor tensor -> Tensor.copyOf(tensor);
-            case TensorSequence sequence ->
-                new TensorSequence(
-                        sequence.elements().stream().map(Data::copyOf).toList());
-            case OptionalDatum optional -> copyOf(optional);
-            case MapDatum map -> {
-                var copy = new LinkedHashMap<Object, Datum>();
-                map.entries().forEach((key, value) -> copy.put(key, copyOf(value)));
-                yield new MapDatum(map.keyType(), copy);
-            }
-        };
+        return datum instanceof Tensor tensor ? Tensor.copyOf(tensor) : eachTensor(datum, Data::copyOf);
     }
 
     /**
@@ -34,21 +23,25 @@ final class Data {
      * are held.
      */
     static Datum held(Datum datum, List<Tensor> holds) {
+        if (datum instanceof Tensor tensor) {
+            Tensor readable = tensor.hold();
+            holds.add(tensor);
+            return readable;
+        }
+        return eachTensor(datum, inner -> held(inner, holds));
+    }
+
+    /** The same datum, with other tensors in it. */
+    private static Datum eachTensor(Datum datum, UnaryOperator<Datum> change) {
         return switch (datum) {
-            case Tensor tensor -> {
-                Tensor readable = tensor.hold();
-                holds.add(tensor);
-                yield readable;
-            }
+            case Tensor tensor -> change.apply(tensor);
             case TensorSequence sequence ->
-                new TensorSequence(sequence.elements().stream()
-                        .map(element -> held(element, holds))
-                        .toList());
+                new TensorSequence(sequence.elements().stream().map(change).toList());
             case OptionalDatum optional ->
-                optional.value() == null ? optional : new OptionalDatum(held(optional.value(), holds));
+                optional.value() == null ? optional : new OptionalDatum(change.apply(optional.value()));
             case MapDatum map -> {
                 var same = new LinkedHashMap<Object, Datum>();
-                map.entries().forEach((key, value) -> same.put(key, held(value, holds)));
+                map.entries().forEach((key, value) -> same.put(key, change.apply(value)));
                 yield new MapDatum(map.keyType(), same);
             }
         };
@@ -59,24 +52,9 @@ final class Data {
         if (views.isEmpty()) {
             return datum;
         }
-        return switch (datum) {
-            case Tensor tensor -> views.contains(tensor) ? Tensor.copyOf(tensor) : tensor;
-            case TensorSequence sequence ->
-                new TensorSequence(sequence.elements().stream()
-                        .map(element -> without(views, element))
-                        .toList());
-            case OptionalDatum optional ->
-                optional.value() == null ? optional : new OptionalDatum(without(views, optional.value()));
-            case MapDatum map -> {
-                var same = new LinkedHashMap<Object, Datum>();
-                map.entries().forEach((key, value) -> same.put(key, without(views, value)));
-                yield new MapDatum(map.keyType(), same);
-            }
-        };
-    }
-
-    private static Datum copyOf(OptionalDatum optional) {
-        @Nullable Datum value = optional.value();
-        return value == null ? OptionalDatum.EMPTY : new OptionalDatum(copyOf(value));
+        if (datum instanceof Tensor tensor) {
+            return views.contains(tensor) ? Tensor.copyOf(tensor) : tensor;
+        }
+        return eachTensor(datum, inner -> without(views, inner));
     }
 }

@@ -50,18 +50,15 @@ final class Fusion {
     }
 
     void materialise(Cell cell) {
-        switch (cell.pending) {
-            case null -> throw new IllegalStateException("'" + cell.name() + "' was never computed");
-            case Anchor anchor -> {
-                if (!anchor.emit(cell, null, List.of())) {
-                    throw new IllegalStateException("'" + cell.name() + "' cannot be computed");
-                }
+        if (cell.pending == null) {
+            throw new IllegalStateException("'" + cell.name() + "' was never computed");
+        }
+        if (cell.pending instanceof Anchor anchor) {
+            if (!anchor.emit(cell, null, List.of())) {
+                throw new IllegalStateException("'" + cell.name() + "' cannot be computed");
             }
-            case ElementwisePending _ -> {
-                if (!behindAnchor(cell)) {
-                    elementwise(cell, Region.of(cell, false));
-                }
-            }
+        } else if (!behindAnchor(cell)) {
+            elementwise(cell, Region.of(cell, false));
         }
         cell.pending = null;
     }

@@ -3,7 +3,6 @@ package dev.millrace.providers.simd.lower;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.expression.Expr;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -36,7 +35,7 @@ final class Region {
 
     private static Region collect(Cell result, boolean withAnchor, boolean optimistic) {
         var region = new Region(result);
-        var open = new PriorityQueue<Cell>(Comparator.comparingLong(Cell::order).reversed());
+        var open = new PriorityQueue<Cell>(Region::later);
         Map<Cell, Integer> reads = new HashMap<>();
         region.enter(result, open, reads);
         while (!open.isEmpty()) {
@@ -56,6 +55,10 @@ final class Region {
             }
         }
         return region;
+    }
+
+    private static int later(Cell one, Cell other) {
+        return Long.compare(other.order(), one.order());
     }
 
     private void enter(Cell cell, PriorityQueue<Cell> open, Map<Cell, Integer> reads) {
