@@ -32,16 +32,8 @@ final class MachineKernel implements Kernel {
         return name;
     }
 
-    /** Makes the code, if nobody has; what fails is tried again by whoever calls the kernel, and fails there. */
-    void make() {
-        try {
-            made();
-        } catch (RuntimeException | Error _) {
-            // Left to the caller, if there ever is one.
-        }
-    }
-
-    private synchronized MachineFunction made() {
+    /** The code, which is made if nobody has. */
+    synchronized MachineFunction made() {
         MachineFunction made = function;
         if (made == null) {
             made = Objects.requireNonNull(maker).get();

@@ -2,6 +2,7 @@ package dev.millrace.codegen.program.x86;
 
 import dev.millrace.codegen.asm.Assembler;
 import dev.millrace.codegen.asm.FeatureSet;
+import dev.millrace.codegen.code.Beside;
 import dev.millrace.codegen.code.CallPlayer;
 import dev.millrace.codegen.code.CodeArena;
 import dev.millrace.codegen.code.CodeBlock;
@@ -24,7 +25,7 @@ public final class X86Lowering implements Lowering {
     private final Target target;
     private final FeatureSet features;
     private final CodeArena arena;
-    private final AssemblyLine line = new AssemblyLine();
+    private final Beside beside = new Beside("millrace-assembler");
     private @Nullable CallPlayer player;
 
     public X86Lowering(Target target, FeatureSet features, CodeArena arena) {
@@ -54,7 +55,7 @@ public final class X86Lowering implements Lowering {
     @Override
     public Kernel lowerLater(String name, Supplier<Program> program) {
         var kernel = new MachineKernel(name, () -> arena.install(block(program.get())));
-        line.add(kernel);
+        beside.add(kernel::made);
         return kernel;
     }
 

@@ -20,11 +20,11 @@ public final class Kit {
     private final Weights weights;
     private final KernelFactory fallback;
     private final ConcurrentHashMap<Object, Object> drivers;
-    private final ConcurrentHashMap<Node, Kernel> others = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Node, Kernel> others;
 
     /** @param fallback kernels of another provider, for nodes that no rule lowers */
     public Kit(KernelSet kernels, Gemm gemm, Weights weights, KernelFactory fallback) {
-        this(kernels, gemm, weights, fallback, new ConcurrentHashMap<>());
+        this(kernels, gemm, weights, fallback, new ConcurrentHashMap<>(), new ConcurrentHashMap<>());
     }
 
     private Kit(
@@ -32,17 +32,19 @@ public final class Kit {
             Gemm gemm,
             Weights weights,
             KernelFactory fallback,
-            ConcurrentHashMap<Object, Object> drivers) {
+            ConcurrentHashMap<Object, Object> drivers,
+            ConcurrentHashMap<Node, Kernel> others) {
         this.kernels = kernels;
         this.gemm = gemm;
         this.weights = weights;
         this.fallback = fallback;
         this.drivers = drivers;
+        this.others = others;
     }
 
     /** The same kernels and drivers with other weights. */
-    public Kit with(Weights others) {
-        return new Kit(kernels, gemm, others, fallback, drivers);
+    public Kit with(Weights otherWeights) {
+        return new Kit(kernels, gemm, otherWeights, fallback, drivers, others);
     }
 
     public KernelSet kernels() {

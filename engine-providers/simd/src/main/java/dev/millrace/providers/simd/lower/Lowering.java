@@ -39,9 +39,9 @@ public final class Lowering {
     public Lowering(Graph graph, BindContext context, Kit kit, Function<Node, @Nullable Rule> rules) {
         this.graph = graph;
         this.context = context;
-        this.kit = kit;
+        this.kit = kit.with(kit.weights().ofBinding());
         this.rules = rules;
-        facts = new BindingFacts(graph, new OfBinding(context), kit);
+        facts = new BindingFacts(graph, new OfBinding(context), this.kit);
     }
 
     /** The types of the outputs of a partition, without shapes where these do not follow from what is known. */
@@ -129,6 +129,7 @@ public final class Lowering {
         for (int i = 0; i < graph.outputs().size(); i++) {
             finish(i, cell(graph.outputs().get(i)));
         }
+        kit.weights().finish();
         return Program.of(steps, graph.inputs().size(), graph.outputs().size(), width(), kit.kernels()::newRecording);
     }
 

@@ -13,29 +13,43 @@ final class Packed {
 
     private final List<Tensor> sources;
     private @Nullable MemorySegment memory;
+    private boolean filled;
 
     Packed(List<Tensor> sources) {
         this.sources = sources;
     }
 
-    static MemorySegment fill(long bytes, Consumer<MemorySegment> pack) {
-        MemorySegment memory =
-                Arena.ofAuto().allocate(Math.max(1, bytes), ALIGNMENT).asSlice(0, bytes);
-        pack.accept(memory);
-        return memory;
+    static MemorySegment allocate(long bytes) {
+        return Arena.ofAuto().allocate(Math.max(1, bytes), ALIGNMENT).asSlice(0, bytes);
     }
 
-    synchronized MemorySegment get(long bytes, Consumer<MemorySegment> pack) {
+    /** The memory of so many bytes, which is filled some time. */
+    synchronized MemorySegment place(long bytes) {
         MemorySegment known = memory;
         if (known == null) {
-            known = fill(bytes, pack);
+            known = allocate(bytes);
             memory = known;
         }
         return known;
     }
 
-    synchronized void set(MemorySegment filled) {
-        memory = filled;
+    /** Fills the memory, if nobody has; where that fails, somebody else may be able to. */
+    synchronized MemorySegment fill(long bytes, Consumer<MemorySegment> pack) {
+        MemorySegment place = place(bytes);
+        if (!filled) {
+            pack.accept(place);
+            filled = true;
+        }
+        return place;
+    }
+
+    synchronized boolean isFilled() {
+        return filled;
+    }
+
+    synchronized void set(MemorySegment full) {
+        memory = full;
+        filled = true;
     }
 
     synchronized long bytes() {

@@ -1,11 +1,13 @@
 package dev.millrace.providers.simd.weights;
 
+import dev.millrace.codegen.code.Beside;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -14,26 +16,34 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Weights in the layouts that kernels read. The constants of graphs that were {@linkplain #own added} are packed once,
- * whichever session of the engine has them first; what comes about while a program is bound is packed for that program. Safe for use by several threads; two that ask for
- * the same weights at the same time wait for one another.
+ * whichever session of the engine has them first; what comes about while a program is bound is packed for that program.
+ * Safe for use by several threads; two that ask for the same weights at the same time wait for one another.
  */
 public final class Weights {
     private final ConcurrentHashMap<Key, Packed> packed;
     private final Set<Tensor> constants;
     private final SharedWeights shared;
     private final @Nullable Usage usage;
+    private final Beside beside;
+    /** What one binding asked for that was not there yet. */
+    private final List<Runnable> unfinished = new ArrayList<>();
 
     /** @param shared where weights are looked for that other sessions packed */
     public Weights(SharedWeights shared) {
-        this(new ConcurrentHashMap<>(), ConcurrentHashMap.newKeySet(), shared, null);
+        this(new ConcurrentHashMap<>(), ConcurrentHashMap.newKeySet(), shared, null, new Beside("millrace-packer"));
     }
 
     private Weights(
-            ConcurrentHashMap<Key, Packed> packed, Set<Tensor> constants, SharedWeights shared, @Nullable Usage usage) {
+            ConcurrentHashMap<Key, Packed> packed,
+            Set<Tensor> constants,
+            SharedWeights shared,
+            @Nullable Usage usage,
+            Beside beside) {
         this.packed = packed;
         this.shared = shared;
         this.constants = constants;
         this.usage = usage;
+        this.beside = beside;
     }
 
     /** Tensors, which are equal where they are the same, and what was made of them. */
@@ -55,7 +65,12 @@ public final class Weights {
 
     /** The same weights, which tell {@code observer} what is asked for. */
     public Weights observedBy(Usage observer) {
-        return new Weights(packed, constants, shared, observer);
+        return new Weights(packed, constants, shared, observer, beside);
+    }
+
+    /** The same weights for one binding, on one thread, which {@linkplain #finish finishes} what it asked for. */
+    public Weights ofBinding() {
+        return new Weights(packed, constants, shared, usage, beside);
     }
 
     /** Lets the constants of a graph, and of graphs nested in it, be packed once. */
@@ -83,18 +98,35 @@ public final class Weights {
         return packed(List.of(source), Layout.of(layout, bytes), pack);
     }
 
-    /** Weights that are packed together in a layout; {@code pack} fills the memory where they are not there yet. */
+    /**
+     * Memory for weights that are packed together in a layout. {@code pack} fills it where they are not there yet: some
+     * time before {@link #finish} returns, on any thread, from what it asks {@link #plain} for. For one binding.
+     */
     public MemorySegment packed(List<Tensor> sources, Layout layout, Consumer<MemorySegment> pack) {
         Consumer<MemorySegment> packing = target -> pack(sources, layout, pack, target);
         if (!constants.containsAll(sources)) {
-            return Packed.fill(layout.bytes(), packing);
+            MemorySegment own = Packed.allocate(layout.bytes());
+            packing.accept(own);
+            return own;
         }
-        var key = new Key(sources, layout.name(), layout.bytes());
-        MemorySegment memory = packed.computeIfAbsent(key, this::find).get(layout.bytes(), packing);
+        Packed place = packed.computeIfAbsent(new Key(sources, layout.name(), layout.bytes()), this::find);
         if (usage != null) {
+            MemorySegment memory = place.fill(layout.bytes(), packing);
             usage.read(sources, layout, memory);
+            return memory;
         }
-        return memory;
+        if (!place.isFilled()) {
+            Runnable filling = () -> place.fill(layout.bytes(), packing);
+            unfinished.add(filling);
+            beside.add(filling);
+        }
+        return place.place(layout.bytes());
+    }
+
+    /** Sees to it that all that was packed so far is filled. */
+    public void finish() {
+        unfinished.forEach(Runnable::run);
+        unfinished.clear();
     }
 
     private Packed find(Key key) {
@@ -129,10 +161,10 @@ public final class Weights {
             return memory;
         }
         if (!constants.contains(source)) {
-            return Packed.fill(memory.byteSize(), target -> target.copyFrom(memory));
+            return Packed.allocate(memory.byteSize()).copyFrom(memory);
         }
         var key = new Key(List.of(source), "plain", memory.byteSize());
-        return packed.computeIfAbsent(key, this::find).get(memory.byteSize(), target -> target.copyFrom(memory));
+        return packed.computeIfAbsent(key, this::find).fill(memory.byteSize(), target -> target.copyFrom(memory));
     }
 
     /** How many bytes are held beside the originals. */
