@@ -38,6 +38,7 @@ public final class Engine implements AutoCloseable {
     private final Workspaces workspaces = new Workspaces();
     private final RunExecutor runs;
     private final IdleMemory idleMemory = new IdleMemory();
+    private final SharedConstants sharedConstants = new SharedConstants();
     private final Executor later = CompletableFuture.delayedExecutor(10, TimeUnit.SECONDS);
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -144,6 +145,10 @@ public final class Engine implements AutoCloseable {
     }
 
     /** Shared by the plans of all sessions. */
+    SharedConstants sharedConstants() {
+        return sharedConstants;
+    }
+
     IdleMemory idleMemory() {
         return idleMemory;
     }

@@ -17,10 +17,12 @@ import org.jspecify.annotations.Nullable;
 /** Folds constants with the providers' own kernels, the last provider's first: the plain one has all. */
 final class KernelEvaluator implements ConstantEvaluator {
     private final List<ExecutionProvider> providers;
+    private final SharedConstants shared;
     private final Scratch scratch = new Scratch();
 
-    KernelEvaluator(List<ExecutionProvider> providers) {
+    KernelEvaluator(List<ExecutionProvider> providers, SharedConstants shared) {
         this.providers = providers;
+        this.shared = shared;
     }
 
     @Override
@@ -34,7 +36,7 @@ final class KernelEvaluator implements ConstantEvaluator {
             if (!(output instanceof Tensor tensor)) {
                 return null;
             }
-            results.add(tensor);
+            results.add(shared.of(tensor));
         }
         return results;
     }

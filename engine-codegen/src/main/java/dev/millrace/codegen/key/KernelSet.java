@@ -6,6 +6,7 @@ import dev.millrace.codegen.program.Lowering;
 import dev.millrace.codegen.program.Memory;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.Target;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
@@ -29,6 +30,11 @@ public final class KernelSet {
     /** Memory for the calls of one thread. */
     public Memory newMemory() {
         return lowering.newMemory();
+    }
+
+    /** Fresh memory for these kernels; what it holds is not said. It is freed when nobody refers to it. */
+    public MemorySegment allocate(long bytes) {
+        return lowering.allocate(bytes);
     }
 
     /** For calls of these kernels, or null where they cannot be made again by themselves. */

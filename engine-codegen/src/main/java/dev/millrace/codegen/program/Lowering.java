@@ -1,12 +1,17 @@
 package dev.millrace.codegen.program;
 
 import dev.millrace.codegen.code.Recording;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** One way to make programs callable. */
 public interface Lowering {
+    /** Of fresh memory: a line of the cache. */
+    long ALIGNMENT = 64;
+
     /** What its programs are written for. */
     Target target();
 
@@ -28,6 +33,11 @@ public interface Lowering {
 
     /** Memory for the calls of one thread. */
     Memory newMemory();
+
+    /** Fresh memory that kernels read and write; what it holds is not said. It is freed when nobody refers to it. */
+    default MemorySegment allocate(long bytes) {
+        return Arena.ofAuto().allocate(Math.max(1, bytes), ALIGNMENT).asSlice(0, bytes);
+    }
 
     /** For the calls of kernels of this lowering, or null where they cannot be made again by themselves. */
     default @Nullable Recording newRecording() {

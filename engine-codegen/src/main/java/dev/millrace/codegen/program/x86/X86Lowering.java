@@ -7,6 +7,7 @@ import dev.millrace.codegen.code.CallPlayer;
 import dev.millrace.codegen.code.CodeArena;
 import dev.millrace.codegen.code.CodeBlock;
 import dev.millrace.codegen.code.MachineFunction;
+import dev.millrace.codegen.code.Pages;
 import dev.millrace.codegen.code.Recording;
 import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.Kernel;
@@ -15,6 +16,8 @@ import dev.millrace.codegen.program.Memory;
 import dev.millrace.codegen.program.NativeMemory;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.Target;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -22,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Machine code for AVX2 or AVX-512, living in a code arena that someone else closes. */
 public final class X86Lowering implements Lowering {
+    private static final long LARGE_BYTES = 256 << 10;
+
     private final Target target;
     private final FeatureSet features;
     private final CodeArena arena;
@@ -95,6 +100,14 @@ public final class X86Lowering implements Lowering {
     @Override
     public Memory newMemory() {
         return NativeMemory.INSTANCE;
+    }
+
+    /** Large memory comes from the system as it is: Java would fill it with zeros first, page after page. */
+    @Override
+    public MemorySegment allocate(long bytes) {
+        return bytes < LARGE_BYTES
+                ? Lowering.super.allocate(bytes)
+                : Pages.map(bytes, Arena.ofAuto()).asSlice(0, bytes);
     }
 
     @Override

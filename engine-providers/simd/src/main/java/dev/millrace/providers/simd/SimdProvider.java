@@ -32,7 +32,7 @@ final class SimdProvider implements ExecutionProvider {
 
     SimdProvider(Kernels kernels, SharedWeights shared) {
         this.kernels = kernels;
-        weights = new Weights(shared);
+        weights = new Weights(shared, kernels.set()::allocate);
     }
 
     @Override

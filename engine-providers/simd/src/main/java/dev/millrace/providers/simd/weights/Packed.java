@@ -1,16 +1,14 @@
 package dev.millrace.providers.simd.weights;
 
 import dev.millrace.graph.tensor.Tensor;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Packed weights, in memory that is filled by the first who wants it. */
 final class Packed {
-    private static final long ALIGNMENT = 64;
-
     private final List<Tensor> sources;
     private @Nullable MemorySegment memory;
     private boolean filled;
@@ -19,28 +17,22 @@ final class Packed {
         this.sources = sources;
     }
 
-    static MemorySegment allocate(long bytes) {
-        return Arena.ofAuto().allocate(Math.max(1, bytes), ALIGNMENT).asSlice(0, bytes);
-    }
-
     /** The memory of so many bytes, which is filled some time. */
-    synchronized MemorySegment place(long bytes) {
+    synchronized MemorySegment place(long bytes, LongFunction<MemorySegment> allocator) {
         MemorySegment known = memory;
         if (known == null) {
-            known = allocate(bytes);
+            known = allocator.apply(bytes);
             memory = known;
         }
         return known;
     }
 
     /** Fills the memory, if nobody has; where that fails, somebody else may be able to. */
-    synchronized MemorySegment fill(long bytes, Consumer<MemorySegment> pack) {
-        MemorySegment place = place(bytes);
-        if (!filled) {
-            pack.accept(place);
+    synchronized void fill(Consumer<MemorySegment> pack) {
+        if (!filled && memory != null) {
+            pack.accept(memory);
             filled = true;
         }
-        return place;
     }
 
     synchronized boolean isFilled() {

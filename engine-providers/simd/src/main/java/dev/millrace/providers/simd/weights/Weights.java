@@ -6,12 +6,14 @@ import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.Tensor;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,9 +22,12 @@ import org.jspecify.annotations.Nullable;
  * Safe for use by several threads; two that ask for the same weights at the same time wait for one another.
  */
 public final class Weights {
+    private static final long ALIGNMENT = 64;
+
     private final ConcurrentHashMap<Key, Packed> packed;
     private final Set<Tensor> constants;
     private final SharedWeights shared;
+    private final LongFunction<MemorySegment> allocator;
     private final @Nullable Usage usage;
     private final Beside beside;
     /** What one binding asked for that was not there yet. */
@@ -30,17 +35,33 @@ public final class Weights {
 
     /** @param shared where weights are looked for that other sessions packed */
     public Weights(SharedWeights shared) {
-        this(new ConcurrentHashMap<>(), ConcurrentHashMap.newKeySet(), shared, null, new Beside("millrace-packer"));
+        this(shared, bytes -> Arena.ofAuto().allocate(Math.max(1, bytes), ALIGNMENT).asSlice(0, bytes));
+    }
+
+    /**
+     * @param shared where weights are looked for that other sessions packed
+     * @param allocator of memory for weights
+     */
+    public Weights(SharedWeights shared, LongFunction<MemorySegment> allocator) {
+        this(
+                new ConcurrentHashMap<>(),
+                ConcurrentHashMap.newKeySet(),
+                shared,
+                allocator,
+                null,
+                new Beside("millrace-packer"));
     }
 
     private Weights(
             ConcurrentHashMap<Key, Packed> packed,
             Set<Tensor> constants,
             SharedWeights shared,
+            LongFunction<MemorySegment> allocator,
             @Nullable Usage usage,
             Beside beside) {
         this.packed = packed;
         this.shared = shared;
+        this.allocator = allocator;
         this.constants = constants;
         this.usage = usage;
         this.beside = beside;
@@ -65,12 +86,12 @@ public final class Weights {
 
     /** The same weights, which tell {@code observer} what is asked for. */
     public Weights observedBy(Usage observer) {
-        return new Weights(packed, constants, shared, observer, beside);
+        return new Weights(packed, constants, shared, allocator, observer, beside);
     }
 
     /** The same weights for one binding, on one thread, which {@linkplain #finish finishes} what it asked for. */
     public Weights ofBinding() {
-        return new Weights(packed, constants, shared, usage, beside);
+        return new Weights(packed, constants, shared, allocator, usage, beside);
     }
 
     /** Lets the constants of a graph, and of graphs nested in it, be packed once. */
@@ -105,22 +126,21 @@ public final class Weights {
     public MemorySegment packed(List<Tensor> sources, Layout layout, Consumer<MemorySegment> pack) {
         Consumer<MemorySegment> packing = target -> pack(sources, layout, pack, target);
         if (!constants.containsAll(sources)) {
-            MemorySegment own = Packed.allocate(layout.bytes());
+            MemorySegment own = allocator.apply(layout.bytes());
             packing.accept(own);
             return own;
         }
         Packed place = packed.computeIfAbsent(new Key(sources, layout.name(), layout.bytes()), this::find);
+        MemorySegment memory = place.place(layout.bytes(), allocator);
         if (usage != null) {
-            MemorySegment memory = place.fill(layout.bytes(), packing);
+            place.fill(packing);
             usage.read(sources, layout, memory);
-            return memory;
-        }
-        if (!place.isFilled()) {
-            Runnable filling = () -> place.fill(layout.bytes(), packing);
+        } else if (!place.isFilled()) {
+            Runnable filling = () -> place.fill(packing);
             unfinished.add(filling);
             beside.add(filling);
         }
-        return place.place(layout.bytes());
+        return memory;
     }
 
     /** Sees to it that all that was packed so far is filled. */
@@ -161,10 +181,13 @@ public final class Weights {
             return memory;
         }
         if (!constants.contains(source)) {
-            return Packed.allocate(memory.byteSize()).copyFrom(memory);
+            return allocator.apply(memory.byteSize()).copyFrom(memory);
         }
         var key = new Key(List.of(source), "plain", memory.byteSize());
-        return packed.computeIfAbsent(key, this::find).fill(memory.byteSize(), target -> target.copyFrom(memory));
+        Packed place = packed.computeIfAbsent(key, this::find);
+        MemorySegment copy = place.place(memory.byteSize(), allocator);
+        place.fill(target -> target.copyFrom(memory));
+        return copy;
     }
 
     /** How many bytes are held beside the originals. */

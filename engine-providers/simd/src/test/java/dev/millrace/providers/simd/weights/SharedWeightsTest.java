@@ -1,6 +1,7 @@
 package dev.millrace.providers.simd.weights;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphEditor;
@@ -46,11 +47,13 @@ class SharedWeightsTest {
     }
 
     private MemorySegment packed(Weights session, Tensor source, String layout) {
-        return session.packed(
+        MemorySegment memory = session.packed(
                 List.of(source), Layout.of(layout, source.segment().byteSize()), target -> {
                     packings.incrementAndGet();
                     target.copyFrom(source.segment());
                 });
+        session.finish();
+        return memory;
     }
 
     @Test
@@ -62,6 +65,35 @@ class SharedWeightsTest {
         assertThat(packed(session(same), same, "panels").address()).isEqualTo(memory.address());
         assertThat(packed(first, one, "panels").address()).isEqualTo(memory.address());
         assertThat(packings).hasValue(1);
+    }
+
+    @Test
+    void whatOneCannotPackAnotherCan() {
+        Tensor one = weights(5);
+        Tensor same = weights(5);
+        Weights first = session(one);
+        first.packed(List.of(one), Layout.of("panels", one.segment().byteSize()), _ -> {
+            throw new IllegalStateException("cannot be read any more");
+        });
+        assertThatThrownBy(first::finish).hasMessage("cannot be read any more");
+        MemorySegment memory = packed(session(same), same, "panels");
+        assertThat(memory.mismatch(same.segment())).isNegative();
+        assertThat(packings).hasValue(1);
+    }
+
+    @Test
+    void oneBindingFailsForWhatItAskedForOnly() {
+        Tensor one = weights(5);
+        Tensor other = weights(6);
+        Weights session = session(one, other);
+        Weights failing = session.ofBinding();
+        failing.packed(List.of(one), Layout.of("panels", one.segment().byteSize()), _ -> {
+            throw new IllegalStateException("cannot be read any more");
+        });
+        Weights working = session.ofBinding();
+        MemorySegment memory = packed(working, other, "panels");
+        assertThat(memory.mismatch(other.segment())).isNegative();
+        assertThatThrownBy(failing::finish).hasMessage("cannot be read any more");
     }
 
     @Test
