@@ -22,7 +22,8 @@ final class Optimised {
     }
 
     static boolean isMarked(Model model, Optimiser.Options options) {
-        return fingerprint(options).equals(model.metadata().get(KEY));
+        String mark = model.metadata().get(KEY);
+        return mark != null && mark.equals(fingerprint(options));
     }
 
     /** What decides how a graph comes out: the level, and which passes there are and run. */

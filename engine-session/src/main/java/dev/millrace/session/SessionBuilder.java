@@ -134,7 +134,8 @@ final class SessionBuilder {
         if (Optimised.isMarked(model, options.optimiser())) {
             return Optimised.report(model.graph());
         }
-        return new Optimiser(options.optimiser(), new KernelEvaluator(providers, engine.sharedConstants())).optimise(model.graph());
+        return new Optimiser(options.optimiser(), new KernelEvaluator(providers, engine.sharedConstants()))
+                .optimiseInferred(model.graph());
     }
 
     private static void checkSchemas(Graph graph) {

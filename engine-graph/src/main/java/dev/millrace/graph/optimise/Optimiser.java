@@ -1,6 +1,7 @@
 package dev.millrace.graph.optimise;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.infer.Inference;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.optimise.OptimisationReport.Applied;
 import dev.millrace.graph.optimise.pass.ConstantEvaluator;
@@ -141,6 +142,12 @@ public final class Optimiser {
      * and where a pass breaks it; the message then names the pass and its patch.
      */
     public OptimisationReport optimise(Graph main) {
+        Inference.infer(main);
+        return optimiseInferred(main);
+    }
+
+    /** {@link #optimise} for a graph whose types have been inferred, and not changed since. */
+    public OptimisationReport optimiseInferred(Graph main) {
         return new OptimiserRun(this, main, options.maxPatches()).run();
     }
 
@@ -166,18 +173,20 @@ public final class Optimiser {
                 lastGood = middle;
             }
         }
-        var culprit = new OptimiserRun(this, fresh.get(), firstBad);
-        completes(culprit);
+        Graph graph = fresh.get();
+        var culprit = new OptimiserRun(this, graph, firstBad);
+        completes(culprit, graph);
         return Optional.of(culprit.applied().getLast());
     }
 
     private boolean isBad(Supplier<Graph> fresh, Predicate<Graph> good, long patches) {
         Graph graph = fresh.get();
-        return !completes(new OptimiserRun(this, graph, patches)) || !good.test(graph);
+        return !completes(new OptimiserRun(this, graph, patches), graph) || !good.test(graph);
     }
 
-    private static boolean completes(OptimiserRun run) {
+    private static boolean completes(OptimiserRun run, Graph graph) {
         try {
+            Inference.infer(graph);
             run.run();
             return true;
         } catch (EngineException broken) {

@@ -66,7 +66,6 @@ final class OptimiserRun {
 
     OptimisationReport run() {
         long start = setup.nanoClock.getAsLong();
-        Inference.infer(main);
         GraphCheck.check(main);
         promised = GraphCheck.Interface.of(main);
         listGraphs();

@@ -46,7 +46,7 @@ public final class SimdFactory implements ProviderFactory {
     @Override
     public ExecutionProvider create(List<ProviderDevice> devices, ProviderOptions options) {
         options.allowOnly(SimdProvider.NAME, Set.of());
-        return new SimdProvider(Kernels.shared(), weights);
+        return new SimdProvider(Kernels::shared, weights);
     }
 
     @Override

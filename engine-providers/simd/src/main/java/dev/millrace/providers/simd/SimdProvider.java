@@ -19,20 +19,23 @@ import dev.millrace.providers.spi.Partition;
 import dev.millrace.scheduler.kernel.Kernel;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Compiles partitions into programs of fast kernels. */
 final class SimdProvider implements ExecutionProvider {
     static final String NAME = "simd";
 
-    private final Kernels kernels;
+    /** Asked for when something is compiled: until then, another thread may still be finding out what there is. */
+    private final Supplier<Kernels> kernels;
+
     private final Weights weights;
     /** Whether contexts that were written hold weights for these kernels only. */
     private boolean needsTarget;
 
-    SimdProvider(Kernels kernels, SharedWeights shared) {
+    SimdProvider(Supplier<Kernels> kernels, SharedWeights shared) {
         this.kernels = kernels;
-        weights = new Weights(shared, kernels.set()::allocate);
+        weights = new Weights(shared, bytes -> kernels.get().set().allocate(bytes));
     }
 
     @Override
@@ -47,7 +50,8 @@ final class SimdProvider implements ExecutionProvider {
 
     @Override
     public List<Kernel> compile(List<Partition> partitions, CompileContext context) {
-        var kit = new Kit(kernels.set(), kernels.gemm(), weights, context.fallback());
+        Kernels present = kernels.get();
+        var kit = new Kit(present.set(), present.gemm(), weights, context.fallback());
         ContextSink sink = context.sink();
         ContextWriter writer = sink == null ? null : new ContextWriter(sink, kit);
         var compiled = new ArrayList<Kernel>(partitions.size());
@@ -79,6 +83,6 @@ final class SimdProvider implements ExecutionProvider {
 
     @Override
     public String compatibilityInfo(Graph graph) {
-        return Machine.of(kernels.set().target(), needsTarget).info();
+        return Machine.of(kernels.get().set().target(), needsTarget).info();
     }
 }
