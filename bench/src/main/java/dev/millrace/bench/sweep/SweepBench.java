@@ -36,7 +36,7 @@ final class SweepBench implements AutoCloseable {
         this.engine = engine;
         this.options = options;
         this.elements = elements;
-        pace = new Duel.Pace(WARM_UP_NANOS, BLOCK_NANOS, budgetNanos, LEAST_BLOCKS);
+        pace = new Duel.Pace(Math.max(WARM_UP_NANOS, budgetNanos), BLOCK_NANOS, budgetNanos, LEAST_BLOCKS);
         file = Files.createTempFile("millrace-sweep", ".onnx");
     }
 
