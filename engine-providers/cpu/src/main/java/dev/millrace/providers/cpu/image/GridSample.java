@@ -4,6 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Layouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
@@ -20,6 +21,7 @@ import java.util.Arrays;
 record GridSample(
         Rule rule, ElementType type, ElementType gridType, long[] spatial, long channels, long points, long batches)
         implements Launch, RangeTask {
+    private static final int BLOCK = 256;
 
     private enum Padding {
         ZEROS,
@@ -81,13 +83,18 @@ record GridSample(
             plane *= extent;
         }
         MemorySegment source = context.input(0);
+        double[] coordinates = scratch.doubles(2, BLOCK * rank);
         for (long item = from; item < to; item++) {
+            int inBlock = (int) ((item - from) % BLOCK);
+            if (inBlock == 0) {
+                int count = (int) Math.min(BLOCK, to - item) * rank;
+                Elements.read(gridType, context.input(1), item * rank, coordinates, 0, count);
+            }
             int filled = 1;
             weights[0] = 1;
             offsets[0] = 0;
             for (int axis = 0; axis < rank; axis++) {
-                double x = Elements.getDouble(gridType, context.input(1), item * rank + rank - 1 - axis);
-                taps(x, spatial[axis], axisOffsets, axisWeights);
+                taps(coordinates[inBlock * rank + rank - 1 - axis], spatial[axis], axisOffsets, axisWeights);
                 for (int i = filled - 1; i >= 0; i--) {
                     double weight = weights[i];
                     long offset = offsets[i] * spatial[axis];
@@ -99,36 +106,60 @@ record GridSample(
                 filled *= rule.taps;
             }
             long batch = item / points;
-            for (long channel = 0; channel < channels; channel++) {
-                long base = (batch * channels + channel) * plane;
-                double sum = 0;
-                for (int i = 0; i < box; i++) {
-                    if (weights[i] != 0) {
-                        sum += weights[i] * Elements.getDouble(type, source, base + offsets[i]);
-                    }
-                }
-                Elements.setDouble(type, context.output(0), (batch * channels + channel) * points + item % points, sum);
+            long target = batch * channels * points + item % points;
+            long base = batch * channels * plane;
+            for (long channel = 0; channel < channels; channel++, base += plane, target += points) {
+                double sum = type == ElementType.FLOAT
+                        ? sumOfFloats(source, base, offsets, weights, box)
+                        : sum(source, base, offsets, weights, box);
+                Elements.setDouble(type, context.output(0), target, sum);
             }
         }
+    }
+
+    private static double sumOfFloats(MemorySegment source, long base, long[] offsets, double[] weights, int count) {
+        double sum = 0;
+        for (int i = 0; i < count; i++) {
+            if (weights[i] != 0) {
+                sum += weights[i] * source.get(Layouts.FLOAT, (base + offsets[i]) * Float.BYTES);
+            }
+        }
+        return sum;
+    }
+
+    private double sum(MemorySegment source, long base, long[] offsets, double[] weights, int count) {
+        double sum = 0;
+        for (int i = 0; i < count; i++) {
+            if (weights[i] != 0) {
+                sum += weights[i] * Elements.getDouble(type, source, base + offsets[i]);
+            }
+        }
+        return sum;
     }
 
     /** The taps along one axis; one that is outside and counts as zero has weight zero. */
     private void taps(double x, long extent, long[] offsets, double[] weights) {
         double at = rule.aligned ? (x + 1) / 2 * (extent - 1) : ((x + 1) * extent - 1) / 2;
-        double first = rule.taps == 1 ? Math.rint(at) : Math.floor(at) - (rule.taps == 4 ? 1 : 0);
+        if (rule.taps == 1) {
+            put(0, Math.rint(at), 1, extent, offsets, weights);
+            return;
+        }
+        double first = Math.floor(at) - (rule.taps == 4 ? 1 : 0);
         for (int k = 0; k < rule.taps; k++) {
             double tap = first + k;
             double distance = Math.abs(at - tap);
-            double weight = switch (rule.taps) {
-                case 1 -> 1;
-                case 2 -> 1 - distance;
-                default -> ResizeAxis.cubic(-0.75, distance);
-            };
-            boolean inside = tap >= 0 && tap < extent;
-            weights[k] = inside || rule.padding != Padding.ZEROS ? weight : 0;
-            offsets[k] = inside
-                    ? (long) tap
-                    : rule.padding == Padding.REFLECTION ? reflected(tap, extent) : clamped(tap, extent);
+            double weight = rule.taps == 2 ? 1 - distance : ResizeAxis.cubic(-0.75, distance);
+            put(k, tap, weight, extent, offsets, weights);
+        }
+    }
+
+    private void put(int k, double tap, double weight, long extent, long[] offsets, double[] weights) {
+        if (tap >= 0 && tap < extent) {
+            weights[k] = weight;
+            offsets[k] = (long) tap;
+        } else {
+            weights[k] = rule.padding == Padding.ZEROS ? 0 : weight;
+            offsets[k] = rule.padding == Padding.REFLECTION ? reflected(tap, extent) : clamped(tap, extent);
         }
     }
 

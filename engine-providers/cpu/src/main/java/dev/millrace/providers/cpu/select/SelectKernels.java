@@ -11,6 +11,7 @@ import dev.millrace.scheduler.kernel.DynamicContext;
 import dev.millrace.scheduler.kernel.DynamicKernel;
 import dev.millrace.scheduler.kernel.Kernel;
 import java.lang.foreign.MemorySegment;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** The kernels of operators that choose elements by their values. */
@@ -73,10 +74,8 @@ public final class SelectKernels {
         int axis = flat ? 0 : Shape.axis(context.node().attributes().integer("axis"), shape.rank());
         boolean[] chosen = context.tensor(1).booleans();
         int limit = (int) Math.min(chosen.length, shape.dim(axis));
-        int count = 0;
-        for (int i = 0; i < limit; i++) {
-            count += chosen[i] ? 1 : 0;
-        }
+        int[] places = IntStream.range(0, limit).filter(i -> chosen[i]).toArray();
+        int count = places.length;
         Tensor result = Tensor.allocate(data.type(), shape.with(axis, count));
         var cells = new Cells();
         MemorySegment from = cells.of(data);
@@ -87,12 +86,15 @@ public final class SelectKernels {
         long outers = result.elements() == 0 ? 0 : shape.elements(0, axis);
         for (long outer = 0; outer < outers; outer++) {
             context.checkCancelled(outer);
-            for (int i = 0; i < limit; i++) {
-                if (chosen[i]) {
-                    long first = (outer * shape.dim(axis) + i) * inner;
-                    CellLoops.copy(Cells.size(data.type()), from, first, to, at, inner);
-                    at += inner;
-                }
+            long first = outer * shape.dim(axis);
+            if (inner == 1) {
+                CellLoops.gather(Cells.size(data.type()), from, first, places, to, at);
+                at += count;
+                continue;
+            }
+            for (int place : places) {
+                CellLoops.copy(Cells.size(data.type()), from, (first + place) * inner, to, at, inner);
+                at += inner;
             }
         }
         if (converted) {
