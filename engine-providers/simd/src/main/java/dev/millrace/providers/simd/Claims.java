@@ -25,7 +25,6 @@ final class Claims {
     /** Operators without a kernel of their own here that stand between others, and are done by the fallback's kernels. */
     private static final Set<String> BETWEEN = Set.of(
             "ConstantOfShape",
-            "Einsum",
             "EyeLike",
             "GridSample",
             "LRN",

@@ -74,28 +74,15 @@ final class AttentionScores {
         Shape q = queries.shape();
         Shape k = keys.shape();
         long shared = q.dim(1) / k.dim(1);
-        Cell left = part(lowering, out, queries, Shape.of(q.dim(0), k.dim(1), shared, q.dim(2), q.dim(3)));
-        Cell right = part(lowering, out, keys, Shape.of(k.dim(0), k.dim(1), 1, k.dim(2), k.dim(3)));
+        Cell left = Parts.of(lowering, out, queries, Shape.of(q.dim(0), k.dim(1), shared, q.dim(2), q.dim(3)));
+        Cell right = Parts.of(lowering, out, keys, Shape.of(k.dim(0), k.dim(1), 1, k.dim(2), k.dim(3)));
         Shape all = Shape.of(q.dim(0), k.dim(1), shared, q.dim(2), k.dim(2));
         Cell product = lowering.part(out, ElementType.FLOAT, all);
         lowering.pend(
                 product, Objects.requireNonNull(ProductAnchor.of(lowering, left, right, false, true, all)));
         Cell scores = lowering.part(out, ElementType.FLOAT, all);
         lowering.pend(scores, List.of(product), after);
-        return part(lowering, out, lowering.dense(scores), Shape.of(q.dim(0), q.dim(1), q.dim(2), k.dim(2)));
-    }
-
-    /** A view of another shape as a value. */
-    private static Cell part(Lowering lowering, Cell of, View view, Shape shape) {
-        Cell part = lowering.part(of, view.type(), shape);
-        View reshaped = view.reshaped(shape);
-        if (reshaped == null) {
-            View copy = lowering.allocate(view.type(), view.shape());
-            lowering.copy(view, copy, "rows of heads");
-            reshaped = copy.reshaped(shape);
-        }
-        lowering.provide(part, Objects.requireNonNull(reshaped));
-        return part;
+        return Parts.of(lowering, out, lowering.dense(scores), Shape.of(q.dim(0), q.dim(1), q.dim(2), k.dim(2)));
     }
 
     private static Cell biased(Lowering lowering, Cell out, Cell raw, Cell mask) {

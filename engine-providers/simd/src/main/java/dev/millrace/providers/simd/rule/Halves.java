@@ -27,9 +27,7 @@ final class Halves {
         if (view.type() == ElementType.FLOAT) {
             return view;
         }
-        Cell cell = op.lowering().part(op.out(), view.type(), view.shape());
-        op.lowering().provide(cell, view);
-        return op.lowering().view(widened(op, cell));
+        return op.lowering().view(widened(op, Parts.of(op.lowering(), op.out(), view)));
     }
 
     /** Where the floats of an output are computed: itself, or a value that it is made of in the end. */

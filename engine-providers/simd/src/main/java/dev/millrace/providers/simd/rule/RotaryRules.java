@@ -81,8 +81,8 @@ final class RotaryRules {
         View to = asHeads(op, lowering.allocate(op.out()), heads.shape());
         long second = interleaved ? 1 : pairs;
         long step = interleaved ? 2 : 1;
-        Cell x = part(op, sliced(heads, 0, step, half));
-        Cell y = part(op, sliced(heads, second, step, half));
+        Cell x = Parts.of(lowering, op.out(), sliced(heads, 0, step, half));
+        Cell y = Parts.of(lowering, op.out(), sliced(heads, second, step, half));
         Cell turnedX = lowering.part(op.out(), ElementType.FLOAT, half);
         lowering.pend(
                 turnedX,
@@ -109,12 +109,6 @@ final class RotaryRules {
         }
         Shape byPlace = Shape.of(heads.dim(0), heads.dim(2), heads.dim(1), heads.dim(3));
         return View.dense(out.storage(), out.type(), byPlace).transposed(new int[] {0, 2, 1, 3});
-    }
-
-    private static Cell part(Op op, View view) {
-        Cell part = op.lowering().part(op.out(), view.type(), view.shape());
-        op.lowering().provide(part, view);
-        return part;
     }
 
     private static View sliced(View view, long start, long step, Shape shape) {

@@ -15,6 +15,7 @@ public final class Rules {
             ElementwiseRules::named,
             ViewRules::named,
             ProductRules::named,
+            EinsumRules::named,
             ConvRules::named,
             PoolRules::named,
             SoftmaxRules::named,

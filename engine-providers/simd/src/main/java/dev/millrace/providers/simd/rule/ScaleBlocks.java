@@ -3,7 +3,6 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.simd.lower.Cell;
 import dev.millrace.providers.simd.lower.Op;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,9 +41,6 @@ record ScaleBlocks(Shape split, Shape scales) {
 
     /** A value of a node with another shape. */
     static Cell reshaped(Op op, Cell cell, Shape shape) {
-        Cell part = op.lowering().part(op.out(), cell.type(), shape);
-        op.lowering()
-                .provide(part, Objects.requireNonNull(op.lowering().dense(cell).reshaped(shape)));
-        return part;
+        return Parts.of(op.lowering(), op.out(), op.lowering().dense(cell), shape);
     }
 }

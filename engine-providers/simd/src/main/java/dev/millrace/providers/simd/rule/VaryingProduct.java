@@ -126,9 +126,7 @@ final class VaryingProduct {
         Arrays.fill(steps, 1);
         starts[axis] = first;
         View slice = view.sliced(starts, steps, view.shape().with(axis, count));
-        Cell part = lowering.part(op.out(), slice.type(), slice.shape());
-        lowering.provide(part, slice);
-        return part;
+        return Parts.of(lowering, op.out(), slice);
     }
 
     private Cell product(Cell a, Cell b) {
