@@ -35,6 +35,16 @@ public final class Elements {
                     to[at + i] = SmallFloats.bfloat16ToFloat(from.get(SHORT, (first + i) * 2));
                 }
             }
+            case INT32 -> {
+                for (int i = 0; i < count; i++) {
+                    to[at + i] = from.get(INT, (first + i) * 4);
+                }
+            }
+            case INT64 -> {
+                for (int i = 0; i < count; i++) {
+                    to[at + i] = from.get(LONG, (first + i) * 8);
+                }
+            }
             default -> {
                 for (int i = 0; i < count; i++) {
                     to[at + i] = type.isFloating()
@@ -53,6 +63,21 @@ public final class Elements {
             case FLOAT, COMPLEX64 -> {
                 for (int i = 0; i < count; i++) {
                     to[at + i] = from.get(FLOAT, (first + i) * 4);
+                }
+            }
+            case INT32 -> {
+                for (int i = 0; i < count; i++) {
+                    to[at + i] = from.get(INT, (first + i) * 4);
+                }
+            }
+            case INT64 -> {
+                for (int i = 0; i < count; i++) {
+                    to[at + i] = from.get(LONG, (first + i) * 8);
+                }
+            }
+            case UINT8 -> {
+                for (int i = 0; i < count; i++) {
+                    to[at + i] = from.get(BYTE, first + i) & 0xff;
                 }
             }
             default -> {

@@ -3,6 +3,7 @@ package dev.millrace.providers.cpu.select;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Layouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.cpu.move.CellLoops;
@@ -39,22 +40,19 @@ public final class SelectKernels {
         }
         int rank = data.shape().rank();
         Tensor places = Tensor.allocate(ElementType.INT64, Shape.of(rank, count));
+        long[] place = new long[rank];
         long at = 0;
         for (long i = 0; i < data.elements(); i++) {
             context.checkCancelled(i);
-            if (isZero(data, i)) {
-                continue;
+            if (!isZero(data, i)) {
+                for (int axis = 0; axis < rank; axis++) {
+                    places.segment().set(Layouts.LONG, (axis * count + at) * Long.BYTES, place[axis]);
+                }
+                at++;
             }
-            long rest = i;
-            for (int axis = rank - 1; axis >= 0; axis--) {
-                Elements.setLong(
-                        ElementType.INT64,
-                        places.segment(),
-                        axis * count + at,
-                        rest % data.shape().dim(axis));
-                rest /= data.shape().dim(axis);
+            for (int axis = rank - 1; axis >= 0 && ++place[axis] == data.shape().dim(axis); axis--) {
+                place[axis] = 0;
             }
-            at++;
         }
         context.output(0, places);
     }

@@ -46,7 +46,12 @@ record PoolKernel(Node node) implements ShapedKernel {
             double[] image = scratch.doubles(0, in);
             double[] best = scratch.doubles(1, out);
             int[] winners = scratch.ints(0, out);
-            Runs.Run fold = (position, count, place, step) -> {
+            Runs.Run values = (position, count, place, step) -> {
+                for (int i = position, at = place; i < position + count; i++, at += step) {
+                    best[i] = Math.max(best[i], image[at]);
+                }
+            };
+            Runs.Run places = (position, count, place, step) -> {
                 for (int i = position, at = place; i < position + count; i++, at += step) {
                     if (winners[i] < 0 || image[at] > best[i] || Double.isNaN(image[at])) {
                         best[i] = image[at];
@@ -54,6 +59,7 @@ record PoolKernel(Node node) implements ShapedKernel {
                     }
                 }
             };
+            Runs.Run fold = indices ? places : values;
             for (long plane = from; plane < to; plane++) {
                 Elements.read(type, launch.input(0), plane * in, image, 0, in);
                 Arrays.fill(best, 0, out, Double.NEGATIVE_INFINITY);
