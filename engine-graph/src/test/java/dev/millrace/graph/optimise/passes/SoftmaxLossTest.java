@@ -18,7 +18,8 @@ class SoftmaxLossTest {
     private final TestGraph g = new TestGraph().opset(13);
 
     private Node loss(Value scores, int outputs) {
-        Attributes attributes = Attributes.of(Map.of("reduction", Attribute.of("sum"), "ignore_index", Attribute.of(3)));
+        Attributes attributes =
+                Attributes.of(Map.of("reduction", Attribute.of("sum"), "ignore_index", Attribute.of(3)));
         Value labels = g.input(ElementType.INT64, "batch", 5);
         return g.node(OpId.onnx("SoftmaxCrossEntropyLoss"), outputs, attributes, scores, labels);
     }

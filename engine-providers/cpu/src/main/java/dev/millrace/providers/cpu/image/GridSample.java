@@ -117,7 +117,8 @@ record GridSample(
                 taps(coordinates[i * rank + rank - 1 - axis], spatial[axis], offsets, weights, i);
             }
             for (int tap = filled * rule.taps - 1; tap >= 0; tap--) {
-                multiply(box, tap / rule.taps * BLOCK, tap * BLOCK, offsets, weights, tap % rule.taps * BLOCK, count, axis);
+                int before = tap / rule.taps * BLOCK;
+                multiply(box, before, tap * BLOCK, offsets, weights, tap % rule.taps * BLOCK, count, axis);
             }
             filled *= rule.taps;
         }

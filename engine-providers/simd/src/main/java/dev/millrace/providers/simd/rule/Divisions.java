@@ -13,7 +13,7 @@ import dev.millrace.providers.simd.lower.Op;
 import java.util.Arrays;
 import java.util.List;
 
-/** Divisions of ints up to 32 bits. A divisor that is zero is an error, which is looked for before anything is divided. */
+/** Divisions of ints up to 32 bits. A divisor that is zero is an error; it is looked for before anything is divided. */
 final class Divisions {
     private Divisions() {}
 

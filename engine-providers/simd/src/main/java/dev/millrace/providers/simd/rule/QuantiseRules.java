@@ -50,8 +50,9 @@ final class QuantiseRules {
         }
         boolean isInteger =
                 DataTypes.find(quantised.type()) != null && !quantised.type().isFloating();
-        boolean passes = granularity != null && (granularity.shape() == null || !isInteger);
-        if (passes && pass(op, granularity, quantised.type(), forward)) {
+        if (granularity != null
+                && (granularity.shape() == null || !isInteger)
+                && pass(op, granularity, quantised.type(), forward)) {
             return true;
         }
         if (!isInteger || forward && Granularity.typeOf(quantised.type()) == null) {

@@ -14,8 +14,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A product of bytes neither of which are known before a run, so that nothing is packed: as a sum of products of floats,
- * each of them so short that it is exact.
+ * A product of bytes that only a run knows, so that nothing is packed: as a sum of products of floats, each of them so
+ * short that it is exact.
  */
 final class VaryingProduct {
     /** As many products of two numbers of 9 bits with their signs fit into the 24 bits of a float. */

@@ -32,8 +32,9 @@ class LossRulesTest {
         Value labels = Comparison.input(editor, "labels", type, rank - 1);
         Value weights = Comparison.floats(editor, "weights", 1);
         for (String reduction : List.of("none", "sum", "mean")) {
-            for (NodeSpec spec :
-                    List.of(loss(ignored, reduction, scores, labels), loss(ignored, reduction, scores, labels, weights))) {
+            NodeSpec plain = loss(ignored, reduction, scores, labels);
+            NodeSpec weighted = loss(ignored, reduction, scores, labels, weights);
+            for (NodeSpec spec : List.of(plain, weighted)) {
                 String name = reduction + spec.inputs().size();
                 editor.addOutput(name, editor.append(spec, List.of(name)).requireOutput(0));
             }
