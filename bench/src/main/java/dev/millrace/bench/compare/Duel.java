@@ -2,6 +2,7 @@ package dev.millrace.bench.compare;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,19 +30,26 @@ public final class Duel {
 
     private final Side ours;
     private final @Nullable Side peer;
+    private final LongSupplier clock;
     private final List<Double> ourTimes = new ArrayList<>();
     private final List<Double> peerTimes = new ArrayList<>();
     private final List<Double> ratios = new ArrayList<>();
 
     public Duel(Side ours, @Nullable Side peer) {
+        this(ours, peer, System::nanoTime);
+    }
+
+    /** @param clock counts nanoseconds */
+    public Duel(Side ours, @Nullable Side peer, LongSupplier clock) {
         this.ours = ours;
         this.peer = peer;
+        this.clock = clock;
     }
 
     public void run(Pace pace) throws Exception {
         int ourCount = warmUp(ours, pace);
         int peerCount = peer == null ? 0 : warmUp(peer, pace);
-        long end = System.nanoTime() + pace.budgetNanos();
+        long end = clock.getAsLong() + pace.budgetNanos();
         do {
             double mine = block(ours, ourCount);
             ourTimes.add(mine);
@@ -50,26 +58,26 @@ public final class Duel {
                 peerTimes.add(theirs);
                 ratios.add(theirs / mine);
             }
-        } while (System.nanoTime() < end || ourTimes.size() < pace.leastBlocks());
+        } while (clock.getAsLong() < end || ourTimes.size() < pace.leastBlocks());
     }
 
     /** Runs until it is warm, and says how many runs make a block. */
-    private static int warmUp(Side side, Pace pace) throws Exception {
-        long end = System.nanoTime() + pace.warmUpNanos();
+    private int warmUp(Side side, Pace pace) throws Exception {
+        long end = clock.getAsLong() + pace.warmUpNanos();
         long last;
         do {
             last = (long) block(side, 1);
-        } while (System.nanoTime() < end);
+        } while (clock.getAsLong() < end);
         return (int) Math.clamp(pace.blockNanos() / Math.max(1, last), 1, MOST_RUNS);
     }
 
     /** Nanoseconds of a run. */
-    private static double block(Side side, int count) throws Exception {
-        long start = System.nanoTime();
+    private double block(Side side, int count) throws Exception {
+        long start = clock.getAsLong();
         for (int i = 0; i < count; i++) {
             side.run();
         }
-        return (double) (System.nanoTime() - start) / count;
+        return (double) (clock.getAsLong() - start) / count;
     }
 
     public double ourMicros() {

@@ -12,11 +12,14 @@ import dev.millrace.session.Engine;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.SessionOptions;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
 /** Scales a case in one way after the other, until both sides run it and agree, and measures that. */
@@ -36,7 +39,7 @@ final class SweepBench implements AutoCloseable {
         this.engine = engine;
         this.options = options;
         this.elements = elements;
-        pace = new Duel.Pace(WARM_UP_NANOS, BLOCK_NANOS, budgetNanos, LEAST_BLOCKS);
+        pace = new Duel.Pace(Math.max(WARM_UP_NANOS, budgetNanos), BLOCK_NANOS, budgetNanos, LEAST_BLOCKS);
         file = Files.createTempFile("millrace-sweep", ".onnx");
     }
 
@@ -79,7 +82,7 @@ final class SweepBench implements AutoCloseable {
                 String note = "answers differ by " + difference;
                 return SweepRow.unmeasured(test.name(), scaled.operator(), shapes, Outcome.DIFFERS, note);
             }
-            var duel = new Duel(() -> ours.run(inputs), () -> peer.run(inputs));
+            var duel = new Duel(() -> ours.run(inputs), () -> peer.run(inputs), clock());
             duel.run(pace);
             return new SweepRow(
                     test.name(),
@@ -94,6 +97,13 @@ final class SweepBench implements AutoCloseable {
             return SweepRow.unmeasured(
                     test.name(), scaled.operator(), shapes, at, String.valueOf(failure.getMessage()));
         }
+    }
+
+    /** What one thread does is measured by the time that it had, so that neighbours on the machine count for less. */
+    private LongSupplier clock() {
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        boolean alone = engine.threads() == 1 && threads.isCurrentThreadCpuTimeSupported();
+        return alone ? threads::getCurrentThreadCpuTime : System::nanoTime;
     }
 
     @Override

@@ -88,6 +88,13 @@ public final class SweepCommand implements Callable<Integer> {
     private double below;
 
     @Option(
+            names = "--again",
+            paramLabel = "N",
+            description = "Measure the cases below that once more, N times as long, and let that count.",
+            defaultValue = "0")
+    private int again;
+
+    @Option(
             names = "--provider",
             paramLabel = "NAME",
             split = ",",
@@ -100,29 +107,53 @@ public final class SweepCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         List<BackendCase> cases = cases();
-        var arguments = new ArrayList<>(List.of("" + threads, "" + elements, "" + (long) (seconds * NANOS)));
-        arguments.addAll(providers);
         PrintWriter out = spec.commandLine().getOut();
         var rows = new ArrayList<SweepRow>();
-        try (var worker = new WorkerProcess(arguments, timeout);
-                var table = csv == null ? null : new PrintWriter(Files.newBufferedWriter(csv), true);
+        measure(cases, seconds, timeout, rows, out);
+        if (again > 0) {
+            List<String> slow = rows.stream()
+                    .filter(this::isSlow)
+                    .map(SweepRow::name)
+                    .toList();
+            rows.removeIf(this::isSlow);
+            out.println();
+            out.println("once more:");
+            List<BackendCase> rest =
+                    cases.stream().filter(test -> slow.contains(test.name())).toList();
+            measure(rest, again * seconds, again * timeout, rows, out);
+        }
+        writeTable(rows);
+        summarise(rows, out);
+        return ExitCode.OK;
+    }
+
+    private boolean isSlow(SweepRow row) {
+        return row.ratio() != null && row.ratio() < below;
+    }
+
+    private void measure(
+            List<BackendCase> cases, double seconds, long limitSeconds, List<SweepRow> rows, PrintWriter out)
+            throws IOException, InterruptedException {
+        var arguments = new ArrayList<>(List.of("" + threads, "" + elements, "" + (long) (seconds * NANOS)));
+        arguments.addAll(providers);
+        try (var worker = new WorkerProcess(arguments, limitSeconds);
                 var progress = Progress.of("sweeping", cases.size())) {
-            if (table != null) {
-                table.println(SweepRow.csvHeading());
-            }
             for (BackendCase test : cases) {
                 SweepRow row = worker.run(test);
                 rows.add(row);
                 out.println(row.toText());
                 out.flush();
-                if (table != null) {
-                    table.println(row.toCsv());
-                }
                 progress.step();
             }
         }
-        summarise(rows, out);
-        return ExitCode.OK;
+    }
+
+    private void writeTable(List<SweepRow> rows) throws IOException {
+        if (csv != null) {
+            var lines = new ArrayList<>(List.of(SweepRow.csvHeading()));
+            rows.forEach(row -> lines.add(row.toCsv()));
+            Files.write(csv, lines);
+        }
     }
 
     private List<BackendCase> cases() throws IOException {
@@ -148,7 +179,7 @@ public final class SweepCommand implements Callable<Integer> {
                 .sorted(Comparator.comparing(row -> Objects.requireNonNull(row.ratio())))
                 .toList();
         List<SweepRow> slow = measured.stream()
-                .filter(row -> Objects.requireNonNull(row.ratio()) < below)
+                .filter(this::isSlow)
                 .toList();
         out.println();
         out.println("outcomes: " + outcomes);

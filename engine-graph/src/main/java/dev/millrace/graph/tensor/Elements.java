@@ -35,6 +35,16 @@ public final class Elements {
                     to[at + i] = SmallFloats.bfloat16ToFloat(from.get(SHORT, (first + i) * 2));
                 }
             }
+            case INT32 -> {
+                for (int i = 0; i < count; i++) {
+                    to[at + i] = from.get(INT, (first + i) * 4);
+                }
+            }
+            case INT64 -> {
+                for (int i = 0; i < count; i++) {
+                    to[at + i] = from.get(LONG, (first + i) * 8);
+                }
+            }
             default -> {
                 for (int i = 0; i < count; i++) {
                     to[at + i] = type.isFloating()
@@ -55,6 +65,21 @@ public final class Elements {
                     to[at + i] = from.get(FLOAT, (first + i) * 4);
                 }
             }
+            case INT32 -> {
+                for (int i = 0; i < count; i++) {
+                    to[at + i] = from.get(INT, (first + i) * 4);
+                }
+            }
+            case INT64 -> {
+                for (int i = 0; i < count; i++) {
+                    to[at + i] = from.get(LONG, (first + i) * 8);
+                }
+            }
+            case UINT8 -> {
+                for (int i = 0; i < count; i++) {
+                    to[at + i] = from.get(BYTE, first + i) & 0xff;
+                }
+            }
             default -> {
                 for (int i = 0; i < count; i++) {
                     to[at + i] = getDouble(type, from, first + i);
@@ -69,6 +94,16 @@ public final class Elements {
             case INT32 -> {
                 for (int i = 0; i < count; i++) {
                     to[at + i] = from.get(INT, (first + i) * 4);
+                }
+            }
+            case INT8 -> {
+                for (int i = 0; i < count; i++) {
+                    to[at + i] = from.get(BYTE, first + i);
+                }
+            }
+            case UINT8 -> {
+                for (int i = 0; i < count; i++) {
+                    to[at + i] = from.get(BYTE, first + i) & 0xff;
                 }
             }
             default -> {
@@ -114,6 +149,16 @@ public final class Elements {
     public static void write(ElementType type, MemorySegment to, long first, long[] from, int at, int count) {
         switch (type) {
             case INT64, UINT64 -> MemorySegment.copy(from, at, to, LONG, first * 8, count);
+            case INT32, UINT32 -> {
+                for (int i = 0; i < count; i++) {
+                    to.set(INT, (first + i) * 4, (int) from[at + i]);
+                }
+            }
+            case INT8, UINT8 -> {
+                for (int i = 0; i < count; i++) {
+                    to.set(BYTE, first + i, (byte) from[at + i]);
+                }
+            }
             default -> {
                 for (int i = 0; i < count; i++) {
                     setLong(type, to, first + i, from[at + i]);

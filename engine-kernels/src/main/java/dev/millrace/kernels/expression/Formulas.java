@@ -7,6 +7,9 @@ public final class Formulas {
     private static final float SELU_ALPHA = 1.6732632f;
     private static final float SELU_SCALE = 1.050701f;
 
+    /** Bits of a number that says by how many of 32 bits an int is shifted. */
+    private static final int SHIFT_BITS = 5;
+
     private Formulas() {}
 
     private static Expr zero(Expr x) {
@@ -127,5 +130,34 @@ public final class Formulas {
                 .combine(Operator.NOT_EQUAL, divisor.combine(Operator.LESS, zero(x)));
         Expr wrong = rest.combine(Operator.NOT_EQUAL, zero(x)).combine(Operator.AND, signsDiffer);
         return wrong.choose(rest.plus(divisor), rest);
+    }
+
+    /** An int shifted to the left by another one; zero where that is not from 0 to 31. */
+    public static Expr shiftLeft(Expr x, Expr by) {
+        Expr shifted = x;
+        for (int bit = 0; bit < SHIFT_BITS; bit++) {
+            Expr factor = hasBit(by, bit).choose(Expr.integer(1 << (1 << bit)), Expr.integer(1));
+            shifted = shifted.times(factor);
+        }
+        return isShift(by).choose(shifted, Expr.integer(0));
+    }
+
+    /** An int from 0 to 2^24 shifted to the right by another one; zero where that is not from 0 to 31. */
+    public static Expr shiftRight(Expr x, Expr by) {
+        Expr shifted = x.to(Kind.FLOAT);
+        for (int bit = 0; bit < SHIFT_BITS; bit++) {
+            Expr factor = hasBit(by, bit).choose(number(Math.scalb(1f, -(1 << bit))), number(1));
+            shifted = shifted.times(factor);
+        }
+        return isShift(by).choose(shifted.to(Kind.INT), Expr.integer(0));
+    }
+
+    private static Expr hasBit(Expr x, int bit) {
+        return x.combine(Operator.AND, Expr.integer(1 << bit)).combine(Operator.NOT_EQUAL, Expr.integer(0));
+    }
+
+    private static Expr isShift(Expr by) {
+        Expr beyond = by.combine(Operator.AND, Expr.integer(-(1 << SHIFT_BITS)));
+        return beyond.combine(Operator.EQUAL, Expr.integer(0));
     }
 }

@@ -76,6 +76,22 @@ class FormulasTest {
         check(Formulas.not(number), x -> ~whole(x));
     }
 
+    @Test
+    void shiftsAreJavasWithinAnInt() {
+        Expr number = X.times(Expr.number(32)).to(Kind.INT);
+        Expr positive = number.max(Expr.integer(0)).times(Expr.integer(16777));
+        for (int by : new int[] {0, 1, 3, 8, 17, 31}) {
+            check(Formulas.shiftLeft(number, Expr.integer(by)), x -> whole(x) << by);
+            check(Formulas.shiftRight(positive, Expr.integer(by)), x -> 16777 * Math.max(0, whole(x)) >>> by);
+        }
+        check(Formulas.shiftLeft(Expr.integer(1), number), x -> isShift(whole(x)) ? 1 << whole(x) : 0);
+        check(Formulas.shiftRight(Expr.integer(1 << 24), number), x -> isShift(whole(x)) ? 1 << 24 >>> whole(x) : 0);
+    }
+
+    private static boolean isShift(int by) {
+        return by >= 0 && by < 32;
+    }
+
     /** NaN becomes the least int. */
     private static int whole(double x) {
         return Double.isNaN(x) ? Integer.MIN_VALUE : (int) (32 * x);

@@ -39,6 +39,7 @@ public final class Passes {
             rule("gelu-tanh", BASIC, Gelu::tanh, "Mul", "Div"),
             rule("hard-swish", BASIC, HardSwish::at, "Mul", "Div"),
             rule("swish", BASIC, Swish::at, "Mul"),
+            rule("softmax-loss", BASIC, SoftmaxLoss::at, "SoftmaxCrossEntropyLoss"),
             rule("attention", EXTENDED, Attention::at, "MatMul"),
             rule("matmul-bias", EXTENDED, MakeLinear::fromAdd, "Add"),
             rule("gemm-linear", EXTENDED, MakeLinear::fromGemm, "Gemm"),

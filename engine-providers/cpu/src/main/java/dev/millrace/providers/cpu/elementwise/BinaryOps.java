@@ -29,7 +29,7 @@ final class BinaryOps {
             case "Sub" -> subtract();
             case "Mul" -> multiply();
             case "Div" -> divide(unsigned);
-            case "Pow" -> Binary.of(Math::pow).onLongs(BinaryOps::power);
+            case "Pow" -> pow();
             case "Mod" -> modulo(attributes.flag("fmod", false), type);
             case "PRelu" -> prelu();
             case "SwiGLU" -> swiglu(attributes.real("alpha", 1f));
@@ -106,6 +106,20 @@ final class BinaryOps {
         return truncated
                 ? Binary.of((x, y) -> x % y).onLongs((x, y) -> x % divisor(y))
                 : Binary.of((x, y) -> x - y * Math.floor(x / y)).onLongs((x, y) -> Math.floorMod(x, divisor(y)));
+    }
+
+    private static Binary pow() {
+        Binary.Floats floats = (x, y, z, n) -> {
+            for (int i = 0; i < n; i++) {
+                z[i] = (float) Math.pow(x[i], y[i]);
+            }
+        };
+        Binary.Doubles doubles = (x, y, z, n) -> {
+            for (int i = 0; i < n; i++) {
+                z[i] = Math.pow(x[i], y[i]);
+            }
+        };
+        return new Binary(floats, doubles, null).onLongs(BinaryOps::power);
     }
 
     private static Binary prelu() {

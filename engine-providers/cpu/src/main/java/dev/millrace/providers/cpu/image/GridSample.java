@@ -4,6 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Layouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
@@ -20,6 +21,7 @@ import java.util.Arrays;
 record GridSample(
         Rule rule, ElementType type, ElementType gridType, long[] spatial, long channels, long points, long batches)
         implements Launch, RangeTask {
+    private static final int BLOCK = 256;
 
     private enum Padding {
         ZEROS,
@@ -67,68 +69,106 @@ record GridSample(
 
     @Override
     public void run(LaunchContext context, long from, long to, Scratch scratch) {
-        int rank = spatial.length;
-        int box = 1;
-        for (int i = 0; i < rank; i++) {
-            box *= rule.taps;
-        }
-        double[] weights = scratch.doubles(0, box);
-        long[] offsets = scratch.longs(0, box);
-        double[] axisWeights = scratch.doubles(1, 4);
-        long[] axisOffsets = scratch.longs(1, 4);
+        var box = new Box(scratch, spatial.length, rule.taps);
+        double[] sums = scratch.doubles(4, BLOCK);
         long plane = 1;
         for (long extent : spatial) {
             plane *= extent;
         }
-        MemorySegment source = context.input(0);
-        for (long item = from; item < to; item++) {
-            int filled = 1;
-            weights[0] = 1;
-            offsets[0] = 0;
-            for (int axis = 0; axis < rank; axis++) {
-                double x = Elements.getDouble(gridType, context.input(1), item * rank + rank - 1 - axis);
-                taps(x, spatial[axis], axisOffsets, axisWeights);
-                for (int i = filled - 1; i >= 0; i--) {
-                    double weight = weights[i];
-                    long offset = offsets[i] * spatial[axis];
-                    for (int k = 0; k < rule.taps; k++) {
-                        weights[i * rule.taps + k] = weight * axisWeights[k];
-                        offsets[i * rule.taps + k] = offset + axisOffsets[k];
-                    }
-                }
-                filled *= rule.taps;
-            }
+        for (long item = from; item < to; ) {
             long batch = item / points;
-            for (long channel = 0; channel < channels; channel++) {
-                long base = (batch * channels + channel) * plane;
-                double sum = 0;
-                for (int i = 0; i < box; i++) {
-                    if (weights[i] != 0) {
-                        sum += weights[i] * Elements.getDouble(type, source, base + offsets[i]);
-                    }
+            long point = item % points;
+            int count = (int) Math.min(BLOCK, Math.min(to - item, points - point));
+            place(context.input(1), item, count, box, scratch);
+            for (long channel = batch * channels; channel < (batch + 1) * channels; channel++) {
+                Arrays.fill(sums, 0, count, 0);
+                for (int tap = 0; tap < box.size(); tap++) {
+                    add(context.input(0), channel * plane, box, tap * BLOCK, count, sums);
                 }
-                Elements.setDouble(type, context.output(0), (batch * channels + channel) * points + item % points, sum);
+                Elements.write(type, context.output(0), channel * points + point, sums, 0, count);
+            }
+            item += count;
+        }
+    }
+
+    /** The taps of a block of points: their weights, and their offsets in a channel, those of one tap side by side. */
+    private record Box(double[] weights, long[] offsets, int size) {
+        Box(Scratch scratch, int rank, int taps) {
+            this(scratch, Math.powExact(taps, rank));
+        }
+
+        private Box(Scratch scratch, int size) {
+            this(scratch.doubles(0, size * BLOCK), scratch.longs(0, size * BLOCK), size);
+        }
+    }
+
+    /** Finds the taps of some points, axis by axis. */
+    private void place(MemorySegment grid, long item, int count, Box box, Scratch scratch) {
+        int rank = spatial.length;
+        double[] coordinates = scratch.doubles(1, BLOCK * rank);
+        double[] weights = scratch.doubles(2, BLOCK * rule.taps);
+        long[] offsets = scratch.longs(1, BLOCK * rule.taps);
+        Elements.read(gridType, grid, item * rank, coordinates, 0, count * rank);
+        Arrays.fill(box.weights(), 0, count, 1);
+        Arrays.fill(box.offsets(), 0, count, 0);
+        int filled = 1;
+        for (int axis = 0; axis < rank; axis++) {
+            for (int i = 0; i < count; i++) {
+                taps(coordinates[i * rank + rank - 1 - axis], spatial[axis], offsets, weights, i);
+            }
+            for (int tap = filled * rule.taps - 1; tap >= 0; tap--) {
+                int before = tap / rule.taps * BLOCK;
+                multiply(box, before, tap * BLOCK, offsets, weights, tap % rule.taps * BLOCK, count, axis);
+            }
+            filled *= rule.taps;
+        }
+    }
+
+    private void multiply(
+            Box box, int before, int after, long[] offsets, double[] weights, int ofAxis, int count, int axis) {
+        for (int i = 0; i < count; i++) {
+            box.weights()[after + i] = box.weights()[before + i] * weights[ofAxis + i];
+            box.offsets()[after + i] = box.offsets()[before + i] * spatial[axis] + offsets[ofAxis + i];
+        }
+    }
+
+    private void add(MemorySegment source, long channel, Box box, int first, int count, double[] sums) {
+        boolean floats = type == ElementType.FLOAT;
+        for (int i = 0; i < count; i++) {
+            double weight = box.weights()[first + i];
+            if (weight != 0) {
+                long at = channel + box.offsets()[first + i];
+                sums[i] += weight
+                        * (floats
+                                ? source.get(Layouts.FLOAT, at * Float.BYTES)
+                                : Elements.getDouble(type, source, at));
             }
         }
     }
 
-    /** The taps along one axis; one that is outside and counts as zero has weight zero. */
-    private void taps(double x, long extent, long[] offsets, double[] weights) {
+    /** The taps of point {@code i} along one axis; one that is outside and counts as zero has weight zero. */
+    private void taps(double x, long extent, long[] offsets, double[] weights, int i) {
         double at = rule.aligned ? (x + 1) / 2 * (extent - 1) : ((x + 1) * extent - 1) / 2;
-        double first = rule.taps == 1 ? Math.rint(at) : Math.floor(at) - (rule.taps == 4 ? 1 : 0);
+        if (rule.taps == 1) {
+            put(i, Math.rint(at), 1, extent, offsets, weights);
+            return;
+        }
+        double first = Math.floor(at) - (rule.taps == 4 ? 1 : 0);
         for (int k = 0; k < rule.taps; k++) {
             double tap = first + k;
             double distance = Math.abs(at - tap);
-            double weight = switch (rule.taps) {
-                case 1 -> 1;
-                case 2 -> 1 - distance;
-                default -> ResizeAxis.cubic(-0.75, distance);
-            };
-            boolean inside = tap >= 0 && tap < extent;
-            weights[k] = inside || rule.padding != Padding.ZEROS ? weight : 0;
-            offsets[k] = inside
-                    ? (long) tap
-                    : rule.padding == Padding.REFLECTION ? reflected(tap, extent) : clamped(tap, extent);
+            double weight = rule.taps == 2 ? 1 - distance : ResizeAxis.cubic(-0.75, distance);
+            put(k * BLOCK + i, tap, weight, extent, offsets, weights);
+        }
+    }
+
+    private void put(int index, double tap, double weight, long extent, long[] offsets, double[] weights) {
+        if (tap >= 0 && tap < extent) {
+            weights[index] = weight;
+            offsets[index] = (long) tap;
+        } else {
+            weights[index] = rule.padding == Padding.ZEROS ? 0 : weight;
+            offsets[index] = rule.padding == Padding.REFLECTION ? reflected(tap, extent) : clamped(tap, extent);
         }
     }
 

@@ -43,32 +43,40 @@ final class Patches {
             }
             ElementType type = context.inputType(0);
             int size = Extents.toInt("elements of an image", Shape.of(image).elements());
+            int given = Extents.table("elements of patches", rows * columns, Integer.BYTES);
+            int[] cells = new int[given];
+            for (int i = 0; i < given; i++) {
+                long cell = 0;
+                long step = 1;
+                long row = i / columns;
+                long column = i % columns;
+                for (int axis = rank - 1; axis >= 0 && cell >= 0; axis--) {
+                    long at = column % positions[axis] * at(strides, axis, 1)
+                            + row % block[axis] * at(dilations, axis, 1)
+                            - at(pads, axis, 0);
+                    cell = at < 0 || at >= image[axis] ? -1 : cell + at * step;
+                    step *= image[axis];
+                    row /= block[axis];
+                    column /= positions[axis];
+                }
+                cells[i] = (int) cell;
+            }
             RangeTask task = (run, from, to, scratch) -> {
                 double[] sums = scratch.doubles(0, size);
+                double[] patches = scratch.doubles(1, given);
                 for (long plane = from; plane < to; plane++) {
                     Arrays.fill(sums, 0, size, 0);
-                    for (long i = 0; i < rows * columns; i++) {
-                        long cell = 0;
-                        long step = 1;
-                        long row = i / columns;
-                        long column = i % columns;
-                        for (int axis = rank - 1; axis >= 0 && cell >= 0; axis--) {
-                            long at = column % positions[axis] * at(strides, axis, 1)
-                                    + row % block[axis] * at(dilations, axis, 1)
-                                    - at(pads, axis, 0);
-                            cell = at < 0 || at >= image[axis] ? -1 : cell + at * step;
-                            step *= image[axis];
-                            row /= block[axis];
-                            column /= positions[axis];
-                        }
-                        if (cell >= 0) {
-                            sums[(int) cell] += Elements.getDouble(type, run.input(0), plane * rows * columns + i);
+                    Elements.read(type, run.input(0), plane * given, patches, 0, given);
+                    for (int i = 0; i < given; i++) {
+                        if (cells[i] >= 0) {
+                            sums[cells[i]] += patches[i];
                         }
                     }
                     Elements.write(type, run.output(0), plane * size, sums, 0, size);
                 }
             };
-            return run -> run.parallelFor(out.dim(0) * out.dim(1), 1, task);
+            long grain = Math.max(1, 4096 / Math.max(1, given));
+            return run -> run.parallelFor(out.dim(0) * out.dim(1), grain, task);
         };
     }
 

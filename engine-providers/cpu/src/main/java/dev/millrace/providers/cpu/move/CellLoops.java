@@ -52,6 +52,27 @@ public final class CellLoops {
         }
     }
 
+    /** Copies the cells that are some places behind {@code first}, one behind the other. */
+    public static void gather(int size, MemorySegment from, long first, int[] places, MemorySegment to, long at) {
+        switch (size) {
+            case 4 -> {
+                for (int i = 0; i < places.length; i++) {
+                    to.set(Layouts.INT, (at + i) * 4, from.get(Layouts.INT, (first + places[i]) * 4));
+                }
+            }
+            case 8 -> {
+                for (int i = 0; i < places.length; i++) {
+                    to.set(Layouts.LONG, (at + i) * 8, from.get(Layouts.LONG, (first + places[i]) * 8));
+                }
+            }
+            default -> {
+                for (int i = 0; i < places.length; i++) {
+                    copy(size, from, first + places[i], to, at + i, 1);
+                }
+            }
+        }
+    }
+
     /** Copies {@code rows} by {@code columns} cells, both sides with a step for each direction, in square tiles. */
     public static void copyPlane(
             int size,

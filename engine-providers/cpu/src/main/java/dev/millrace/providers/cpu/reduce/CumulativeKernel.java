@@ -8,10 +8,17 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.RangeTask;
+import dev.millrace.scheduler.kernel.Scratch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 
 /** CumSum and CumProd along an axis that is an input. */
 record CumulativeKernel(Node node, boolean product) implements ShapedKernel {
+    /** Lanes side by side that are worth being taken together. */
+    private static final int LEAST_ROW = 8;
+
+    private static final int BLOCK = 1024;
 
     @Override
     public Launch bind(BindContext context) {
@@ -21,10 +28,77 @@ record CumulativeKernel(Node node, boolean product) implements ShapedKernel {
         Lanes lanes = Lanes.along(shape, Shape.axis(Elements.getLong(axis.type(), axis.segment(), 0), shape.rank()));
         boolean exclusive = node.attributes().flag("exclusive", false);
         boolean reverse = node.attributes().flag("reverse", false);
+        if (lanes.inner() >= LEAST_ROW) {
+            return rows(lanes, type, exclusive, reverse);
+        }
         RangeTask task =
                 type.isFloating() ? doubles(lanes, type, exclusive, reverse) : longs(lanes, type, exclusive, reverse);
         long grain = Math.max(1, 4096 / Math.max(1, lanes.length()));
         return launch -> launch.parallelFor(lanes.count(), grain, task);
+    }
+
+    /** Many lanes at a time, row by row. */
+    private Launch rows(Lanes lanes, ElementType type, boolean exclusive, boolean reverse) {
+        long blocks = Math.ceilDiv(lanes.inner(), BLOCK);
+        RangeTask task = (launch, from, to, scratch) -> {
+            for (long item = from; item < to; item++) {
+                long first = item / blocks * lanes.length() * lanes.inner() + item % blocks * BLOCK;
+                int width = (int) Math.min(BLOCK, lanes.inner() - item % blocks * BLOCK);
+                long step = reverse ? -lanes.inner() : lanes.inner();
+                long at = reverse ? first + (lanes.length() - 1) * lanes.inner() : first;
+                var rows = new Rows(launch.input(0), launch.output(0), type, at, step, lanes.length(), width);
+                if (type.isFloating()) {
+                    doubles(rows, exclusive, scratch);
+                } else {
+                    longs(rows, exclusive, scratch);
+                }
+            }
+        };
+        long items = lanes.length() == 0 ? 0 : lanes.count() / lanes.inner() * blocks;
+        long grain = Math.max(1, 4096 / Math.max(1, lanes.length() * Math.min(BLOCK, lanes.inner())));
+        return launch -> launch.parallelFor(items, grain, task);
+    }
+
+    /** Rows of {@code width} elements, {@code step} from one to the next. */
+    private record Rows(
+            MemorySegment in, MemorySegment out, ElementType type, long first, long step, int count, int width) {}
+
+    private void doubles(Rows rows, boolean exclusive, Scratch scratch) {
+        double[] totals = scratch.doubles(0, rows.width());
+        double[] row = scratch.doubles(1, rows.width());
+        Arrays.fill(totals, 0, rows.width(), product ? 1 : 0);
+        for (int i = 0; i < rows.count(); i++) {
+            long at = rows.first() + i * rows.step();
+            Elements.read(rows.type(), rows.in(), at, row, 0, rows.width());
+            if (exclusive) {
+                Elements.write(rows.type(), rows.out(), at, totals, 0, rows.width());
+            }
+            for (int j = 0; j < rows.width(); j++) {
+                totals[j] = product ? totals[j] * row[j] : totals[j] + row[j];
+            }
+            if (!exclusive) {
+                Elements.write(rows.type(), rows.out(), at, totals, 0, rows.width());
+            }
+        }
+    }
+
+    private void longs(Rows rows, boolean exclusive, Scratch scratch) {
+        long[] totals = scratch.longs(0, rows.width());
+        long[] row = scratch.longs(1, rows.width());
+        Arrays.fill(totals, 0, rows.width(), product ? 1 : 0);
+        for (int i = 0; i < rows.count(); i++) {
+            long at = rows.first() + i * rows.step();
+            Elements.read(rows.type(), rows.in(), at, row, 0, rows.width());
+            if (exclusive) {
+                Elements.write(rows.type(), rows.out(), at, totals, 0, rows.width());
+            }
+            for (int j = 0; j < rows.width(); j++) {
+                totals[j] = product ? totals[j] * row[j] : totals[j] + row[j];
+            }
+            if (!exclusive) {
+                Elements.write(rows.type(), rows.out(), at, totals, 0, rows.width());
+            }
+        }
     }
 
     private RangeTask doubles(Lanes lanes, ElementType type, boolean exclusive, boolean reverse) {

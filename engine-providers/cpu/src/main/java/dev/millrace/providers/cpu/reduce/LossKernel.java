@@ -7,7 +7,6 @@ import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
-import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 
 /** NegativeLogLikelihoodLoss, and SoftmaxCrossEntropyLoss, which takes the logarithm of a softmax first. */
@@ -24,14 +23,15 @@ record LossKernel(Node node, boolean softmax) implements ShapedKernel {
         boolean ignoring = node.attributes().has("ignore_index");
         long ignored = node.attributes().integer("ignore_index", 0);
         String reduction = node.attributes().text("reduction", "mean");
+        boolean each = reduction.equals("none");
         return launch -> {
-            double[] lane = launch.scratch().doubles(0, lanes.length());
+            double[] lane = softmax ? launch.scratch().doubles(0, lanes.length()) : new double[0];
             double total = 0;
             double weights = 0;
             for (long i = 0; i < lanes.count(); i++) {
                 launch.checkCancelled(i);
-                lanes.read(type, launch.input(0), i, lane);
                 if (softmax) {
+                    lanes.read(type, launch.input(0), i, lane);
                     SoftmaxKernel.logSoftmax(lane, lanes.length());
                 }
                 if (probabilities) {
@@ -41,16 +41,23 @@ record LossKernel(Node node, boolean softmax) implements ShapedKernel {
                 double weight = 0;
                 double loss = 0;
                 if (!ignoring || label != ignored) {
-                    weight = weighted ? Elements.getDouble(type, launch.input(2), checked(label, lanes)) : 1;
-                    loss = -lane[checked(label, lanes)] * weight;
+                    int place = checked(label, lanes);
+                    weight = weighted ? Elements.getDouble(type, launch.input(2), place) : 1;
+                    double score = softmax
+                            ? lane[place]
+                            : Elements.getDouble(type, launch.input(0), lanes.start(i) + place * lanes.inner());
+                    loss = -score * weight;
                 }
                 total += loss;
                 weights += weight;
-                if (reduction.equals("none")) {
+                if (each) {
                     Elements.setDouble(type, launch.output(0), i, loss);
                 }
             }
-            store(launch, type, reduction, total, weights);
+            if (!each) {
+                Elements.setDouble(
+                        type, launch.output(0), 0, reduction.equals("sum") ? total : total / weights);
+            }
         };
     }
 
@@ -60,11 +67,5 @@ record LossKernel(Node node, boolean softmax) implements ShapedKernel {
                     node.describe() + ": label " + label + " is outside " + lanes.length() + " classes");
         }
         return (int) label;
-    }
-
-    private static void store(LaunchContext launch, ElementType type, String reduction, double total, double weights) {
-        if (!reduction.equals("none")) {
-            Elements.setDouble(type, launch.output(0), 0, reduction.equals("sum") ? total : total / weights);
-        }
     }
 }

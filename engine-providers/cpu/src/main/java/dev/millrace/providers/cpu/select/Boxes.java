@@ -6,7 +6,6 @@ import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.scheduler.kernel.DynamicContext;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 
 /** NonMaxSuppression: of the boxes of a class that overlap too much only the one of the highest score is kept. */
@@ -50,7 +49,7 @@ final class Boxes {
         return context.input(input) == null ? otherwise : context.tensor(input).doubles()[0];
     }
 
-    private List<Integer> kept(
+    private int[] kept(
             DynamicContext context,
             float[] scores,
             int firstScore,
@@ -58,24 +57,34 @@ final class Boxes {
             int firstBox,
             long limit,
             double threshold) {
-        List<Integer> candidates = new ArrayList<>();
+        long[] candidates = new long[count];
+        int given = 0;
         for (int i = 0; i < count; i++) {
             if (scores[firstScore + i] > threshold) {
-                candidates.add(i);
+                candidates[given++] = (long) ~ordered(scores[firstScore + i]) << Integer.SIZE | i;
             }
         }
-        candidates.sort(Comparator.comparingDouble(i -> -scores[firstScore + i]));
-        List<Integer> kept = new ArrayList<>();
-        for (int candidate : candidates) {
+        Arrays.sort(candidates, 0, given);
+        int[] kept = new int[(int) Math.clamp(limit, 0, given)];
+        int size = 0;
+        for (int i = 0; i < given && size < kept.length; i++) {
             context.checkCancelled();
-            if (kept.size() >= limit) {
-                break;
+            int candidate = (int) candidates[i];
+            boolean apart = true;
+            for (int j = 0; j < size && apart; j++) {
+                apart = overlapOf(firstBox + kept[j], firstBox + candidate) <= overlap;
             }
-            if (kept.stream().allMatch(box -> overlapOf(firstBox + box, firstBox + candidate) <= overlap)) {
-                kept.add(candidate);
+            if (apart) {
+                kept[size++] = candidate;
             }
         }
-        return kept;
+        return Arrays.copyOf(kept, size);
+    }
+
+    /** A number that is larger the larger a score is. */
+    private static int ordered(float score) {
+        int bits = Float.floatToIntBits(score);
+        return bits >= 0 ? bits : bits ^ Integer.MAX_VALUE;
     }
 
     /** The area of the intersection by that of the union. */

@@ -3,6 +3,7 @@ package dev.millrace.providers.cpu.select;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Layouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.cpu.move.CellLoops;
@@ -11,6 +12,7 @@ import dev.millrace.scheduler.kernel.DynamicContext;
 import dev.millrace.scheduler.kernel.DynamicKernel;
 import dev.millrace.scheduler.kernel.Kernel;
 import java.lang.foreign.MemorySegment;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** The kernels of operators that choose elements by their values. */
@@ -38,22 +40,19 @@ public final class SelectKernels {
         }
         int rank = data.shape().rank();
         Tensor places = Tensor.allocate(ElementType.INT64, Shape.of(rank, count));
+        long[] place = new long[rank];
         long at = 0;
         for (long i = 0; i < data.elements(); i++) {
             context.checkCancelled(i);
-            if (isZero(data, i)) {
-                continue;
+            if (!isZero(data, i)) {
+                for (int axis = 0; axis < rank; axis++) {
+                    places.segment().set(Layouts.LONG, (axis * count + at) * Long.BYTES, place[axis]);
+                }
+                at++;
             }
-            long rest = i;
-            for (int axis = rank - 1; axis >= 0; axis--) {
-                Elements.setLong(
-                        ElementType.INT64,
-                        places.segment(),
-                        axis * count + at,
-                        rest % data.shape().dim(axis));
-                rest /= data.shape().dim(axis);
+            for (int axis = rank - 1; axis >= 0 && ++place[axis] == data.shape().dim(axis); axis--) {
+                place[axis] = 0;
             }
-            at++;
         }
         context.output(0, places);
     }
@@ -73,10 +72,8 @@ public final class SelectKernels {
         int axis = flat ? 0 : Shape.axis(context.node().attributes().integer("axis"), shape.rank());
         boolean[] chosen = context.tensor(1).booleans();
         int limit = (int) Math.min(chosen.length, shape.dim(axis));
-        int count = 0;
-        for (int i = 0; i < limit; i++) {
-            count += chosen[i] ? 1 : 0;
-        }
+        int[] places = IntStream.range(0, limit).filter(i -> chosen[i]).toArray();
+        int count = places.length;
         Tensor result = Tensor.allocate(data.type(), shape.with(axis, count));
         var cells = new Cells();
         MemorySegment from = cells.of(data);
@@ -87,12 +84,15 @@ public final class SelectKernels {
         long outers = result.elements() == 0 ? 0 : shape.elements(0, axis);
         for (long outer = 0; outer < outers; outer++) {
             context.checkCancelled(outer);
-            for (int i = 0; i < limit; i++) {
-                if (chosen[i]) {
-                    long first = (outer * shape.dim(axis) + i) * inner;
-                    CellLoops.copy(Cells.size(data.type()), from, first, to, at, inner);
-                    at += inner;
-                }
+            long first = outer * shape.dim(axis);
+            if (inner == 1) {
+                CellLoops.gather(Cells.size(data.type()), from, first, places, to, at);
+                at += count;
+                continue;
+            }
+            for (int place : places) {
+                CellLoops.copy(Cells.size(data.type()), from, (first + place) * inner, to, at, inner);
+                at += inner;
             }
         }
         if (converted) {

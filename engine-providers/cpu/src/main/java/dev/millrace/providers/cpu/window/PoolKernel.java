@@ -46,7 +46,12 @@ record PoolKernel(Node node) implements ShapedKernel {
             double[] image = scratch.doubles(0, in);
             double[] best = scratch.doubles(1, out);
             int[] winners = scratch.ints(0, out);
-            Runs.Run fold = (position, count, place, step) -> {
+            Runs.Run values = (position, count, place, step) -> {
+                for (int i = position, at = place; i < position + count; i++, at += step) {
+                    best[i] = Math.max(best[i], image[at]);
+                }
+            };
+            Runs.Run places = (position, count, place, step) -> {
                 for (int i = position, at = place; i < position + count; i++, at += step) {
                     if (winners[i] < 0 || image[at] > best[i] || Double.isNaN(image[at])) {
                         best[i] = image[at];
@@ -54,6 +59,7 @@ record PoolKernel(Node node) implements ShapedKernel {
                     }
                 }
             };
+            Runs.Run fold = indices ? places : values;
             for (long plane = from; plane < to; plane++) {
                 Elements.read(type, launch.input(0), plane * in, image, 0, in);
                 Arrays.fill(best, 0, out, Double.NEGATIVE_INFINITY);
@@ -101,11 +107,7 @@ record PoolKernel(Node node) implements ShapedKernel {
         return (launch, from, to, scratch) -> {
             double[] image = scratch.doubles(0, in);
             double[] sums = scratch.doubles(1, out);
-            Runs.Run fold = (position, count, place, step) -> {
-                for (int i = position, at = place; i < position + count; i++, at += step) {
-                    sums[i] += image[at];
-                }
-            };
+            Runs.Run fold = (position, count, place, step) -> add(sums, position, count, image, place, step);
             for (long plane = from; plane < to; plane++) {
                 Elements.read(type, launch.input(0), plane * in, image, 0, in);
                 Arrays.fill(sums, 0, out, 0);
@@ -118,19 +120,30 @@ record PoolKernel(Node node) implements ShapedKernel {
         };
     }
 
+    private static void add(double[] sums, int position, int count, double[] image, int place, int step) {
+        if (step == 1) {
+            for (int i = 0; i < count; i++) {
+                sums[position + i] += image[place + i];
+            }
+            return;
+        }
+        for (int i = position, at = place; i < position + count; i++, at += step) {
+            sums[i] += image[at];
+        }
+    }
+
     private static RangeTask power(Window window, ElementType type, long p) {
         int in = window.inSize();
         int out = window.outSize();
         return (launch, from, to, scratch) -> {
             double[] image = scratch.doubles(0, in);
             double[] sums = scratch.doubles(1, out);
-            Runs.Run fold = (position, count, place, step) -> {
-                for (int i = position, at = place; i < position + count; i++, at += step) {
-                    sums[i] += Powers.of(image[at], p);
-                }
-            };
+            Runs.Run fold = (position, count, place, step) -> add(sums, position, count, image, place, step);
             for (long plane = from; plane < to; plane++) {
                 Elements.read(type, launch.input(0), plane * in, image, 0, in);
+                for (int i = 0; i < in; i++) {
+                    image[i] = Powers.of(image[i], p);
+                }
                 Arrays.fill(sums, 0, out, 0);
                 Runs.forEach(window, fold);
                 for (int i = 0; i < out; i++) {

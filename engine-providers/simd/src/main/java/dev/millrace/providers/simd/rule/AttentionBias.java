@@ -46,7 +46,7 @@ record AttentionBias(
         Cell mask = op.in(maskInput);
         boolean chosen = mask.type() == ElementType.BOOL;
         int rank = mask.shape().rank();
-        if (!chosen && !mask.isFloat() || rank < 1 || rank > 4) {
+        if (!chosen && !Halves.areFloats(mask.type()) || rank < 1 || rank > 4) {
             return null;
         }
         long given = mask.shape().dimAt(-1);
@@ -56,7 +56,7 @@ record AttentionBias(
         return new AttentionBias(
                 Math.toIntExact(seen),
                 chosen ? AttentionMask.Kind.CHOSEN : AttentionMask.Kind.ADDED,
-                rows(op.lowering(), mask, wanted),
+                rows(op.lowering(), chosen ? mask : Halves.widened(op, mask), wanted),
                 counts);
     }
 

@@ -16,7 +16,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Attention of fp32 queries to keys and values, which are read where they lie. */
+/** Attention of queries to keys and values, which are read where they lie if they are floats of 32 bits. */
 final class AttentionRules {
     /** The inputs of ONNX's operator. */
     private static final int MASK = 3;
@@ -24,7 +24,6 @@ final class AttentionRules {
     private static final int PAST_KEY = 4;
     private static final int PAST_VALUE = 5;
     private static final int LENGTHS = 6;
-    private static final int SCORES_OUTPUT = 3;
 
     private AttentionRules() {}
 
@@ -33,7 +32,7 @@ final class AttentionRules {
     }
 
     private static boolean lower(Op op) {
-        if (!op.node().op().domain().equals(OpId.ONNX) || op.wants(SCORES_OUTPUT) || !areSuited(op)) {
+        if (!op.node().op().domain().equals(OpId.ONNX) || !areSuited(op)) {
             return false;
         }
         Lowering lowering = op.lowering();
@@ -48,13 +47,18 @@ final class AttentionRules {
                 || queries.shape().dim(1) % newKeys.shape().dim(1) != 0) {
             return false;
         }
+        if (!AttentionScores.suit(op, past(op) + newKeys.shape().dim(2))) {
+            return false;
+        }
         AttentionBias bias = AttentionBias.of(
                 op, MASK, op.find(LENGTHS), past(op) + newKeys.shape().dim(2), queries);
         if (bias == null) {
             return false;
         }
-        View keys = withPast(op, PAST_KEY, newKeys, 1);
-        View values = withPast(op, PAST_VALUE, newValues, 2);
+        queries = Halves.widened(op, queries);
+        View keys = Halves.widened(op, withPast(op, PAST_KEY, newKeys, 1));
+        View values = Halves.widened(op, withPast(op, PAST_VALUE, newValues, 2));
+        Cell out = Halves.wide(op, op.out());
         var shape = new AttentionShape(
                 extent(queries, 0),
                 extent(queries, 1),
@@ -63,31 +67,36 @@ final class AttentionRules {
                 bias.keys(),
                 extent(queries, 3),
                 extent(values, 3));
+        float scale = op.attributes().real("scale", (float) (1 / Math.sqrt(shape.depth())));
         float cap = op.attributes().real("softcap", 0);
         var step = new AttentionStep(
                 shape,
                 readable(lowering, queries),
                 readable(lowering, keys),
                 readable(lowering, values),
-                output(op, shape),
-                op.attributes().real("scale", (float) (1 / Math.sqrt(shape.depth()))),
+                output(op, out, shape),
+                scale,
                 cap,
                 new ScoreRule(bias.kind(), cap > 0 ? ScoreRule.Cap.BEFORE_MASK : ScoreRule.Cap.NONE, false),
                 bias,
                 op.attributes().flag("is_causal", false),
                 Math.toIntExact(past(op)));
         lowering.add(step.of(op));
+        Halves.finish(op, op.out(), out);
+        if (op.wants(AttentionScores.OUTPUT)) {
+            AttentionScores.add(op, queries, keys, scale, cap);
+        }
         return true;
     }
 
     private static boolean areSuited(Op op) {
         for (int i : List.of(0, 1, 2, PAST_KEY, PAST_VALUE)) {
-            if (op.has(i) && !op.in(i).isFloat()) {
+            if (op.has(i) && !Halves.areFloats(op.in(i).type())) {
                 return false;
             }
         }
         boolean cached = op.has(PAST_KEY) == op.has(PAST_VALUE);
-        return cached && op.out().isFloat() && op.attributes().real("softcap", 0) >= 0;
+        return cached && op.attributes().real("softcap", 0) >= 0;
     }
 
     private static long past(Op op) {
@@ -99,7 +108,7 @@ final class AttentionRules {
     }
 
     /** An operand by batch, head, place and depth. */
-    private static @Nullable View heads(Op op, int input, long heads) {
+    static @Nullable View heads(Op op, int input, long heads) {
         Shape shape = op.in(input).shape();
         if (shape.rank() == 4) {
             return shape.dim(3) < 1 ? null : op.lowering().view(op.in(input));
@@ -124,7 +133,7 @@ final class AttentionRules {
         Cell before = op.in(past);
         long there = before.shape().dim(2);
         Shape all = now.shape().with(2, there + now.shape().dim(2));
-        View whole = op.wants(output) ? lowering.allocate(op.out(output)) : lowering.allocate(ElementType.FLOAT, all);
+        View whole = op.wants(output) ? lowering.allocate(op.out(output)) : lowering.allocate(now.type(), all);
         long[] steps = new long[4];
         Arrays.fill(steps, 1);
         lowering.copy(lowering.view(before), whole.sliced(new long[4], steps, before.shape()), before.name());
@@ -146,15 +155,15 @@ final class AttentionRules {
     }
 
     /** Where the output lies, by batch, head, place and depth. */
-    private static View output(Op op, AttentionShape shape) {
+    private static View output(Op op, Cell out, AttentionShape shape) {
         Shape byPlace = Shape.of(shape.batch(), shape.queries(), shape.heads(), shape.valueDepth());
         int[] order = {0, 2, 1, 3};
         if (op.in(0).shape().rank() == 3) {
-            View dense = op.lowering().allocate(op.out());
+            View dense = op.lowering().allocate(out);
             return View.dense(dense.storage(), dense.type(), byPlace).transposed(order);
         }
-        if (!isReadByPlace(op.node())) {
-            return op.lowering().allocate(op.out());
+        if (out != op.out() || !isReadByPlace(op.node())) {
+            return op.lowering().allocate(out);
         }
         View view = op.lowering().allocate(ElementType.FLOAT, byPlace).transposed(order);
         op.lowering().provide(op.out(), view);

@@ -1,8 +1,8 @@
 package dev.millrace.providers.simd.rule;
 
-import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.kernels.cast.Cast;
 import dev.millrace.kernels.cast.NumberType;
+import dev.millrace.providers.simd.lower.Cell;
 import dev.millrace.providers.simd.lower.DataTypes;
 import dev.millrace.providers.simd.lower.Op;
 import dev.millrace.providers.simd.program.Step;
@@ -17,24 +17,28 @@ final class CastRules {
     private record Driver(NumberType from, NumberType to) {}
 
     static boolean lower(Op op) {
-        ElementType type = op.in(0).type();
-        NumberType from = DataTypes.number(type);
-        NumberType to = DataTypes.number(op.out().type());
+        return cast(op, op.in(0), op.out());
+    }
+
+    /** Adds a cast of a value of a node; false where there is none between such types. */
+    static boolean cast(Op op, Cell value, Cell result) {
+        NumberType from = DataTypes.number(value.type());
+        NumberType to = DataTypes.number(result.type());
         if (from == null
                 || to == null
-                || type.bits() < Byte.SIZE
-                || op.out().type().bits() < Byte.SIZE) {
+                || value.type().bits() < Byte.SIZE
+                || result.type().bits() < Byte.SIZE) {
             return false;
         }
         if (from == to) {
-            op.lowering().provide(op.out(), op.lowering().view(op.in(0)));
+            op.lowering().provide(result, op.lowering().view(value));
             return true;
         }
         Cast cast =
                 op.kit().driver(new Driver(from, to), () -> new Cast(op.kit().kernels(), from, to));
-        View source = op.lowering().dense(op.in(0));
-        View target = op.lowering().allocate(op.out());
-        long count = op.in(0).elements();
+        View source = op.lowering().dense(value);
+        View target = op.lowering().allocate(result);
+        long count = value.elements();
         op.lowering()
                 .add(Step.of(() -> "cast " + from + " to " + to, op.node().name())
                         .reading(source)

@@ -29,10 +29,11 @@ final class ElementwiseRules {
             case "Add" -> arithmetic(Operator.ADD);
             case "Sub" -> arithmetic(Operator.SUB);
             case "Mul" -> arithmetic(Operator.MUL);
-            case "Div" -> floats(op -> BINARY.test(op) ? v -> v.get(0).over(v.get(1)) : null);
+            case "Div" -> ElementwiseRules::divide;
             case "Max" -> variadic(Operator.MAX);
             case "Min" -> variadic(Operator.MIN);
             case "Sum" -> variadic(Operator.ADD);
+            case "Mean" -> floats(ElementwiseRules::mean);
             case "Pow" -> floats(ElementwiseRules::power);
             case "Neg" -> numbers(op -> v -> Formulas.negate(v.getFirst()));
             case "Abs" -> numbers(op -> v -> Formulas.abs(v.getFirst()));
@@ -48,6 +49,8 @@ final class ElementwiseRules {
             case "BitwiseAnd" -> bits(op -> BINARY.test(op) ? v -> v.get(0).combine(Operator.AND, v.get(1)) : null);
             case "BitwiseOr" -> bits(op -> BINARY.test(op) ? v -> v.get(0).combine(Operator.OR, v.get(1)) : null);
             case "BitwiseXor" -> bits(op -> BINARY.test(op) ? v -> v.get(0).combine(Operator.XOR, v.get(1)) : null);
+            case "BitShift" -> ElementwiseRules::shift;
+            case "Mod" -> Divisions::rest;
             case "BitwiseNot" -> bits(op -> v -> v.getFirst().combine(Operator.XOR, Expr.integer(ones(op))));
             case "IsNaN" -> floats(op -> v -> Formulas.isNaN(v.getFirst()));
             case "IsInf" -> floats(ElementwiseRules::infinite);
@@ -194,6 +197,22 @@ final class ElementwiseRules {
         return type == ElementType.FLOAT || type == ElementType.FLOAT16 || type == ElementType.BFLOAT16;
     }
 
+    /** Of ints up to 32 bits; narrow ones are stored at once, since they wrap around where they are. */
+    static boolean ints(Op op, Formula formula) {
+        for (int i = 0; i < op.inputs(); i++) {
+            if (!op.has(i) || !isInt(op.in(i).type())) {
+                return false;
+            }
+        }
+        if (!BINARY.test(op) || !pend(op, formula, 2)) {
+            return false;
+        }
+        if (op.out().type() != ElementType.INT32) {
+            op.lowering().dense(op.out());
+        }
+        return true;
+    }
+
     /** Of floats, and of ints up to 32 bits; narrow ones are stored at once, since they wrap around where they are. */
     private static Rule numbers(Choice choice) {
         return op -> {
@@ -226,6 +245,18 @@ final class ElementwiseRules {
         return data != null && data.kind() == Kind.INT;
     }
 
+    /** Of the narrow types, whose elements are far from the end of what is computed with. */
+    private static boolean shift(Op op) {
+        ElementType type = op.in(0).type();
+        if (type != ElementType.UINT8 && type != ElementType.UINT16) {
+            return false;
+        }
+        boolean left = op.attributes().text("direction", "").equals("LEFT");
+        return ints(
+                op,
+                v -> left ? Formulas.shiftLeft(v.get(0), v.get(1)) : Formulas.shiftRight(v.get(0), v.get(1)));
+    }
+
     private static int ones(Op op) {
         return switch (op.out().type()) {
             case UINT8 -> 0xff;
@@ -253,12 +284,27 @@ final class ElementwiseRules {
         });
     }
 
+    private static @Nullable Formula mean(Op op) {
+        if (op.opset() < BROADCASTS_SINCE + 1 || op.inputs() > Expr.MAX_INPUTS) {
+            return null;
+        }
+        Expr part = Expr.number((float) (1.0 / op.inputs()));
+        return v -> v.stream().reduce(Expr::plus).orElseThrow().times(part);
+    }
+
     private static Rule comparison(Operator operator) {
         return op -> BINARY.test(op)
                 && DataTypes.find(op.in(0).type()) != null
                 && DataTypes.find(op.in(1).type()) != null
                 && op.in(0).type() != ElementType.BOOL
                 && pend(op, v -> v.get(0).combine(operator, v.get(1)), 2);
+    }
+
+    private static boolean divide(Op op) {
+        return isInt(op.out().type())
+                ? Divisions.quotient(op)
+                : floats(some -> BINARY.test(some) ? v -> v.get(0).over(v.get(1)) : null)
+                        .lower(op);
     }
 
     private static Rule truths(Operator operator) {

@@ -108,10 +108,14 @@ final class GatherRules {
         if (indices == null) {
             return false;
         }
+        addRows(op, op.in(0), indices, dims, blocks, width, op.lowering().allocate(op.out()));
+        return true;
+    }
+
+    static void addRows(Op op, Cell data, Indices indices, long[] dims, long blocks, long width, View to) {
         RowNumbers numbers = Indices.numbers(op.kit());
         Rows rows = Indices.rows(op.kit());
-        View from = op.lowering().dense(op.in(0));
-        View to = op.lowering().allocate(op.out());
+        View from = op.lowering().dense(data);
         long count = indices.count() / dims.length;
         long limit = Arrays.stream(dims).reduce(1, Math::multiplyExact);
         op.lowering()
@@ -120,16 +124,15 @@ final class GatherRules {
                         .writing(to)
                         .scratch(RowNumbers.tableBytes(count))
                         .calling(memory -> {
-                            MemorySegment data = memory.segment(from);
+                            MemorySegment source = memory.segment(from);
                             MemorySegment out = memory.segment(to);
                             MemorySegment table = memory.scratch();
                             IndexList list = indices.in(memory);
                             return crew -> {
                                 indices.check(() -> numbers.ofTuples(list, dims, table));
-                                rows.gather(table, count, data, blocks, limit, width, out, crew);
+                                rows.gather(table, count, source, blocks, limit, width, out, crew);
                             };
                         }));
-        return true;
     }
 
     private static boolean elements(Op op) {
@@ -144,27 +147,34 @@ final class GatherRules {
         if (shape == null || indices == null) {
             return false;
         }
-        View from = op.lowering().dense(data);
         View to = op.lowering().allocate(op.out());
-        boolean words = bytes == Integer.BYTES;
-        Step.Builder step = Step.of("gather elements", op.node().name())
-                .reading(from, indices.view())
-                .writing(to)
-                .scratch(words ? 0 : RowNumbers.tableBytes(indices.count()));
-        op.lowering()
-                .add(words ? ofWords(op, step, indices, shape, from, to) : ofBytes(op, step, indices, shape, from, to));
+        if (bytes == Integer.BYTES) {
+            addElements(op, data, indices, shape, to);
+        } else {
+            View from = op.lowering().dense(data);
+            Step.Builder step = elements(op, from, indices, to).scratch(RowNumbers.tableBytes(indices.count()));
+            op.lowering().add(ofBytes(op, step, indices, shape, from, to));
+        }
         return true;
     }
 
-    private static Step ofWords(Op op, Step.Builder step, Indices indices, ElementShape shape, View from, View to) {
+    private static Step.Builder elements(Op op, View from, Indices indices, View to) {
+        return Step.of("gather elements", op.node().name())
+                .reading(from, indices.view())
+                .writing(to);
+    }
+
+    /** Copies elements of four bytes. */
+    static void addElements(Op op, Cell words, Indices indices, ElementShape shape, View to) {
         Elements elements =
                 op.kit().driver(Elements.class, () -> new Elements(op.kit().kernels()));
-        return step.calling(memory -> {
+        View from = op.lowering().dense(words);
+        op.lowering().add(elements(op, from, indices, to).calling(memory -> {
             MemorySegment data = memory.segment(from);
             MemorySegment out = memory.segment(to);
             IndexList list = indices.in(memory);
             return crew -> indices.check(() -> elements.gather(list, shape, data, out, crew));
-        });
+        }));
     }
 
     private static Step ofBytes(Op op, Step.Builder step, Indices indices, ElementShape shape, View from, View to) {

@@ -28,10 +28,10 @@ final class PadAnchor implements Anchor {
     private final Cell in;
     private final Shape out;
     private final List<List<PadRun>> runs;
-    private final @Nullable Tensor value;
+    private final @Nullable Cell value;
 
     /** @param value what is put where a run is filled, zero if null */
-    PadAnchor(Lowering lowering, Cell in, Shape out, List<List<PadRun>> runs, @Nullable Tensor value) {
+    PadAnchor(Lowering lowering, Cell in, Shape out, List<List<PadRun>> runs, @Nullable Cell value) {
         this.lowering = lowering;
         this.in = in;
         this.out = out;
@@ -67,8 +67,13 @@ final class PadAnchor implements Anchor {
                 .orElse(new PadRun(0, 0, 0, 1));
     }
 
+    /** The number that fills, or NaN where only a run tells it. */
     private double fill() {
-        return value == null ? 0 : value.doubles()[0];
+        if (value == null) {
+            return 0;
+        }
+        Tensor known = value.known();
+        return known == null ? Double.NaN : known.doubles()[0];
     }
 
     /** What is padded. */
@@ -171,10 +176,10 @@ final class PadAnchor implements Anchor {
     }
 
     private View filling(ElementType type) {
-        MemorySegment element = Arena.ofAuto().allocate(type.bytes(1), ALIGNMENT);
         if (value != null) {
-            element.copyFrom(value.segment());
+            return lowering.dense(value);
         }
+        MemorySegment element = Arena.ofAuto().allocate(type.bytes(1), ALIGNMENT);
         return View.dense(Storage.constant(element), type, Shape.SCALAR);
     }
 }

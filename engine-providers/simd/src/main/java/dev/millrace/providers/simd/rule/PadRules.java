@@ -30,8 +30,7 @@ final class PadRules {
         Cell given = op.find(2);
         boolean fits = in.elements() > 0
                 && in.type().bits() % Byte.SIZE == 0
-                && in.type().bytes(1) <= MOST_BYTES
-                && (given == null || given.known() != null);
+                && in.type().bytes(1) <= MOST_BYTES;
         if (!fits) {
             return false;
         }
@@ -49,9 +48,9 @@ final class PadRules {
         if (in.shape().equals(out) && allZero(begins)) {
             return ViewRules.reshape(op);
         }
-        Tensor value = op.opset() < PADS_ARE_AN_INPUT_SINCE
-                ? Tensor.scalar(op.attributes().real("value", 0))
-                : given == null ? null : given.known();
+        Cell value = op.opset() < PADS_ARE_AN_INPUT_SINCE
+                ? op.lowering().constant(Tensor.scalar(op.attributes().real("value", 0)))
+                : given;
         if (value != null && value.type() != in.type()) {
             return false;
         }

@@ -2,19 +2,25 @@ package dev.millrace.providers.simd.rule;
 
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.image.Axis;
+import dev.millrace.kernels.pool.PlainPool;
 import dev.millrace.kernels.pool.Pool;
 import dev.millrace.kernels.pool.Pooling;
 import dev.millrace.kernels.pool.WindowShape;
+import dev.millrace.kernels.reduce.ReduceOp;
 import dev.millrace.providers.simd.lower.Cell;
 import dev.millrace.providers.simd.lower.Op;
 import dev.millrace.providers.simd.lower.Rule;
 import dev.millrace.providers.simd.program.Step;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Poolings of images in blocks of channels. */
+/** Poolings of images: in blocks of channels, or as they are where they have few channels. */
 final class PoolRules {
+    /** A block of channels is worth it when this part of it at least holds any. */
+    private static final int LEAST_OF_BLOCK = 4;
+
     private PoolRules() {}
 
     static @Nullable Rule named(String name) {
@@ -22,8 +28,15 @@ final class PoolRules {
             case "MaxPool" ->
                 op -> !op.wants(1) && op.attributes().integer("storage_order", 0) == 0 && sliding(op, Pooling.max());
             case "AveragePool" -> PoolRules::average;
-            case "GlobalAveragePool" -> op -> whole(op, Pooling.average());
-            case "GlobalMaxPool" -> op -> whole(op, Pooling.max());
+            case "LpPool" -> PoolRules::norm;
+            case "GlobalAveragePool" -> op -> whole(op, Pooling.average()) || reduce(op, ReduceOp.MEAN);
+            case "GlobalMaxPool" -> op -> whole(op, Pooling.max()) || reduce(op, ReduceOp.MAX);
+            case "GlobalLpPool" ->
+                op -> switch (Math.toIntExact(op.attributes().integer("p", 2))) {
+                    case 1 -> reduce(op, ReduceOp.L1);
+                    case 2 -> reduce(op, ReduceOp.L2);
+                    default -> false;
+                };
             default -> null;
         };
     }
@@ -47,6 +60,12 @@ final class PoolRules {
         return sliding(op, Pooling.averageWithPadding(behind[0], behind[1], behind[2]));
     }
 
+    /** Higher powers than squares leave the range of a float too soon. */
+    private static boolean norm(Op op) {
+        long p = op.attributes().integer("p", 2);
+        return (p == 1 || p == 2) && sliding(op, Pooling.norm((int) p));
+    }
+
     private static boolean sliding(Op op, Pooling pooling) {
         Shape in = op.in(0).shape();
         if (!op.in(0).isFloat() || in.elements() == 0) {
@@ -57,11 +76,22 @@ final class PoolRules {
         return axes != null && pool(op, axes, pooling);
     }
 
-    /** Pools all pixels of images. */
+    /** Pools all pixels of images that lie in no blocks. */
+    private static boolean reduce(Op op, ReduceOp reduction) {
+        Cell in = op.in(0);
+        if (!in.isFloat() || in.elements() == 0) {
+            return false;
+        }
+        int[] spatial = IntStream.range(2, in.shape().rank()).toArray();
+        Reductions.add(op, reduction, in, op.out(), spatial);
+        return true;
+    }
+
+    /** Pools all pixels of images in blocks. */
     static boolean whole(Op op, Pooling pooling) {
         Cell in = op.in(0);
         int spatial = in.shape().rank() - 2;
-        if (!in.isFloat() || spatial < 1 || spatial > 3 || in.elements() == 0) {
+        if (!in.isFloat() || spatial < 1 || spatial > 3 || in.elements() == 0 || !isInBlocks(op)) {
             return false;
         }
         Axis[] axes = {Axis.pointwise(1), Axis.pointwise(1), Axis.pointwise(1)};
@@ -75,6 +105,18 @@ final class PoolRules {
     private static boolean pool(Op op, Axis[] axes, Pooling pooling) {
         Shape in = op.in(0).shape();
         var shape = new WindowShape(Math.toIntExact(in.dim(0)), Math.toIntExact(in.dim(1)), axes[0], axes[1], axes[2]);
+        return isInBlocks(op) ? ofBlocks(op, shape, pooling) : ofChannels(op, shape, pooling);
+    }
+
+    /** Whether images lie in blocks of channels, or have enough of them. */
+    private static boolean isInBlocks(Op op) {
+        op.lowering().materialise(op.in(0));
+        long channels = op.in(0).shape().dim(1);
+        return op.in(0).isBlockedOnly()
+                || channels * LEAST_OF_BLOCK > op.kit().block();
+    }
+
+    private static boolean ofBlocks(Op op, WindowShape shape, Pooling pooling) {
         var pool = new Pool(op.kit().kernels(), shape, pooling);
         View from = op.lowering().blocked(op.in(0));
         View to = op.lowering().allocateBlocked(op.out());
@@ -87,6 +129,23 @@ final class PoolRules {
                             MemorySegment input = memory.segment(from);
                             MemorySegment output = memory.segment(to);
                             return crew -> pool.run(input, output, crew);
+                        }));
+        return true;
+    }
+
+    private static boolean ofChannels(Op op, WindowShape shape, Pooling pooling) {
+        var pool = new PlainPool(op.kit().kernels(), shape, pooling, false);
+        View from = op.lowering().dense(op.in(0));
+        View to = op.lowering().allocate(op.out());
+        op.lowering()
+                .add(Step.of("pool of channels", op.node().name())
+                        .reading(from)
+                        .writing(to)
+                        .repeating()
+                        .calling(memory -> {
+                            MemorySegment input = memory.segment(from);
+                            MemorySegment output = memory.segment(to);
+                            return crew -> pool.run(input, output, null, crew);
                         }));
         return true;
     }

@@ -20,6 +20,7 @@ import dev.millrace.providers.simd.program.Step;
 import dev.millrace.providers.simd.program.View;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** To quantised elements and back: expressions where there are such elements, else passes of their own. */
@@ -44,54 +45,98 @@ final class QuantiseRules {
         Cell floats = forward ? in : op.out();
         Cell quantised = forward ? op.out() : in;
         Granularity granularity = Granularity.of(op);
-        if (!floats.isFloat() || !op.in(1).isFloat() || granularity == null) {
+        if (!floats.isFloat() || !op.in(1).isFloat()) {
             return false;
         }
         boolean isInteger =
                 DataTypes.find(quantised.type()) != null && !quantised.type().isFloating();
-        if (granularity.shape() == null || !isInteger) {
-            return pass(op, granularity, quantised.type(), forward);
+        if (granularity != null
+                && (granularity.shape() == null || !isInteger)
+                && pass(op, granularity, quantised.type(), forward)) {
+            return true;
         }
-        QuantisedType type = Granularity.typeOf(quantised.type());
-        if (forward && type == null) {
+        if (!isInteger || forward && Granularity.typeOf(quantised.type()) == null) {
             return false;
+        }
+        if (granularity == null || granularity.shape() == null) {
+            return blocks(op, forward);
         }
         Lowering lowering = op.lowering();
         if (!forward && in.known() != null && in.elements() > 1 && WideningAnchor.pend(op, granularity)) {
             return true;
         }
-        var operands = new ArrayList<Cell>();
-        operands.add(in);
-        operands.add(granularity.broadcast(lowering, op.in(1), op.out()));
         Cell zero = op.find(2);
-        Tensor known = zero == null ? null : zero.known();
-        int point = known != null && known.elements() == 1 ? Tables.intsOf(op.kit(), known)[0] : 0;
-        boolean varies = zero != null && (known == null || known.elements() != 1);
-        if (zero != null && varies) {
-            operands.add(granularity.broadcast(lowering, zero, op.out()));
-        }
-        if (type != null && forward) {
-            lowering.pend(
-                    op.out(),
-                    operands,
-                    v -> quantised(
-                            v.get(0).over(v.get(1)), varies ? v.get(2).to(Kind.FLOAT) : Expr.number(point), type));
+        pend(
+                op,
+                forward,
+                in,
+                granularity.broadcast(lowering, op.in(1), op.out()),
+                zero == null || isSingle(zero) ? zero : granularity.broadcast(lowering, zero, op.out()),
+                op.out());
+        if (forward) {
             // what follows reads few bits, rather than computing them again
             lowering.materialise(op.out());
-        } else {
-            lowering.pend(
-                    op.out(),
-                    operands,
-                    v -> v.get(0)
-                            .minus(varies ? v.get(2) : Expr.integer(point))
-                            .to(Kind.FLOAT)
-                            .times(v.get(1)));
         }
         return true;
     }
 
+    private static boolean blocks(Op op, boolean forward) {
+        ScaleBlocks blocks = ScaleBlocks.of(op);
+        if (blocks == null || op.has(2) && !op.in(2).shape().equals(op.in(1).shape())) {
+            return false;
+        }
+        Lowering lowering = op.lowering();
+        Cell result = lowering.part(op.out(), op.out().type(), blocks.split());
+        pend(
+                op,
+                forward,
+                ScaleBlocks.reshaped(op, op.in(0), blocks.split()),
+                ScaleBlocks.reshaped(op, op.in(1), blocks.scales()),
+                op.has(2) ? ScaleBlocks.reshaped(op, op.in(2), blocks.scales()) : null,
+                result);
+        lowering.provide(
+                op.out(),
+                Objects.requireNonNull(lowering.dense(result).reshaped(op.out().shape())));
+        return true;
+    }
+
+    private static boolean isSingle(Cell cell) {
+        return cell.known() != null && cell.elements() == 1;
+    }
+
+    /** @param zero of a shape that goes with the elements, or a single one that is known */
+    private static void pend(Op op, boolean forward, Cell in, Cell scale, @Nullable Cell zero, Cell out) {
+        Tensor known = zero == null ? null : zero.known();
+        boolean varies = zero != null && !isSingle(zero);
+        int point = known == null || varies ? 0 : Tables.intsOf(op.kit(), known)[0];
+        var operands = new ArrayList<>(List.of(in, scale));
+        if (zero != null && varies) {
+            operands.add(zero);
+        }
+        QuantisedType type = Granularity.typeOf(out.type());
+        if (forward && type != null) {
+            op.lowering()
+                    .pend(
+                            out,
+                            operands,
+                            v -> quantised(
+                                    v.get(0).over(v.get(1)),
+                                    varies ? v.get(2).to(Kind.FLOAT) : Expr.number(point),
+                                    type));
+        } else {
+            op.lowering()
+                    .pend(
+                            out,
+                            operands,
+                            v -> v.get(0)
+                                    .minus(varies ? v.get(2) : Expr.integer(point))
+                                    .to(Kind.FLOAT)
+                                    .times(v.get(1)));
+        }
+    }
+
     /** The element for a number of scales. */
-    private static Expr quantised(Expr steps, Expr zero, QuantisedType type) {
+    static Expr quantised(Expr steps, Expr zero, QuantisedType type) {
         Expr shifted = steps.apply(Function.ROUND).plus(zero);
         return Formulas.clip(shifted, Expr.number(type.least()), Expr.number(type.most()))
                 .to(Kind.INT);

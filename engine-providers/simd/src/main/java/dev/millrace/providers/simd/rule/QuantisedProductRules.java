@@ -8,7 +8,7 @@ import dev.millrace.providers.simd.lower.Op;
 import dev.millrace.providers.simd.lower.Rule;
 import org.jspecify.annotations.Nullable;
 
-/** Products and convolutions of bytes by constant weights. */
+/** Products and convolutions of bytes, most of them by constant weights. */
 final class QuantisedProductRules {
     private static final int BIAS_OF_CONV = 8;
 
@@ -16,8 +16,10 @@ final class QuantisedProductRules {
 
     static @Nullable Rule named(String name) {
         return switch (name) {
-            case "MatMulInteger", "ConvInteger" -> QuantisedProductRules::integers;
-            case "QLinearMatMul", "QLinearConv" -> QuantisedProductRules::bytes;
+            case "MatMulInteger" -> op -> integers(op) || VaryingProduct.integers(op);
+            case "QLinearMatMul" -> op -> bytes(op) || VaryingProduct.bytes(op);
+            case "ConvInteger" -> QuantisedProductRules::integers;
+            case "QLinearConv" -> QuantisedProductRules::bytes;
             default -> null;
         };
     }

@@ -2,6 +2,9 @@ package dev.millrace.providers.simd.rule;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.kernels.expression.Kind;
+import dev.millrace.kernels.expression.Operator;
 import dev.millrace.kernels.rank.ArgBest;
 import dev.millrace.kernels.rank.AxisShape;
 import dev.millrace.kernels.rank.Best;
@@ -9,16 +12,26 @@ import dev.millrace.kernels.rank.PrefixSum;
 import dev.millrace.kernels.rank.SumRule;
 import dev.millrace.kernels.rank.TopK;
 import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.lower.Op;
 import dev.millrace.providers.simd.lower.Rule;
 import dev.millrace.providers.simd.program.Step;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Operators that rank or add up elements along an axis. */
 final class RankRules {
     private static final long MOST_ALONG_AXIS = 1 << 24;
+
+    /** Elements of a lane that get numbers in a table. */
+    private static final long MOST_NUMBERED = 1 << 20;
+
+    /** Before this opset a lane ran over its axis and all behind it. */
+    private static final int ONE_AXIS_SINCE = 13;
 
     private RankRules() {}
 
@@ -26,6 +39,7 @@ final class RankRules {
         return switch (name) {
             case "ArgMax" -> op -> best(op, Best.Extreme.LARGEST);
             case "ArgMin" -> op -> best(op, Best.Extreme.SMALLEST);
+            case "Hardmax" -> RankRules::hardmax;
             case "TopK" -> RankRules::largest;
             case "CumSum" -> RankRules::sums;
             default -> null;
@@ -51,11 +65,15 @@ final class RankRules {
             return false;
         }
         var best = new Best(extreme, op.attributes().flag("select_last_index", false));
+        addPlaces(op, best, shape, op.lowering().allocate(op.out()));
+        return true;
+    }
+
+    private static void addPlaces(Op op, Best best, AxisShape shape, View to) {
         ArgBest driver = op.kit().driver(best, () -> new ArgBest(op.kit().kernels(), best));
         View from = op.lowering().dense(op.in(0));
-        View to = op.lowering().allocate(op.out());
         op.lowering()
-                .add(Step.of("place of the " + extreme, op.node().name())
+                .add(Step.of("place of the " + best.extreme(), op.node().name())
                         .reading(from)
                         .writing(to)
                         .repeating()
@@ -64,6 +82,40 @@ final class RankRules {
                             MemorySegment out = memory.segment(to);
                             return crew -> driver.run(shape, in, out, crew);
                         }));
+    }
+
+    /** One where the number of an element is that of the largest of its lane, else zero. */
+    private static boolean hardmax(Op op) {
+        Cell in = op.in(0);
+        int rank = in.shape().rank();
+        boolean flat = op.opset() < ONE_AXIS_SINCE;
+        if (!in.isFloat() || rank == 0) {
+            return false;
+        }
+        int axis = Shape.axis(op.attributes().integer("axis", flat ? 1 : -1), rank);
+        int end = flat ? rank : axis + 1;
+        long count = in.shape().elements(axis, end);
+        if (count > MOST_NUMBERED) {
+            return false;
+        }
+        var shape = new AxisShape(in.shape().elements(0, axis), count, in.shape().elements(end, rank));
+        Lowering lowering = op.lowering();
+        boolean together = shape.inner() == 1;
+        Shape lanes = together ? Shape.of(shape.outer(), 1) : Shape.of(shape.outer(), 1, shape.inner());
+        Cell places = lowering.part(op.out(), ElementType.INT64, lanes);
+        addPlaces(op, new Best(Best.Extreme.LARGEST, false), shape, lowering.allocate(places));
+        Cell best = lowering.part(op.out(), ElementType.INT32, lanes);
+        CastRules.cast(op, places, best);
+        int[] numbers = IntStream.range(0, Math.toIntExact(count)).toArray();
+        Cell numbered = lowering.constant(together ? Tensor.copyOf(numbers, count) : Tensor.copyOf(numbers, count, 1));
+        Cell result = lowering.part(op.out(), ElementType.FLOAT, lanes.with(1, count));
+        lowering.pend(
+                result,
+                List.of(best, numbered),
+                v -> v.get(0).combine(Operator.EQUAL, v.get(1)).to(Kind.FLOAT));
+        lowering.provide(
+                op.out(),
+                Objects.requireNonNull(lowering.dense(result).reshaped(op.out().shape())));
         return true;
     }
 

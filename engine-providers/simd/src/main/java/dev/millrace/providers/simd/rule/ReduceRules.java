@@ -1,11 +1,14 @@
 package dev.millrace.providers.simd.rule;
 
+import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.expression.Operator;
 import dev.millrace.kernels.pool.Pooling;
 import dev.millrace.kernels.reduce.ReduceOp;
 import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.DataTypes;
 import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.lower.Op;
 import dev.millrace.providers.simd.lower.Rule;
@@ -47,14 +50,35 @@ final class ReduceRules {
 
     private static boolean reduce(Op op, ReduceOp reduction) {
         Cell in = op.in(0);
-        if (!Reductions.suit(in, reduction) || in.type() != op.out().type()) {
+        if (in.type() != op.out().type()) {
             return false;
+        }
+        if (!Reductions.suit(in, reduction)) {
+            return ofNarrowInts(op, reduction);
         }
         int[] axes = axes(op);
         if (ofImages(op, reduction, axes)) {
             return true;
         }
         Reductions.add(op, reduction, in, op.out(), axes);
+        return true;
+    }
+
+    /** The largest or smallest of ints that have fewer bits, or of bools. */
+    private static boolean ofNarrowInts(Op op, ReduceOp reduction) {
+        Cell in = op.in(0);
+        boolean chooses = reduction == ReduceOp.MAX || reduction == ReduceOp.MIN;
+        if (!chooses || in.elements() == 0 || DataTypes.find(in.type()) == null) {
+            return false;
+        }
+        Lowering lowering = op.lowering();
+        Kind kind = DataTypes.of(in.type()).kind();
+        Cell wide = lowering.part(op.out(), ElementType.INT32, in.shape());
+        lowering.pend(wide, List.of(in), v -> v.getFirst().to(Kind.INT));
+        Cell result = lowering.part(op.out(), ElementType.INT32, op.out().shape());
+        Reductions.add(op, reduction, wide, result, axes(op));
+        lowering.pend(op.out(), List.of(result), v -> v.getFirst().to(kind));
+        lowering.materialise(op.out());
         return true;
     }
 

@@ -39,14 +39,20 @@ final class SoftmaxRules {
         long outer = shape.elements(0, axis);
         long count = shape.elements(axis, end);
         long inner = shape.elements(end, shape.rank());
+        View from = op.lowering().dense(op.in(0));
+        View to = op.lowering().allocate(op.out());
+        add(op, logarithm, from, to, outer, count, inner);
+        return true;
+    }
+
+    /** Adds one of each lane of {@code count} elements, {@code inner} apart. */
+    static void add(Op op, boolean logarithm, View from, View to, long outer, long count, long inner) {
         Softmax softmax = op.kit()
                 .driver(
                         new Driver(logarithm),
                         () -> logarithm
                                 ? Softmax.logarithm(op.kit().kernels())
                                 : Softmax.of(op.kit().kernels()));
-        View from = op.lowering().dense(op.in(0));
-        View to = op.lowering().allocate(op.out());
         op.lowering()
                 .add(Step.of(logarithm ? "log softmax" : "softmax", op.node().name())
                         .reading(from)
@@ -57,6 +63,5 @@ final class SoftmaxRules {
                             MemorySegment out = memory.segment(to);
                             return crew -> softmax.run(in, out, outer, count, inner, crew);
                         }));
-        return true;
     }
 }

@@ -1,9 +1,12 @@
 package dev.millrace.providers.simd.rule;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.ArrayList;
@@ -116,6 +119,115 @@ class AttentionRulesTest {
                 3, "Attention", 23, attributes, input(graph, 2, 5, 16), input(graph, 2, 5, 16), input(graph, 2, 5, 16));
         graph.output(results.toArray(new Value[0]));
         graph.check(TOLERANCE);
+    }
+
+    private Tensor halves(long... dims) {
+        Tensor floats = SmallGraph.random(random, dims);
+        Tensor halves = Tensor.allocate(ElementType.FLOAT16, floats.shape());
+        Elements.write(ElementType.FLOAT16, halves.segment(), 0, floats.floats(), 0, (int) floats.elements());
+        return halves;
+    }
+
+    @Test
+    void scoresOfEachStage() {
+        for (int stage = 0; stage < 4; stage++) {
+            var graph = new SmallGraph();
+            Map<String, Attribute> attributes =
+                    Map.of("qk_matmul_output_mode", Attribute.of(stage), "softcap", Attribute.of(1.5f));
+            boolean[] none = new boolean[8 * 11];
+            none[11] = true;
+            for (Value mask : Arrays.asList(
+                    null,
+                    graph.input(SmallGraph.random(random, 8, 11)),
+                    graph.input(truths(2, 1, 8, 11)),
+                    graph.input(Tensor.copyOf(none, 8, 11)))) {
+                List<Value> results = graph.nodes(
+                        4,
+                        "Attention",
+                        23,
+                        attributes,
+                        input(graph, 2, 4, 8, 16),
+                        input(graph, 2, 2, 11, 16),
+                        input(graph, 2, 2, 11, 24),
+                        mask);
+                graph.output(results.get(0), results.get(3));
+            }
+            graph.check(TOLERANCE);
+        }
+    }
+
+    @Test
+    void scoresOfHeadsSideBySideWithAPast() {
+        var graph = new SmallGraph();
+        List<Value> results = graph.nodes(
+                4,
+                "Attention",
+                23,
+                Map.of("q_num_heads", Attribute.of(2), "kv_num_heads", Attribute.of(2)),
+                input(graph, 2, 5, 16),
+                input(graph, 2, 5, 16),
+                input(graph, 2, 5, 16),
+                null,
+                input(graph, 2, 2, 9, 8),
+                input(graph, 2, 2, 9, 8));
+        graph.output(results.toArray(new Value[0]));
+        graph.check(TOLERANCE);
+    }
+
+    @Test
+    void halvesAreComputedAsFloats() {
+        var graph = new SmallGraph();
+        for (int rank = 3; rank < 5; rank++) {
+            List<Value> results = graph.nodes(
+                    4,
+                    "Attention",
+                    23,
+                    Map.of("q_num_heads", Attribute.of(4), "kv_num_heads", Attribute.of(2)),
+                    graph.input(rank == 4 ? halves(2, 4, 6, 8) : halves(2, 6, 32)),
+                    graph.input(rank == 4 ? halves(2, 2, 6, 8) : halves(2, 6, 16)),
+                    graph.input(rank == 4 ? halves(2, 2, 6, 8) : halves(2, 6, 16)),
+                    graph.input(halves(6, 9)),
+                    graph.input(halves(2, 2, 3, 8)),
+                    graph.input(halves(2, 2, 3, 8)));
+            graph.output(results.toArray(new Value[0]));
+        }
+        graph.check(1e-3);
+    }
+
+    @Test
+    void turnedPairs() {
+        for (int form = 0; form < 8; form++) {
+            var graph = new SmallGraph();
+            Map<String, Attribute> attributes = Map.of(
+                    "interleaved", Attribute.of(form & 1),
+                    "num_heads", Attribute.of(3),
+                    "rotary_embedding_dim", Attribute.of((form & 2) * 8));
+            long[] pairs = {(form & 2) == 0 ? 16 : 8};
+            boolean positions = (form & 4) != 0;
+            Value cosines = positions ? input(graph, 20, pairs[0]) : input(graph, 2, 5, pairs[0]);
+            Value sines = positions ? input(graph, 20, pairs[0]) : input(graph, 2, 5, pairs[0]);
+            Value places =
+                    positions ? graph.input(Tensor.copyOf(new long[] {3, 1, 4, 1, 5, 9, 2, 6, 5, 19}, 2, 5)) : null;
+            graph.output(
+                    graph.node("RotaryEmbedding", 23, attributes, input(graph, 2, 3, 5, 32), cosines, sines, places),
+                    graph.node("RotaryEmbedding", 23, attributes, input(graph, 2, 5, 96), cosines, sines, places));
+            graph.check(TOLERANCE);
+        }
+    }
+
+    @Test
+    void aNegativePositionIsRefused() {
+        var graph = new SmallGraph();
+        Value places = graph.input(Tensor.copyOf(new long[] {0, -1}, 1, 2));
+        graph.output(graph.node(
+                "RotaryEmbedding",
+                23,
+                Map.of(),
+                input(graph, 1, 1, 2, 32),
+                input(graph, 4, 16),
+                input(graph, 4, 16),
+                places));
+        assertThatThrownBy(graph::run).hasMessageContaining("position is negative");
     }
 
     @Test

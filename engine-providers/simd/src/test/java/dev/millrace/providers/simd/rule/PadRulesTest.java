@@ -52,6 +52,19 @@ class PadRulesTest {
     }
 
     @Test
+    void whatFillsMayBeAnInput() {
+        try (var both = new Comparison(editor -> {
+            var nodes = new Nodes(editor, 13);
+            Value x = Comparison.floats(editor, "x", 2);
+            Value number = Comparison.floats(editor, "number", 0);
+            Value pads = nodes.constant(1L, 0L, 2L, 3L);
+            nodes.output(nodes.add("Pad", Attributes.NONE, x, pads, number));
+        })) {
+            both.agreesOn(Comparison.random(random, 5, 6), Tensor.scalar(1.5f)).withoutFallback();
+        }
+    }
+
+    @Test
     void padsMayBeThoseOfSomeAxes() {
         try (var both = new Comparison(editor -> {
             var nodes = new Nodes(editor, 18);

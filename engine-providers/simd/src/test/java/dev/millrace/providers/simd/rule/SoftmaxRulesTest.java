@@ -30,6 +30,16 @@ class SoftmaxRulesTest {
     }
 
     @Test
+    void theLargestOfEachLaneIsOne() {
+        for (int axis = -3; axis < 3; axis++) {
+            check("Hardmax", 13, axis, SmallGraph.random(random, 3, 17, 5));
+            check("Hardmax", 11, axis, SmallGraph.random(random, 3, 4, 5));
+        }
+        check("Hardmax", 13, -1, Tensor.copyOf(new float[] {1, 2, 2, 3, 3, 3}, 2, 3));
+        check("Hardmax", 13, 0, Tensor.copyOf(new float[] {1, 2, 2, 3, 2, 1}, 2, 3));
+    }
+
+    @Test
     void olderSoftmaxesRunOverAllAxesBehindTheirs() {
         for (int axis = 0; axis < 3; axis++) {
             check("Softmax", 11, axis, SmallGraph.random(random, 3, 4, 5));

@@ -1,0 +1,205 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.kernels.reduce.ReduceOp;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Lowering;
+import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.program.View;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/** Einsums of one or two operands without dots: views, sums over axes, and a product of matrices. */
+final class EinsumRules {
+    private final Op op;
+    private final Lowering lowering;
+    private final String output;
+
+    /** A value with a letter for each axis, no two of them the same. */
+    private record Term(Cell cell, String letters) {
+        long extent(char letter) {
+            return cell.shape().dim(letters.indexOf(letter));
+        }
+    }
+
+    private EinsumRules(Op op, String output) {
+        this.op = op;
+        lowering = op.lowering();
+        this.output = output;
+    }
+
+    static @Nullable Rule named(String name) {
+        return name.equals("Einsum") ? EinsumRules::lower : null;
+    }
+
+    private static boolean lower(Op op) {
+        String equation = op.attributes().text("equation", "").replace(" ", "");
+        int arrow = equation.indexOf("->");
+        String[] inputs = (arrow < 0 ? equation : equation.substring(0, arrow)).split(",", -1);
+        String output = arrow < 0 ? onceIn(String.join("", inputs)) : equation.substring(arrow + 2);
+        if (equation.contains(".") || inputs.length != op.inputs() || inputs.length > 2 || !areFloats(op, inputs)) {
+            return false;
+        }
+        var rule = new EinsumRules(op, output);
+        Term first = rule.term(op.in(0), inputs[0]);
+        Term second = inputs.length == 1 ? first : rule.term(op.in(1), inputs[1]);
+        if (first == null || second == null || !agree(first, second)) {
+            return false;
+        }
+        if (inputs.length == 1) {
+            rule.provide(rule.summed(first, output));
+        } else {
+            rule.product(rule.summed(first, output + second.letters()), rule.summed(second, output + first.letters()));
+        }
+        return true;
+    }
+
+    /** What an equation without an arrow gives. */
+    private static String onceIn(String letters) {
+        var counts = new TreeMap<Character, Integer>();
+        letters.chars().forEach(letter -> counts.merge((char) letter, 1, Integer::sum));
+        return counts.entrySet().stream()
+                .filter(entry -> entry.getValue() == 1)
+                .map(entry -> entry.getKey().toString())
+                .collect(Collectors.joining());
+    }
+
+    private static boolean areFloats(Op op, String[] inputs) {
+        for (int i = 0; i < inputs.length; i++) {
+            Cell cell = op.in(i);
+            if (!cell.isFloat() || cell.elements() == 0 || cell.shape().rank() != inputs[i].length()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether nothing is broadcast. */
+    private static boolean agree(Term first, Term second) {
+        return second.letters()
+                .chars()
+                .allMatch(letter -> first.letters().indexOf(letter) < 0
+                        || first.extent((char) letter) == second.extent((char) letter));
+    }
+
+    /** An operand, the diagonal of axes that have one letter; null where these are not of one length. */
+    private @Nullable Term term(Cell cell, String letters) {
+        String distinct = distinct(letters);
+        if (distinct.length() == letters.length()) {
+            return new Term(cell, letters);
+        }
+        View view = lowering.view(cell);
+        long[] dims = new long[distinct.length()];
+        long[] strides = new long[distinct.length()];
+        for (int i = 0; i < letters.length(); i++) {
+            int axis = distinct.indexOf(letters.charAt(i));
+            if (dims[axis] != 0 && dims[axis] != view.shape().dim(i)) {
+                return null;
+            }
+            dims[axis] = view.shape().dim(i);
+            strides[axis] += view.strides()[i];
+        }
+        var diagonal = new View(view.storage(), view.type(), Shape.of(dims), view.offset(), strides, 0);
+        return new Term(Parts.of(lowering, op.out(), diagonal), distinct);
+    }
+
+    private static String distinct(String letters) {
+        return letters.chars().distinct().mapToObj(Character::toString).collect(Collectors.joining());
+    }
+
+    private static String both(String letters, String others) {
+        return chosen(letters, others, true);
+    }
+
+    private static String without(String letters, String others) {
+        return chosen(letters, others, false);
+    }
+
+    private static String chosen(String letters, String others, boolean contained) {
+        return letters.chars()
+                .filter(letter -> others.indexOf(letter) >= 0 == contained)
+                .mapToObj(Character::toString)
+                .collect(Collectors.joining());
+    }
+
+    /** The sums over all letters that nothing else has. */
+    private Term summed(Term term, String wanted) {
+        String left = both(term.letters(), wanted);
+        if (left.length() == term.letters().length()) {
+            return term;
+        }
+        Cell sums = lowering.part(op.out(), ElementType.FLOAT, Shape.of(extents(term, left)));
+        int[] axes = without(term.letters(), wanted)
+                .chars()
+                .map(letter -> term.letters().indexOf(letter))
+                .toArray();
+        Reductions.add(op, ReduceOp.SUM, term.cell(), sums, axes);
+        return new Term(sums, left);
+    }
+
+    private static long[] extents(Term term, String letters) {
+        return letters.chars().mapToLong(letter -> term.extent((char) letter)).toArray();
+    }
+
+    private void product(Term a, Term b) {
+        String common = both(a.letters(), b.letters());
+        String batch = both(common, output);
+        String inner = without(common, output);
+        String rows = without(a.letters(), b.letters());
+        String columns = without(b.letters(), a.letters());
+        Cell left = matrices(a, batch, rows, inner);
+        Cell right = matrices(b, batch, inner, columns);
+        long[] all = left.shape().with(batch.length() + 1, right.shape().dimAt(-1)).toArray();
+        Cell product = lowering.part(op.out(), ElementType.FLOAT, Shape.of(all));
+        if (rows.isEmpty() && columns.isEmpty()) {
+            dots(left, right, product);
+        } else {
+            lowering.pend(
+                    product,
+                    Objects.requireNonNull(
+                            ProductAnchor.of(lowering, left, right, false, false, product.shape())));
+        }
+        long[] apart = LongStream.concat(
+                        LongStream.of(extents(a, batch + rows)), LongStream.of(extents(b, columns)))
+                .toArray();
+        Cell result = Parts.of(lowering, op.out(), lowering.dense(product), Shape.of(apart));
+        provide(new Term(result, batch + rows + columns));
+    }
+
+    /** Products of one row by one column each. */
+    private void dots(Cell left, Cell right, Cell product) {
+        Cell turned = Parts.of(lowering, op.out(), lowering.view(right), left.shape());
+        Cell products = lowering.part(op.out(), ElementType.FLOAT, left.shape());
+        lowering.pend(products, List.of(left, turned), v -> v.get(0).times(v.get(1)));
+        Reductions.add(op, ReduceOp.SUM, products, product, left.shape().rank() - 1);
+    }
+
+    /** A value as matrices, one for each place of a batch. */
+    private Cell matrices(Term term, String batch, String rows, String columns) {
+        Cell ordered = ordered(term, batch + rows + columns);
+        Shape shape = ordered.shape();
+        int end = batch.length() + rows.length();
+        long[] dims = Arrays.copyOf(shape.toArray(), batch.length() + 2);
+        dims[batch.length()] = shape.elements(batch.length(), end);
+        dims[batch.length() + 1] = shape.elements(end, shape.rank());
+        return Parts.of(lowering, op.out(), lowering.view(ordered), Shape.of(dims));
+    }
+
+    private Cell ordered(Term term, String letters) {
+        int[] order = letters.chars()
+                .map(letter -> term.letters().indexOf(letter))
+                .toArray();
+        return Parts.of(lowering, op.out(), lowering.view(term.cell()).transposed(order));
+    }
+
+    private void provide(Term result) {
+        lowering.provide(op.out(), lowering.view(ordered(result, output)));
+    }
+}

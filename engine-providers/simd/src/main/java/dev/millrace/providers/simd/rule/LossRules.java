@@ -1,0 +1,148 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.Formulas;
+import dev.millrace.kernels.expression.Kind;
+import dev.millrace.kernels.expression.Operator;
+import dev.millrace.kernels.gather.ElementShape;
+import dev.millrace.kernels.reduce.ReduceOp;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Lowering;
+import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.Rule;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** NegativeLogLikelihoodLoss: elements that labels choose, weighted and added up. */
+final class LossRules {
+    private static final int LABELS = 1;
+    private static final int WEIGHTS = 2;
+
+    private final Op op;
+    private final Lowering lowering;
+
+    private LossRules(Op op) {
+        this.op = op;
+        lowering = op.lowering();
+    }
+
+    static @Nullable Rule named(String name) {
+        return name.equals("NegativeLogLikelihoodLoss") ? op -> new LossRules(op).lower() : null;
+    }
+
+    private boolean lower() {
+        Cell labels = op.in(LABELS);
+        long ignored = op.attributes().integer("ignore_index", 0);
+        boolean suits = op.in(0).isFloat()
+                && (!op.has(WEIGHTS) || op.in(WEIGHTS).isFloat())
+                && (labels.type() == ElementType.INT64 || labels.type() == ElementType.INT32)
+                && labels.elements() > 0
+                && (int) ignored == ignored
+                && op.in(0).elements() <= Integer.MAX_VALUE;
+        if (!suits) {
+            return false;
+        }
+        boolean ignoring = op.attributes().has("ignore_index");
+        Cell numbers = narrow(labels);
+        Expr unwanted = Expr.integer((int) ignored);
+        Cell counts = ignoring ? part(ElementType.FLOAT, labels.shape()) : null;
+        if (counts != null) {
+            lowering.pend(counts, List.of(numbers), v -> v.getFirst()
+                    .combine(Operator.NOT_EQUAL, unwanted)
+                    .to(Kind.FLOAT));
+            lowering.materialise(counts);
+            Cell places = part(ElementType.INT32, labels.shape());
+            lowering.pend(places, List.of(numbers), v -> v.getFirst()
+                    .combine(Operator.EQUAL, unwanted)
+                    .choose(Expr.integer(0), v.getFirst()));
+            lowering.materialise(places);
+            numbers = places;
+        }
+        RunChecks.addAtLeast(op, numbers, 0, op.node().describe() + ": a label is negative");
+        reduce(chosen(numbers), weights(numbers, counts));
+        return true;
+    }
+
+    private Cell part(ElementType type, Shape shape) {
+        return lowering.part(op.out(), type, shape);
+    }
+
+    /** Labels of 32 bits; it is an error where they do not fit. */
+    private Cell narrow(Cell labels) {
+        Cell narrow = part(ElementType.INT32, labels.shape());
+        if (labels.type() == ElementType.INT64) {
+            String failure = op.node().describe() + ": a label is outside of all classes";
+            RunChecks.addAtLeast(op, labels, Integer.MIN_VALUE, failure);
+            RunChecks.addAtMost(op, labels, Integer.MAX_VALUE, failure);
+        }
+        CastRules.cast(op, labels, narrow);
+        return narrow;
+    }
+
+    /** The element of each lane that its label says. */
+    private Cell chosen(Cell places) {
+        Shape data = op.in(0).shape();
+        Shape lanes = data.with(1, 1);
+        Cell chosen = part(ElementType.FLOAT, places.shape());
+        var shape = new ElementShape(lanes.toArray(), data.toArray(), 1);
+        GatherRules.addElements(op, op.in(0), indices(places), shape, lowering.allocate(chosen));
+        return chosen;
+    }
+
+    private Indices indices(Cell places) {
+        return new Indices(op.node().describe(), lowering.dense(places), false, places.elements());
+    }
+
+    /** What each lane counts; null where all count alike. */
+    private @Nullable Cell weights(Cell places, @Nullable Cell counts) {
+        if (!op.has(WEIGHTS)) {
+            return counts;
+        }
+        Cell weights = part(ElementType.FLOAT, places.shape());
+        var shape = new ElementShape(
+                new long[] {places.elements()}, op.in(WEIGHTS).shape().toArray(), 0);
+        GatherRules.addElements(op, op.in(WEIGHTS), indices(places), shape, lowering.allocate(weights));
+        if (counts == null) {
+            return weights;
+        }
+        Cell both = part(ElementType.FLOAT, places.shape());
+        lowering.pend(both, List.of(weights, counts), v -> v.get(0).times(v.get(1)));
+        lowering.materialise(both);
+        return both;
+    }
+
+    private void reduce(Cell chosen, @Nullable Cell weights) {
+        String reduction = op.attributes().text("reduction", "mean");
+        boolean each = reduction.equals("none");
+        Cell losses = each ? op.out() : part(ElementType.FLOAT, chosen.shape());
+        var factors = new ArrayList<>(List.of(chosen));
+        if (weights != null) {
+            factors.add(weights);
+        }
+        lowering.pend(
+                losses,
+                factors,
+                v -> Formulas.negate(v.getFirst()).times(v.size() == 1 ? Expr.number(1) : v.get(1)));
+        if (each) {
+            return;
+        }
+        if (reduction.equals("sum") || weights == null) {
+            addReduction(reduction.equals("sum") ? ReduceOp.SUM : ReduceOp.MEAN, losses, op.out());
+            return;
+        }
+        Cell total = part(ElementType.FLOAT, Shape.SCALAR);
+        Cell whole = part(ElementType.FLOAT, Shape.SCALAR);
+        addReduction(ReduceOp.SUM, losses, total);
+        addReduction(ReduceOp.SUM, weights, whole);
+        lowering.pend(op.out(), List.of(total, whole), v -> v.get(0).over(v.get(1)));
+    }
+
+    private void addReduction(ReduceOp reduction, Cell in, Cell to) {
+        Reductions.add(
+                op, reduction, in, to, IntStream.range(0, in.shape().rank()).toArray());
+    }
+}

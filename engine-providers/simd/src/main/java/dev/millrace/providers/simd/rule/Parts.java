@@ -1,0 +1,29 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Lowering;
+import dev.millrace.providers.simd.program.View;
+import java.util.Objects;
+
+/** Views of what lies somewhere as values of their own, on the way to an output. */
+final class Parts {
+    private Parts() {}
+
+    static Cell of(Lowering lowering, Cell output, View view) {
+        Cell part = lowering.part(output, view.type(), view.shape());
+        lowering.provide(part, view);
+        return part;
+    }
+
+    /** The same elements with another shape; copied where strides cannot say that. */
+    static Cell of(Lowering lowering, Cell output, View view, Shape shape) {
+        View reshaped = view.reshaped(shape);
+        if (reshaped == null) {
+            View copy = lowering.allocate(view.type(), view.shape());
+            lowering.copy(view, copy, output.name());
+            reshaped = Objects.requireNonNull(copy.reshaped(shape));
+        }
+        return of(lowering, output, reshaped);
+    }
+}

@@ -1,0 +1,140 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.kernels.expression.Kind;
+import dev.millrace.kernels.quantise.QuantisedType;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Lowering;
+import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.program.View;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A product of bytes that only a run knows, so that nothing is packed: as a sum of products of floats, each of them so
+ * short that it is exact.
+ */
+final class VaryingProduct {
+    /** As many products of two numbers of 9 bits with their signs fit into the 24 bits of a float. */
+    private static final long EXACT_DEPTH = 256;
+
+    private final Op op;
+    private final Lowering lowering;
+
+    private VaryingProduct(Op op) {
+        this.op = op;
+        lowering = op.lowering();
+    }
+
+    /** A MatMulInteger; false where it is none like that. */
+    static boolean integers(Op op) {
+        Cell sums = new VaryingProduct(op).sums(op.in(0), op.find(2), op.in(1), op.find(3));
+        if (sums == null) {
+            return false;
+        }
+        op.lowering().provide(op.out(), op.lowering().dense(sums));
+        return true;
+    }
+
+    /** A QLinearMatMul; false where it is none like that. */
+    static boolean bytes(Op op) {
+        QuantisedType type = Granularity.typeOf(op.out().type());
+        boolean single = isSingle(op.in(1)) && isSingle(op.in(6)) && isSingle(op.in(7));
+        for (int scale : new int[] {1, 4, 6}) {
+            single &= Halves.areFloats(op.in(scale).type());
+        }
+        boolean fits = single && type != null && ByteWeights.areBytes(op.out().type()) && goesWithColumns(op, 4);
+        Cell sums = fits ? new VaryingProduct(op).sums(op.in(0), op.in(2), op.in(3), op.in(5)) : null;
+        if (sums == null || type == null) {
+            return false;
+        }
+        Lowering lowering = op.lowering();
+        Shape shape = Shape.broadcast(op.in(4).shape(), Shape.broadcast(op.in(1).shape(), op.in(6).shape()));
+        Cell factor = lowering.part(op.out(), ElementType.FLOAT, shape);
+        lowering.pend(
+                factor,
+                List.of(op.in(1), op.in(4), op.in(6)),
+                v -> v.get(0).times(v.get(1)).over(v.get(2)));
+        lowering.materialise(factor);
+        lowering.pend(
+                op.out(),
+                List.of(sums, factor, op.in(7)),
+                v -> QuantiseRules.quantised(
+                        v.get(0).to(Kind.FLOAT).times(v.get(1)), v.get(2).to(Kind.FLOAT), type));
+        lowering.materialise(op.out());
+        return true;
+    }
+
+    private static boolean isSingle(Cell cell) {
+        return cell.elements() == 1 && cell.shape().rank() <= 1;
+    }
+
+    private static boolean goesWithColumns(Op op, int input) {
+        Shape shape = op.in(input).shape();
+        return isSingle(op.in(input)) || shape.rank() == 1 && shape.dim(0) == op.out().shape().dimAt(-1);
+    }
+
+    /** Ints of 32 bits, or null where the operands are none that it takes. */
+    private @Nullable Cell sums(Cell a, @Nullable Cell zeroOfA, Cell b, @Nullable Cell zeroOfB) {
+        int rank = a.shape().rank();
+        boolean fits = ByteWeights.areBytes(a.type())
+                && ByteWeights.areBytes(b.type())
+                && rank > 1
+                && b.shape().rank() > 1
+                && (zeroOfA == null || isSingle(zeroOfA))
+                && (zeroOfB == null
+                        || isSingle(zeroOfB)
+                        || zeroOfB.shape().equals(Shape.of(b.shape().dimAt(-1))));
+        long depth = fits ? a.shape().dimAt(-1) : 0;
+        if (depth == 0 || depth != b.shape().dimAt(-2)) {
+            return null;
+        }
+        View left = lowering.dense(withoutZero(a, zeroOfA));
+        View right = lowering.dense(withoutZero(b, zeroOfB));
+        Cell sums = null;
+        for (long first = 0; first < depth; first += EXACT_DEPTH) {
+            long count = Math.min(EXACT_DEPTH, depth - first);
+            Cell product = product(part(left, rank - 1, first, count), part(right, b.shape().rank() - 2, first, count));
+            Cell before = sums;
+            sums = lowering.part(op.out(), ElementType.INT32, op.out().shape());
+            lowering.pend(
+                    sums,
+                    before == null ? List.of(product) : List.of(product, before),
+                    v -> v.size() == 1
+                            ? v.getFirst().to(Kind.INT)
+                            : v.get(0).to(Kind.INT).plus(v.get(1)));
+            lowering.materialise(sums);
+        }
+        return sums;
+    }
+
+    private Cell withoutZero(Cell bytes, @Nullable Cell zero) {
+        Cell floats = lowering.part(op.out(), ElementType.FLOAT, bytes.shape());
+        lowering.pend(
+                floats,
+                zero == null ? List.of(bytes) : List.of(bytes, zero),
+                v -> (v.size() == 1 ? v.getFirst() : v.get(0).minus(v.get(1))).to(Kind.FLOAT));
+        return floats;
+    }
+
+    private Cell part(View view, int axis, long first, long count) {
+        long[] starts = new long[view.shape().rank()];
+        long[] steps = new long[starts.length];
+        Arrays.fill(steps, 1);
+        starts[axis] = first;
+        View slice = view.sliced(starts, steps, view.shape().with(axis, count));
+        return Parts.of(lowering, op.out(), slice);
+    }
+
+    private Cell product(Cell a, Cell b) {
+        Cell product = lowering.part(op.out(), ElementType.FLOAT, op.out().shape());
+        lowering.pend(
+                product,
+                Objects.requireNonNull(ProductAnchor.of(lowering, a, b, false, false, product.shape())));
+        lowering.materialise(product);
+        return product;
+    }
+}

@@ -1,0 +1,66 @@
+package dev.millrace.providers.simd.rule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Value;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PoolRulesTest {
+    private static final double TOLERANCE = 1e-6;
+
+    private final Random random = new Random(3);
+
+    private static Map<String, Attribute> with(Map<String, Attribute> some, String name, Attribute value) {
+        var all = new HashMap<>(some);
+        all.put(name, value);
+        return all;
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 3, 40})
+    void windowsSlideAsTheReferencesDo(long channels) {
+        var graph = new SmallGraph();
+        Value in = graph.input(SmallGraph.random(random, 2, channels, 13, 18));
+        Map<String, Attribute> window = Map.of(
+                "kernel_shape", Attribute.of(3L, 2L),
+                "strides", Attribute.of(2L, 1L),
+                "pads", Attribute.of(1L, 0L, 1L, 1L));
+        graph.output(
+                graph.node("MaxPool", 12, window, in),
+                graph.node("AveragePool", 19, window, in),
+                graph.node("AveragePool", 19, with(window, "count_include_pad", Attribute.of(1)), in),
+                graph.node("LpPool", 18, window, in),
+                graph.node("LpPool", 18, with(window, "p", Attribute.of(1)), in));
+        graph.check(TOLERANCE);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 3, 40})
+    void wholeImagesBecomeOneElementOfEachChannel(long channels) {
+        for (long[] dims : List.of(new long[] {2, channels, 29}, new long[] {2, channels, 7, 11})) {
+            var graph = new SmallGraph();
+            Value in = graph.input(SmallGraph.random(random, dims));
+            for (String operator : List.of("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")) {
+                graph.output(graph.node(operator, 2, Map.of(), in));
+            }
+            graph.output(graph.node("GlobalLpPool", 2, Map.of("p", Attribute.of(1)), in));
+            graph.check(TOLERANCE);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 40})
+    void fewChannelsAreLeftWhereTheyAre(long channels) {
+        var graph = new SmallGraph();
+        Value in = graph.input(SmallGraph.random(random, 1, channels, 20, 20));
+        graph.output(graph.node("MaxPool", 12, Map.of("kernel_shape", Attribute.of(3L, 3L)), in));
+        graph.check(TOLERANCE);
+        assertThat(graph.kernels().contains("pool of channels")).isEqualTo(channels == 1);
+    }
+}
