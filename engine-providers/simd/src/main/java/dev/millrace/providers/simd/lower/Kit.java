@@ -19,12 +19,13 @@ public final class Kit {
     private final Gemm gemm;
     private final Weights weights;
     private final KernelFactory fallback;
+    private final boolean strict;
     private final ConcurrentHashMap<Object, Object> drivers;
     private final ConcurrentHashMap<Node, Kernel> others = new ConcurrentHashMap<>();
 
     /** @param fallback kernels of another provider, for nodes that no rule lowers */
     public Kit(KernelSet kernels, Gemm gemm, Weights weights, KernelFactory fallback) {
-        this(kernels, gemm, weights, fallback, new ConcurrentHashMap<>());
+        this(kernels, gemm, weights, fallback, false, new ConcurrentHashMap<>());
     }
 
     private Kit(
@@ -32,17 +33,29 @@ public final class Kit {
             Gemm gemm,
             Weights weights,
             KernelFactory fallback,
+            boolean strict,
             ConcurrentHashMap<Object, Object> drivers) {
         this.kernels = kernels;
         this.gemm = gemm;
         this.weights = weights;
         this.fallback = fallback;
+        this.strict = strict;
         this.drivers = drivers;
     }
 
     /** The same kernels and drivers with other weights. */
     public Kit with(Weights others) {
-        return new Kit(kernels, gemm, others, fallback, drivers);
+        return new Kit(kernels, gemm, others, fallback, strict, drivers);
+    }
+
+    /** The same for programs whose sums are as exact as fp32 allows, or need not be. */
+    public Kit strict(boolean wanted) {
+        return new Kit(kernels, gemm, weights, fallback, wanted, drivers);
+    }
+
+    /** Whether sums are as exact as fp32 allows: then no convolution is done by Winograd. */
+    public boolean isStrict() {
+        return strict;
     }
 
     public KernelSet kernels() {
