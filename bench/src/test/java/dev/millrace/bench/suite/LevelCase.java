@@ -1,7 +1,7 @@
 package dev.millrace.bench.suite;
 
-import dev.millrace.bench.nets.Decoder;
 import dev.millrace.bench.nets.MobileNet;
+import dev.millrace.codegen.code.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,13 +18,25 @@ record LevelCase(String name, ModelSource model, Map<String, long[]> shapes, dou
     /** A last bit before it decides what a number is rounded to, which is a part of 255. */
     private static final double BYTES = 0.05;
 
-    /** The small cases, and the large ones where they are wanted. */
-    static List<LevelCase> of(boolean withLarge) {
-        var all = new ArrayList<>(small());
+    /** The small cases, and the large ones where they are wanted; else the smallest ones where a level is slow. */
+    static List<LevelCase> of(Level level, boolean withLarge) {
+        var all = new ArrayList<>(smallest());
+        if (withLarge || level.emitsMachineCode()) {
+            all.addAll(small());
+        }
         if (withLarge) {
             all.addAll(large());
         }
         return all;
+    }
+
+    private static List<LevelCase> smallest() {
+        ModelSources sources = ModelSources.of(light());
+        return List.of(
+                floats("Silero VAD", sources.known("silero-vad"), Map.of()),
+                floats("PP-OCR direction", sources.known("ppocr-cls"), Map.of()),
+                floats("BlazeFace", sources.known("blazeface"), Map.of()),
+                floats("mel spectrogram", sources.known("melspectrogram"), Map.of()));
     }
 
     private static List<LevelCase> small() {
@@ -32,13 +44,9 @@ record LevelCase(String name, ModelSource model, Map<String, long[]> shapes, dou
         return List.of(
                 floats("MiniLM 2x3", sources.known("minilm"), tokens(2, 3)),
                 new LevelCase("MiniLM int8 1x3", sources.known("minilm-int8"), tokens(1, 3), BYTES),
-                floats("Silero VAD", sources.known("silero-vad"), Map.of()),
                 floats("PP-OCR detection 64x96", sources.known("ppocr-det"), image(64, 96)),
                 floats("PP-OCR recognition 48x64", sources.known("ppocr-rec"), image(48, 64)),
-                floats("PP-OCR direction", sources.known("ppocr-cls"), Map.of()),
-                floats("BlazeFace", sources.known("blazeface"), Map.of()),
-                floats("speech embedding", sources.known("speech-embedding"), Map.of()),
-                floats("mel spectrogram", sources.known("melspectrogram"), Map.of()));
+                floats("speech embedding", sources.known("speech-embedding"), Map.of()));
     }
 
     private static List<LevelCase> large() {
@@ -53,8 +61,7 @@ record LevelCase(String name, ModelSource model, Map<String, long[]> shapes, dou
                         "MobileNet v2 blocks QDQ",
                         sources.built("mobilenet-qdq-1", MobileNet::quantised),
                         Map.of(),
-                        BYTES),
-                floats("decoder", sources.built("decoder-1", () -> Decoder.bytes(0)), Decoder.shapes(5))));
+                        BYTES)));
         for (String name : List.of(
                 "bvlc_alexnet",
                 "densenet121",

@@ -7,12 +7,14 @@ import dev.millrace.cli.ModelArgument;
 import dev.millrace.cli.model.InputMaker;
 import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.graph.optimise.pass.Level;
+import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.Kernels;
 import dev.millrace.session.Engine;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.SessionOptions;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Map;
 
 /**
@@ -32,7 +34,7 @@ final class LevelWorker {
     public static void main(String[] arguments) throws Exception {
         System.out.println(Kernels.shared().level().ordinal());
         try (Engine engine = Engine.create()) {
-            for (LevelCase one : LevelCase.of(Boolean.parseBoolean(arguments[0]))) {
+            for (LevelCase one : LevelCase.of(Kernels.shared().level(), Boolean.parseBoolean(arguments[0]))) {
                 System.out.println(distances(engine, one));
             }
         }
@@ -64,8 +66,21 @@ final class LevelWorker {
             inputs = new InputMaker(model.known(), shapes, 1).make(session.inputs());
             plain = session.answer(inputs);
         }
+        requireTelling(plain);
         return distance(engine, file, inputs, plain, Map.of()) + " "
                 + distance(engine, file, inputs, plain, Map.of("strict", "true"));
+    }
+
+    /** Numbers that are all the same, or none, agree with whatever goes wrong. */
+    private static void requireTelling(Map<String, Tensor> answers) {
+        double[] numbers = answers.values().stream()
+                .filter(answer -> answer.type() == ElementType.FLOAT)
+                .flatMapToDouble(answer -> Arrays.stream(answer.doubles()))
+                .toArray();
+        boolean differ = Arrays.stream(numbers).distinct().count() > 1;
+        if (!differ || !Arrays.stream(numbers).allMatch(Double::isFinite)) {
+            throw new IllegalStateException("the plain provider's answers tell nothing");
+        }
     }
 
     private static long distance(

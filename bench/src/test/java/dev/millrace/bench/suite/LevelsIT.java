@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Real models give the plain provider's answers at every level that the machine has, and strictly, too. */
 @Timeout(900)
 class LevelsIT {
-    /** {@code true} runs large models as well, which takes minutes. */
+    /** {@code true} runs all models at all levels, large ones as well, which takes many minutes. */
     private static final String LARGE_PROPERTY = "millrace.levels.large";
 
     private static final double BILLIONTH = 1e-9;
@@ -24,7 +24,7 @@ class LevelsIT {
     @EnumSource(Level.class)
     void modelsAnswerAsThePlainProviderDoes(Level level) throws Exception {
         boolean large = Boolean.getBoolean(LARGE_PROPERTY);
-        List<LevelCase> cases = LevelCase.of(large);
+        List<LevelCase> cases = LevelCase.of(level, large);
         List<Long> said = new FreshProcess(LevelWorker.class, large)
                 .withOptions(
                         List.of("-D" + Platform.LEVEL_PROPERTY + "=" + level, "--add-modules", "jdk.incubator.vector"))

@@ -14,8 +14,8 @@ import java.nio.file.Path;
 import java.util.Random;
 
 /**
- * Models whose weights are one number each, as light models have them, with random weights: as they are, all their answers
- * are the same, whatever is wrong on the way.
+ * Models whose weights are one number each, as light models have them, with random weights and without the softmax at their
+ * end: as they are, all their answers are the same, whatever is wrong on the way.
  */
 final class RandomWeights {
     private RandomWeights() {}
@@ -42,6 +42,8 @@ final class RandomWeights {
                 editor.replaceUses(
                         node.requireOutput(0),
                         editor.addConstant(node.requireOutput(0).name() + " at random", weights));
+            } else if (node.is("Softmax") && node.requireOutput(0).isGraphOutput()) {
+                editor.replaceUses(node.requireOutput(0), node.requireInput(0));
             }
         }
     }
