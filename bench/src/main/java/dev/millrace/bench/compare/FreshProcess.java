@@ -32,6 +32,11 @@ public final class FreshProcess {
         this.options = options;
     }
 
+    /** The same process with options of the JVM. */
+    public FreshProcess withOptions(List<String> jvmOptions) {
+        return new FreshProcess(main, arguments, jvmOptions);
+    }
+
     /**
      * What a process printed.
      *

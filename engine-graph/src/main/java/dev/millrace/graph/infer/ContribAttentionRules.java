@@ -93,7 +93,11 @@ final class ContribAttentionRules {
         Dim batch = q == null ? Dim.UNKNOWN : q.get(0);
         Dim steps = q == null ? Dim.UNKNOWN : q.get(1);
         c.set(0, c.element(0), List.of(batch, steps, Dims.mul(headSize, heads)));
-        List<Dim> present = List.of(batch, Dim.of(keyHeads), Dim.UNKNOWN, headSize);
+        List<Dim> past = c.has(3) ? c.dims(3, 4) : null;
+        Dim room = !c.has(3) ? Dims.ZERO : past == null ? Dim.UNKNOWN : past.get(2);
+        List<Dim> total = c.has(6) ? c.integers(6) : null;
+        Dim needed = total == null || total.isEmpty() ? Dim.UNKNOWN : total.getFirst();
+        List<Dim> present = List.of(batch, Dim.of(keyHeads), Dims.max(room, needed), headSize);
         c.set(1, c.has(3) ? c.element(3) : c.element(0), present);
         c.set(2, c.has(4) ? c.element(4) : c.element(0), present);
     }

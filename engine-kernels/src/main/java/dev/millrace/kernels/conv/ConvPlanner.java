@@ -351,7 +351,7 @@ final class ConvPlanner {
                 left,
                 right,
                 placement.pixel(),
-                first ? ConvTile.Start.BIAS : ConvTile.Start.OUTPUT,
+                first ? ConvTile.Start.ZERO : ConvTile.Start.OUTPUT,
                 ahead != 0,
                 last ? after : null);
         int firstTap = height.firstTap(run.row());

@@ -25,9 +25,9 @@ final class ConvTile implements KernelFamily {
     static final int MAX_BLOCKS = 3;
     private static final int MAX_STEP = 1 << 16;
 
-    /** What sums begin with. */
+    /** What sums begin with. The bias is added last: sums that begin with a large one lose the last bits of all others. */
     enum Start {
-        BIAS,
+        ZERO,
         /** What the output holds. */
         OUTPUT
     }
@@ -46,7 +46,8 @@ final class ConvTile implements KernelFamily {
      * @param pitch from pixel to pixel in the output
      * @param fetches whether each step fetches weights that come later: tile by tile those of one more block of output
      *     channels
-     * @param after what the last sums go through: input 0 is the sum, input 1 the residual; null while sums go on
+     * @param after what the last sums and their bias go through: input 0 is the sum, input 1 the residual; null while
+     *     sums go on
      */
     record Variant(
             int pixels,

@@ -1,6 +1,7 @@
 package dev.millrace.kernels.conv;
 
 import dev.millrace.codegen.program.Address;
+import dev.millrace.codegen.program.BinaryOp;
 import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.ProgramBuilder;
@@ -127,17 +128,13 @@ final class ConvTileWriter {
         @Nullable
         ScalarVar outStride = variant.start() == ConvTile.Start.OUTPUT && blocks > 1 ? size(Size.OUT_BLOCK) : null;
         for (int block = 0; block < blocks; block++) {
-            @Nullable VectorVar first = null;
             for (int pixel = 0; pixel < pixels; pixel++) {
                 VectorVar sum = builder.vector("sum");
                 sums[0][block * pixels + pixel] = sum;
                 if (variant.start() == ConvTile.Start.OUTPUT) {
                     builder.set(sum, builder.load(place(out, outStride, block, pixel)));
-                } else if (first == null) {
-                    first = builder.load(Address.at(bias, block * vectorBytes));
-                    builder.set(sum, first);
                 } else {
-                    builder.set(sum, first);
+                    builder.set(sum, Constant.ZERO);
                 }
             }
         }
@@ -151,7 +148,7 @@ final class ConvTileWriter {
 
     /** Begins to fetch what is read or written only at the end. */
     private void fetchOutput() {
-        boolean writesFresh = variant.start() == ConvTile.Start.BIAS;
+        boolean writesFresh = variant.start() == ConvTile.Start.ZERO;
         boolean readsResidual = variant.after() != null && Activations.readsResidual(variant.after());
         if (!writesFresh && !readsResidual) {
             return;
@@ -281,8 +278,21 @@ final class ConvTileWriter {
         }
     }
 
+    private void addBias() {
+        for (int block = 0; block < blocks; block++) {
+            VectorVar added = builder.load(Address.at(bias, block * vectorBytes));
+            for (int pixel = 0; pixel < pixels; pixel++) {
+                VectorVar sum = sum(0, block, pixel);
+                builder.binary(sum, BinaryOp.ADD, sum, added);
+            }
+        }
+    }
+
     private void finish() {
         Expr after = variant.after();
+        if (after != null) {
+            addBias();
+        }
         @Nullable ScalarVar outStride = blocks > 1 ? size(Size.OUT_BLOCK) : null;
         int free = builder.target().vectors() - pixels * blocks - 1;
         boolean beside = after != null && RegisterNeed.of(after) <= free;

@@ -204,7 +204,7 @@ final class WinogradPlanner {
                     plus(in, offset),
                     Argument.at(Base.WEIGHTS, from),
                     plus(out, offset),
-                    Argument.at(Base.WEIGHTS, weights.zeros()),
+                    Argument.number(0),
                     Argument.number(0),
                     sizes);
             square += count * width;
@@ -224,7 +224,7 @@ final class WinogradPlanner {
                         0,
                         0,
                         1,
-                        ConvTile.Start.BIAS,
+                        ConvTile.Start.ZERO,
                         tile.fetches(),
                         null)
                 .key();

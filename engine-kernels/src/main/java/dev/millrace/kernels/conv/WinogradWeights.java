@@ -6,8 +6,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How transformed weights lie: a bias for each output channel, zeros for a group of blocks, then product by product,
- * block by block of output channels, input channel by input channel.
+ * How transformed weights lie: a bias for each output channel, then product by product, block by block of output
+ * channels, input channel by input channel.
  */
 final class WinogradWeights {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
@@ -34,12 +34,8 @@ final class WinogradWeights {
         return 4L * lanes * lanes;
     }
 
-    long zeros() {
-        return 4L * outBlocks() * lanes;
-    }
-
     long start(int product, int outBlock) {
-        long first = zeros() + 4L * ConvTile.MAX_BLOCKS * lanes;
+        long first = 4L * outBlocks() * lanes;
         return Math.addExact(
                 first,
                 Math.multiplyExact(

@@ -190,8 +190,6 @@ final class WindowWriter {
                     results[set][pixel] = result;
                     if (set == 0 && variant.start() == WindowTile.Start.OUTPUT) {
                         builder.set(result, builder.load(Address.at(out, pixel * bytes)));
-                    } else if (set == 0 && variant.op() == Op.WEIGHTED) {
-                        builder.set(result, pixel == 0 ? builder.load(Address.at(bias, 0)) : results[0][0]);
                     } else {
                         builder.set(result, nothing);
                     }
@@ -250,6 +248,9 @@ final class WindowWriter {
             if (after != null && variant.counted() != WindowTile.Variant.NO_AVERAGE) {
                 average();
             }
+            if (after != null && variant.op() == Op.WEIGHTED) {
+                addBias();
+            }
             for (int pixel = 0; pixel < pixels; pixel++) {
                 VectorVar result = results[0][pixel];
                 VectorVar value = beside && after != null
@@ -261,6 +262,14 @@ final class WindowWriter {
                 Address place = Address.at(out, pixel * bytes);
                 Address other = Address.at(residual, pixel * bytes);
                 builder.store(place, Activations.write(builder, after, builder.load(place), other));
+            }
+        }
+
+        /** Last: sums that begin with a large one lose the last bits of all others. */
+        private void addBias() {
+            VectorVar added = builder.load(Address.at(bias, 0));
+            for (int pixel = 0; pixel < pixels; pixel++) {
+                combine(results[0][pixel], added);
             }
         }
 

@@ -17,6 +17,8 @@ import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class ConvTest {
     private static final Expr SUM = Expr.input(0);
@@ -85,13 +87,13 @@ class ConvTest {
     @Test
     void wrongKeysNameTheParameter() {
         KernelKey good = new ConvTile.Variant(
-                        2, 1, ConvInput.BLOCKED, 4, 3, 1, 1, 0, 0, 1, ConvTile.Start.BIAS, false, Activations.NONE)
+                        2, 1, ConvInput.BLOCKED, 4, 3, 1, 1, 0, 0, 1, ConvTile.Start.ZERO, false, Activations.NONE)
                 .key();
         kernels.describe(good);
         String text = good.toString();
         assertRefused("pixels", () -> kernels.describe(KernelKey.parse(text.replace("pixels=2", "pixels=99"))));
         assertRefused("taps", () -> kernels.describe(KernelKey.parse(text.replace("taps=3", "taps=0"))));
-        assertRefused("start", () -> kernels.describe(KernelKey.parse(text.replace("start=bias", "start=later"))));
+        assertRefused("start", () -> kernels.describe(KernelKey.parse(text.replace("start=zero", "start=later"))));
         assertRefused("after", () -> kernels.describe(KernelKey.parse(text.replace("after=in0", "after=in3"))));
         assertRefused("more", () -> kernels.describe(good.with("more", 1)));
     }
@@ -109,5 +111,30 @@ class ConvTest {
         conv.run(one, packed, null, out, Parallel.NONE);
         assertEquals(3, out.getAtIndex(ValueLayout.JAVA_FLOAT, 0));
         assertEquals(12, out.getAtIndex(ValueLayout.JAVA_FLOAT, 12L * lanes));
+    }
+
+    /** Beside a bias of 2^20 each of these products is nothing, but not their sum. */
+    @ParameterizedTest
+    @EnumSource(ConvMethod.class)
+    void aLargeBiasDoesNotSwallowProductsOneByOne(ConvMethod method) {
+        int lanes = kernels.set().target().lanes();
+        Axis axis = Axis.of(8, 3, 1, 1, 1, 1);
+        ConvShape shape = ConvShape.flat(1, lanes, lanes, axis, axis);
+        var conv = new Conv(kernels.set(), shape, false, SUM, method);
+        MemorySegment in = filled(64L * lanes, 1);
+        MemorySegment packed = arena.allocate(conv.packedBytes(), 64);
+        conv.pack(filled(shape.weightElements(), 1f / (32 * lanes)), filled(lanes, 1 << 20), packed);
+        MemorySegment out = arena.allocate(in.byteSize(), 64);
+        MemorySegment scratch = arena.allocate(conv.scratchBytes(1) + 64, 64);
+        conv.run(in, packed, null, out, scratch, Parallel.NONE);
+        assertEquals((1 << 20) + 0.25f, out.getAtIndex(ValueLayout.JAVA_FLOAT, 9L * lanes));
+    }
+
+    private MemorySegment filled(long elements, float value) {
+        MemorySegment memory = arena.allocate(4 * elements, 64);
+        for (long i = 0; i < elements; i++) {
+            memory.setAtIndex(ValueLayout.JAVA_FLOAT, i, value);
+        }
+        return memory;
     }
 }

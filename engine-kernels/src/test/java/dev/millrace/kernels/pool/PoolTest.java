@@ -11,6 +11,7 @@ import dev.millrace.kernels.image.Axis;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
 /** Edges of windows, and wrong uses, which are refused with a reason. */
@@ -92,5 +93,25 @@ class PoolTest {
         assertThatThrownBy(() -> pool.run(in, out, out, Parallel.NONE))
                 .hasMessageContaining("the places overlaps the output");
         assertThatThrownBy(() -> pool.run(in, out, null, Parallel.NONE)).hasMessageContaining("no memory for places");
+    }
+
+    /** Beside a bias of 2^20 each of these products is nothing, but not their sum. */
+    @Test
+    void aLargeBiasDoesNotSwallowProductsOneByOne() {
+        var conv = new DepthwiseConv(KERNELS.set(), SHAPE, Expr.input(0));
+        MemorySegment packed = floats(conv.packedBytes() / 4);
+        MemorySegment bias = MemorySegment.ofArray(filled(1, 1 << 20));
+        conv.pack(MemorySegment.ofArray(filled(9, 1 / 32f)), bias, packed);
+        MemorySegment in = floats(16L * LANES);
+        in.copyFrom(MemorySegment.ofArray(filled(16 * LANES, 1)));
+        MemorySegment out = floats(16L * LANES);
+        conv.run(in, packed, null, out, Parallel.NONE);
+        assertThat(out.getAtIndex(ValueLayout.JAVA_FLOAT, 5L * LANES)).isEqualTo((1 << 20) + 0.25f);
+    }
+
+    private static float[] filled(int length, float value) {
+        float[] filled = new float[length];
+        Arrays.fill(filled, value);
+        return filled;
     }
 }

@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.kernels.Kernels;
 import dev.millrace.providers.simd.context.Machine;
 import dev.millrace.providers.simd.weights.SharedWeights;
@@ -11,6 +12,7 @@ import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderOptions;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Where {@code simd} providers come from. */
 public final class SimdFactory implements ProviderFactory {
@@ -45,8 +47,19 @@ public final class SimdFactory implements ProviderFactory {
 
     @Override
     public ExecutionProvider create(List<ProviderDevice> devices, ProviderOptions options) {
-        options.allowOnly(SimdProvider.NAME, Set.of());
-        return new SimdProvider(Kernels::shared, weights);
+        options.allowOnly(SimdProvider.NAME, Set.of(SimdProvider.STRICT));
+        return new SimdProvider(Kernels::shared, weights, isStrict(options.values().get(SimdProvider.STRICT)));
+    }
+
+    private static boolean isStrict(@Nullable String value) {
+        return switch (value) {
+            case null -> false;
+            case "false" -> false;
+            case "true" -> true;
+            default ->
+                throw EngineException.invalidArgument("option '" + SimdProvider.STRICT + "' of provider '"
+                        + SimdProvider.NAME + "' is '" + value + "'; it is true or false");
+        };
     }
 
     @Override

@@ -25,16 +25,20 @@ import org.jspecify.annotations.Nullable;
 /** Compiles partitions into programs of fast kernels. */
 final class SimdProvider implements ExecutionProvider {
     static final String NAME = "simd";
+    /** The option for sums as exact as fp32 allows. */
+    static final String STRICT = "strict";
 
     /** Asked for when something is compiled: until then, another thread may still be finding out what there is. */
     private final Supplier<Kernels> kernels;
 
     private final Weights weights;
+    private final boolean strict;
     /** Whether contexts that were written hold weights for these kernels only. */
     private boolean needsTarget;
 
-    SimdProvider(Supplier<Kernels> kernels, SharedWeights shared) {
+    SimdProvider(Supplier<Kernels> kernels, SharedWeights shared, boolean strict) {
         this.kernels = kernels;
+        this.strict = strict;
         weights = new Weights(shared, bytes -> kernels.get().set().allocate(bytes));
     }
 
@@ -51,7 +55,7 @@ final class SimdProvider implements ExecutionProvider {
     @Override
     public List<Kernel> compile(List<Partition> partitions, CompileContext context) {
         Kernels present = kernels.get();
-        var kit = new Kit(present.set(), present.gemm(), weights, context.fallback());
+        var kit = new Kit(present.set(), present.gemm(), weights, context.fallback()).strict(strict);
         ContextSink sink = context.sink();
         ContextWriter writer = sink == null ? null : new ContextWriter(sink, kit);
         var compiled = new ArrayList<Kernel>(partitions.size());
@@ -77,8 +81,13 @@ final class SimdProvider implements ExecutionProvider {
     }
 
     private static Kernel resolve(Partition partition, CompileContext context, Kit kit) {
-        Graph graph = ContextReader.read(context.resolve(partition.onlyNode()), partition, kit.weights());
-        return new ContextKernel(partition.name(), new SimdKernel(graph, kit));
+        ContextReader.Kept kept =
+                ContextReader.read(context.resolve(partition.onlyNode()), partition, kit.weights());
+        if (kit.isStrict() && !kept.strict()) {
+            throw EngineException.invalidArgument("option '" + STRICT
+                    + "' comes too late for what was compiled without it; compile the source model again");
+        }
+        return new ContextKernel(partition.name(), new SimdKernel(kept.graph(), kit.strict(kept.strict())));
     }
 
     @Override

@@ -14,13 +14,16 @@ record AttentionKernel(Node node) implements ShapedKernel {
         Attributes attributes = node.attributes();
         HeadLayout q = HeadLayout.of(context.inputShape(0), attributes.integer("q_num_heads", 0));
         long kvHeads = attributes.integer("kv_num_heads", 0);
-        KeyValues k = KeyValues.of(context, 1, 4, kvHeads);
-        KeyValues v = KeyValues.of(context, 2, 5, kvHeads);
+        GivenRows k =
+                GivenRows.of(context, 1, HeadLayout.of(context.inputShape(1), kvHeads)).after(context, 4);
+        GivenRows v =
+                GivenRows.of(context, 2, HeadLayout.of(context.inputShape(2), kvHeads)).after(context, 5);
         Bias bias = Bias.of(context, attributes.flag("is_causal", false), q, k);
         float scale = attributes.real("scale", (float) (1 / Math.sqrt(q.size())));
         boolean scores = context.outputCount() > 3 && context.hasOutput(3);
         var task = new AttentionTask(
                 q,
+                GivenRows.of(context, 0, q),
                 k,
                 v,
                 bias,
@@ -32,10 +35,10 @@ record AttentionKernel(Node node) implements ShapedKernel {
         boolean values = context.outputCount() > 2 && context.hasOutput(2);
         return launch -> {
             if (keys) {
-                k.writePresent(launch, 1);
+                k.write(launch, k.type(), 1);
             }
             if (values) {
-                v.writePresent(launch, 2);
+                v.write(launch, v.type(), 2);
             }
             launch.parallelFor(task.items(), 1, task);
         };

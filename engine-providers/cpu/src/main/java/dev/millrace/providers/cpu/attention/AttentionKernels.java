@@ -16,4 +16,14 @@ public final class AttentionKernels {
             default -> null;
         };
     }
+
+    /** The kernel for this node of {@code com.microsoft}, or null where this family has none. */
+    public static @Nullable Kernel contributed(Node node) {
+        return switch (node.op().name()) {
+            case "MultiHeadAttention" -> new MultiHeadKernel(node);
+            case "GroupQueryAttention" -> new GroupQueryKernel(node);
+            case "RotaryEmbedding" -> new ContribRotaryKernel(node);
+            default -> null;
+        };
+    }
 }

@@ -12,14 +12,16 @@ import java.util.Arrays;
 /**
  * Softmax(scale · Q · Kᵀ, capped, plus bias) · V. An item is a block of queries of one head.
  *
+ * @param out where the rows of the output lie, but for their size
  * @param scoresWanted at which stage the scores are an output too: 0 raw, 1 capped, 2 biased, 3 as probabilities; -1
  *     where they are none
  */
 record AttentionTask(
-        HeadLayout q,
-        KeyValues k,
-        KeyValues v,
-        Bias bias,
+        HeadLayout out,
+        HeadSource q,
+        HeadSource k,
+        HeadSource v,
+        ScoreBias bias,
         float scale,
         float softcap,
         int scoresWanted,
@@ -54,18 +56,18 @@ record AttentionTask(
         int depth = padded(q.size());
         int keys = k.steps();
         int width = padded(keys);
-        int kvHead = head / (q.heads() / k.now().heads());
+        int kvHead = head / (q.heads() / k.heads());
         float[][] scores = scratch.rows(0, QUERIES, width);
         float[] queries = scratch.zeroedFloats(0, QUERIES * depth);
         for (int r = 0; r < count; r++) {
             Arrays.fill(scores[r], 0, width, 0f);
-            Elements.read(type, launch.input(0), q.row(b, head, first + r), queries, r * depth, q.size());
+            q.readRow(launch, b, head, first + r, queries, r * depth);
             for (int i = r * depth; i < (r + 1) * depth; i++) {
                 queries[i] *= scale;
             }
         }
         float[][] panel =
-                scratch.rows(1, Math.max(depth, width), Math.max(keys, v.now().size()));
+                scratch.rows(1, Math.max(depth, width), Math.max(keys, v.size()));
         k.readTransposed(launch, b, kvHead, panel, depth, scratch, 1);
         RowKernels.accumulate(scores, count, queries, depth, panel, depth, keys);
         float[] chances = scratch.zeroedFloats(2, QUERIES * width);
@@ -77,22 +79,22 @@ record AttentionTask(
             if (step < keys) {
                 v.readRow(launch, b, kvHead, step, panel[step], 0);
             } else {
-                Arrays.fill(panel[step], 0, v.now().size(), 0f);
+                Arrays.fill(panel[step], 0, v.size(), 0f);
             }
         }
-        float[][] sums = scratch.rows(2, QUERIES, v.now().size());
+        float[][] sums = scratch.rows(2, QUERIES, v.size());
         for (int r = 0; r < count; r++) {
-            Arrays.fill(sums[r], 0, v.now().size(), 0f);
+            Arrays.fill(sums[r], 0, v.size(), 0f);
         }
-        RowKernels.accumulate(sums, count, chances, width, panel, width, v.now().size());
+        RowKernels.accumulate(sums, count, chances, width, panel, width, v.size());
         for (int r = 0; r < count; r++) {
             Elements.write(
                     type,
                     launch.output(0),
-                    q.row(b, head, first + r, v.now().size()),
+                    out.row(b, head, first + r, v.size()),
                     sums[r],
                     0,
-                    v.now().size());
+                    v.size());
         }
     }
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * What is added to the scores of a query: the mask (false is minus infinity), minus infinity for keys that a causal
  * attention must not see, for keys beyond the end of the mask, and for padding.
  */
-final class Bias {
+final class Bias implements ScoreBias {
     private final @Nullable Broadcast mask;
     private final boolean truth;
     private final int maskSteps;
@@ -25,7 +25,7 @@ final class Bias {
     private final int past;
     private final @Nullable ElementType lengthType;
 
-    private Bias(BindContext context, boolean causal, HeadLayout q, KeyValues k) {
+    private Bias(BindContext context, boolean causal, HeadLayout q, GivenRows k) {
         this.causal = causal;
         this.heads = q.heads();
         this.queries = q.steps();
@@ -44,16 +44,17 @@ final class Bias {
         }
     }
 
-    static Bias of(BindContext context, boolean causal, HeadLayout q, KeyValues k) {
+    static Bias of(BindContext context, boolean causal, HeadLayout q, GivenRows k) {
         return new Bias(context, causal, q, k);
     }
 
-    /** Whether every row is nothing but zeros. */
-    boolean isNone() {
+    @Override
+    public boolean isNone() {
         return mask == null && !causal && lengthType == null;
     }
 
-    void read(LaunchContext launch, int b, int head, int query, float[] to) {
+    @Override
+    public void read(LaunchContext launch, int b, int head, int query, float[] to) {
         Arrays.fill(to, 0, keys, 0f);
         if (mask != null) {
             int given = Math.min(maskSteps, keys);

@@ -1,6 +1,7 @@
 package dev.millrace.providers.cpu.contrib;
 
 import dev.millrace.graph.ir.Node;
+import dev.millrace.providers.cpu.attention.AttentionKernels;
 import dev.millrace.providers.cpu.elementwise.ElementwiseKernels;
 import dev.millrace.providers.cpu.norm.NormKernels;
 import dev.millrace.providers.cpu.product.ProductKernels;
@@ -17,6 +18,8 @@ public final class ContribKernels {
             case "Gelu", "FastGelu", "BiasGelu", "QuickGelu" -> ElementwiseKernels.contributed(node);
             case "FusedMatMul", "TransposeMatMul" -> ProductKernels.create(node);
             case "LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization" -> NormKernels.create(node);
+            case "MultiHeadAttention", "GroupQueryAttention", "RotaryEmbedding" -> AttentionKernels.contributed(node);
+            case "EmbedLayerNormalization" -> new EmbedNormKernel(node);
             case "SkipLayerNormalization" -> new SkipNormKernel(node, false);
             case "SkipSimplifiedLayerNormalization" -> new SkipNormKernel(node, true);
             default -> null;

@@ -12,12 +12,19 @@ public final class ContextReader {
     private ContextReader() {}
 
     /**
-     * The graph of a partition that was kept. Its constants lie in the context's own memory, and so do the weights that
+     * A partition that was kept.
+     *
+     * @param strict whether it was compiled with sums as exact as fp32 allows
+     */
+    public record Kept(Graph graph, boolean strict) {}
+
+    /**
+     * Reads a partition that was kept. Its constants lie in the context's own memory, and so do the weights that
      * are packed already, which are added to {@code weights}.
      *
      * @param partition the EPContext node's
      */
-    public static Graph read(CompiledGraph compiled, Partition partition, Weights weights) {
+    public static Kept read(CompiledGraph compiled, Partition partition, Weights weights) {
         var segments = new ArrayList<MemorySegment>(compiled.segmentCount());
         for (int i = 0; i < compiled.segmentCount(); i++) {
             segments.add(compiled.segment(i));
@@ -25,6 +32,6 @@ public final class ContextReader {
         Plan plan = PlanReader.read(compiled.plan(), segments);
         Graph graph = ContextFit.fit(plan.graph(), partition.onlyNode(), partition.graph());
         plan.packed().forEach(weights::put);
-        return graph;
+        return new Kept(graph, plan.strict());
     }
 }

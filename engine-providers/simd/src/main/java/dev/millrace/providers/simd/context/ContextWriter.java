@@ -48,7 +48,7 @@ public final class ContextWriter {
     public void keep(Partition partition) {
         Observed observed = observe(partition);
         PlanImage image = observed == null
-                ? PlanWriter.write(new Plan(partition.graph(), List.of(), Set.of()))
+                ? PlanWriter.write(new Plan(partition.graph(), kit.isStrict(), List.of(), Set.of()))
                 : image(partition, observed);
         int[] segments = new int[image.segments().size()];
         for (int i = 0; i < segments.length; i++) {
@@ -82,7 +82,7 @@ public final class ContextWriter {
     private PlanImage image(Partition partition, Observed observed) {
         List<PackedWeights> packed = observed.usage.packed();
         Set<Tensor> dispensable = dispensable(partition.graph(), observed.usage);
-        PlanImage image = PlanWriter.write(new Plan(partition.graph(), packed, dispensable));
+        PlanImage image = PlanWriter.write(new Plan(partition.graph(), kit.isStrict(), packed, dispensable));
         if (dispensable.isEmpty()) {
             return image;
         }
@@ -95,7 +95,7 @@ public final class ContextWriter {
             return image;
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.DEBUG, () -> partition.name() + " needs its constants as they are", e);
-            return PlanWriter.write(new Plan(partition.graph(), packed, Set.of()));
+            return PlanWriter.write(new Plan(partition.graph(), kit.isStrict(), packed, Set.of()));
         }
     }
 

@@ -11,6 +11,7 @@ import java.util.Set;
  *
  * @param graph the partition's graph
  * @param packed what programs read instead of the graph's constants
+ * @param strict whether it was compiled with sums as exact as fp32 allows, which its packed weights may be for
  * @param left constants whose elements are not kept, since programs read them packed only; by identity
  */
-record Plan(Graph graph, List<PackedWeights> packed, Set<Tensor> left) {}
+record Plan(Graph graph, boolean strict, List<PackedWeights> packed, Set<Tensor> left) {}

@@ -55,6 +55,7 @@ final class PlanReader {
             throw EngineException.invalidGraph("the compiled plan is of version " + version + ", but version "
                     + PlanFormat.VERSION + " is what can be read; compile the model again");
         }
+        boolean strict = from.below(2, "strictness") == 1;
         for (int i = from.count("texts"); i > 0; i--) {
             texts.add(text());
         }
@@ -66,7 +67,7 @@ final class PlanReader {
         from.bytes("bytes of choices");
         Graph graph = new GraphReader(new PlanSource(from, texts, tensors)).read();
         from.finish();
-        return new Plan(graph, packed, left);
+        return new Plan(graph, strict, packed, left);
     }
 
     private String text() {

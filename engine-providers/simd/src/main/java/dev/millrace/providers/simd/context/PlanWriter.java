@@ -33,6 +33,7 @@ final class PlanWriter {
         var whole = new ByteWriter();
         whole.fixed(PlanFormat.MARK);
         whole.fixed(PlanFormat.VERSION);
+        whole.number(plan.strict() ? 1 : 0);
         writer.texts.write(whole);
         writer.tensors.write(whole);
         whole.append(packed);

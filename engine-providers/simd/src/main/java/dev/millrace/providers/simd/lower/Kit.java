@@ -19,12 +19,13 @@ public final class Kit {
     private final Gemm gemm;
     private final Weights weights;
     private final KernelFactory fallback;
+    private final boolean strict;
     private final ConcurrentHashMap<Object, Object> drivers;
     private final ConcurrentHashMap<Node, Kernel> others;
 
     /** @param fallback kernels of another provider, for nodes that no rule lowers */
     public Kit(KernelSet kernels, Gemm gemm, Weights weights, KernelFactory fallback) {
-        this(kernels, gemm, weights, fallback, new ConcurrentHashMap<>(), new ConcurrentHashMap<>());
+        this(kernels, gemm, weights, fallback, false, new ConcurrentHashMap<>(), new ConcurrentHashMap<>());
     }
 
     private Kit(
@@ -32,19 +33,31 @@ public final class Kit {
             Gemm gemm,
             Weights weights,
             KernelFactory fallback,
+            boolean strict,
             ConcurrentHashMap<Object, Object> drivers,
             ConcurrentHashMap<Node, Kernel> others) {
         this.kernels = kernels;
         this.gemm = gemm;
         this.weights = weights;
         this.fallback = fallback;
+        this.strict = strict;
         this.drivers = drivers;
         this.others = others;
     }
 
     /** The same kernels and drivers with other weights. */
     public Kit with(Weights otherWeights) {
-        return new Kit(kernels, gemm, otherWeights, fallback, drivers, others);
+        return new Kit(kernels, gemm, otherWeights, fallback, strict, drivers, others);
+    }
+
+    /** The same for programs whose sums are as exact as fp32 allows, or need not be. */
+    public Kit strict(boolean wanted) {
+        return new Kit(kernels, gemm, weights, fallback, wanted, drivers, others);
+    }
+
+    /** Whether sums are as exact as fp32 allows: then no convolution is done by Winograd. */
+    public boolean isStrict() {
+        return strict;
     }
 
     public KernelSet kernels() {

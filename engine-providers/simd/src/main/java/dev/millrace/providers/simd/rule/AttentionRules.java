@@ -18,26 +18,47 @@ import org.jspecify.annotations.Nullable;
 
 /** Attention of queries to keys and values, which are read where they lie if they are floats of 32 bits. */
 final class AttentionRules {
-    /** The inputs of ONNX's operator. */
-    private static final int MASK = 3;
 
-    private static final int PAST_KEY = 4;
-    private static final int PAST_VALUE = 5;
-    private static final int LENGTHS = 6;
+    /**
+     * Where an operator has what all of them have.
+     *
+     * @param lengths the input that tells how many keys each entry of the batch has; -1 where there is none
+     */
+    private record Form(
+            String heads, String keyHeads, String causal, int mask, int pastKey, int pastValue, int lengths) {}
+
+    private static final Form OF_ONNX = new Form("q_num_heads", "kv_num_heads", "is_causal", 3, 4, 5, 6);
+    private static final Form MULTI_HEAD = new Form("num_heads", "num_heads", "unidirectional", 5, 6, 7, -1);
+
+    /** Of MultiHeadAttention: the bias of projections, the mask of padding, and the length of the past. */
+    private static final List<Integer> NOT_READ = List.of(3, 4, 8);
 
     private AttentionRules() {}
 
     static @Nullable Rule named(String name) {
-        return name.equals("Attention") ? AttentionRules::lower : null;
+        return switch (name) {
+            case "Attention" -> op -> op.node().op().domain().equals(OpId.ONNX) && lower(op, OF_ONNX);
+            case "MultiHeadAttention" -> op -> areApart(op) && lower(op, MULTI_HEAD);
+            default -> null;
+        };
     }
 
-    private static boolean lower(Op op) {
-        if (!op.node().op().domain().equals(OpId.ONNX) || !areSuited(op)) {
+    /** Whether queries, keys and values of a MultiHeadAttention are operands of their own, as they are to be read. */
+    private static boolean areApart(Op op) {
+        return op.has(1)
+                && op.has(2)
+                && op.in(0).shape().rank() == 3
+                && NOT_READ.stream().noneMatch(op::has)
+                && !op.wants(AttentionScores.OUTPUT);
+    }
+
+    private static boolean lower(Op op, Form form) {
+        if (!areSuited(op, form)) {
             return false;
         }
         Lowering lowering = op.lowering();
-        View queries = heads(op, 0, op.attributes().integer("q_num_heads", 0));
-        long keyHeads = op.attributes().integer("kv_num_heads", 0);
+        View queries = heads(op, 0, op.attributes().integer(form.heads(), 0));
+        long keyHeads = op.attributes().integer(form.keyHeads(), 0);
         View newKeys = heads(op, 1, keyHeads);
         View newValues = heads(op, 2, keyHeads);
         if (queries == null || newKeys == null || newValues == null) {
@@ -47,17 +68,18 @@ final class AttentionRules {
                 || queries.shape().dim(1) % newKeys.shape().dim(1) != 0) {
             return false;
         }
-        if (!AttentionScores.suit(op, past(op) + newKeys.shape().dim(2))) {
+        long past = past(op, form);
+        if (!AttentionScores.suit(op, past + newKeys.shape().dim(2))) {
             return false;
         }
-        AttentionBias bias = AttentionBias.of(
-                op, MASK, op.find(LENGTHS), past(op) + newKeys.shape().dim(2), queries);
+        Cell lengths = form.lengths() < 0 ? null : op.find(form.lengths());
+        AttentionBias bias = AttentionBias.of(op, form.mask(), lengths, past + newKeys.shape().dim(2), queries);
         if (bias == null) {
             return false;
         }
         queries = Halves.widened(op, queries);
-        View keys = Halves.widened(op, withPast(op, PAST_KEY, newKeys, 1));
-        View values = Halves.widened(op, withPast(op, PAST_VALUE, newValues, 2));
+        View keys = Halves.widened(op, withPast(op, form.pastKey(), newKeys, 1));
+        View values = Halves.widened(op, withPast(op, form.pastValue(), newValues, 2));
         Cell out = Halves.wide(op, op.out());
         var shape = new AttentionShape(
                 extent(queries, 0),
@@ -67,7 +89,7 @@ final class AttentionRules {
                 bias.keys(),
                 extent(queries, 3),
                 extent(values, 3));
-        float scale = op.attributes().real("scale", (float) (1 / Math.sqrt(shape.depth())));
+        float scale = scale(op, form, shape);
         float cap = op.attributes().real("softcap", 0);
         var step = new AttentionStep(
                 shape,
@@ -79,8 +101,8 @@ final class AttentionRules {
                 cap,
                 new ScoreRule(bias.kind(), cap > 0 ? ScoreRule.Cap.BEFORE_MASK : ScoreRule.Cap.NONE, false),
                 bias,
-                op.attributes().flag("is_causal", false),
-                Math.toIntExact(past(op)));
+                op.attributes().flag(form.causal(), false),
+                Math.toIntExact(past));
         lowering.add(step.of(op));
         Halves.finish(op, op.out(), out);
         if (op.wants(AttentionScores.OUTPUT)) {
@@ -89,18 +111,25 @@ final class AttentionRules {
         return true;
     }
 
-    private static boolean areSuited(Op op) {
-        for (int i : List.of(0, 1, 2, PAST_KEY, PAST_VALUE)) {
+    /** MultiHeadAttention has a scale of 0 where it is left out. */
+    private static float scale(Op op, Form form, AttentionShape shape) {
+        float usual = (float) (1 / Math.sqrt(shape.depth()));
+        float scale = op.attributes().real("scale", usual);
+        return form == MULTI_HEAD && scale == 0 ? usual : scale;
+    }
+
+    private static boolean areSuited(Op op, Form form) {
+        for (int i : List.of(0, 1, 2, form.pastKey(), form.pastValue())) {
             if (op.has(i) && !Halves.areFloats(op.in(i).type())) {
                 return false;
             }
         }
-        boolean cached = op.has(PAST_KEY) == op.has(PAST_VALUE);
+        boolean cached = op.has(form.pastKey()) == op.has(form.pastValue());
         return cached && op.attributes().real("softcap", 0) >= 0;
     }
 
-    private static long past(Op op) {
-        return op.has(PAST_KEY) ? op.in(PAST_KEY).shape().dim(2) : 0;
+    private static long past(Op op, Form form) {
+        return op.has(form.pastKey()) ? op.in(form.pastKey()).shape().dim(2) : 0;
     }
 
     private static int extent(View view, int axis) {

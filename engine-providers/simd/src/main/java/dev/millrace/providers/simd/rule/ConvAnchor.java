@@ -31,8 +31,8 @@ final class ConvAnchor extends ImageAnchor {
     }
 
     private Layout layout(Conv conv) {
-        boolean hasChoice =
-                ConvMethod.WINOGRAD_2.fits(shape, lowering().kit().kernels().target());
+        boolean hasChoice = !lowering().kit().isStrict()
+                && ConvMethod.WINOGRAD_2.fits(shape, lowering().kit().kernels().target());
         String name = conv.packedLayout() + " of " + shape.groups() + " groups";
         return new Layout(name, conv.packedBytes(), ofOneSize || !hasChoice);
     }
@@ -44,7 +44,7 @@ final class ConvAnchor extends ImageAnchor {
         boolean plain = !in.isBlockedOnly()
                 && shape.groups() == 1
                 && 2 * shape.channels() <= lowering().kit().block();
-        ConvMethod method = ConvMethod.best(shape, plain, false, kernels.target());
+        ConvMethod method = ConvMethod.best(shape, plain, lowering().kit().isStrict(), kernels.target());
         var conv = new Conv(kernels, shape, plain, after, method);
         View from = plain ? lowering().dense(in) : lowering().blocked(in);
         View other = residual == null ? null : lowering().blocked(residual);

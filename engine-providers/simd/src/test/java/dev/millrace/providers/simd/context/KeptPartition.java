@@ -49,9 +49,14 @@ final class KeptPartition {
     List<MemorySegment> segments = new ArrayList<>();
 
     KeptPartition(Consumer<GraphEditor> making) {
+        this(making, Map.of());
+    }
+
+    /** Compiled with options of the provider. */
+    KeptPartition(Consumer<GraphEditor> making, Map<String, String> options) {
         making.accept(new GraphEditor(source));
         Inference.infer(source);
-        ExecutionProvider simd = provider();
+        ExecutionProvider simd = provider(options);
         List<Partitioning.Fused> fused =
                 Partitioner.partition(source, List.of(simd, cpu), "case").fused();
         if (fused.size() != 1) {
@@ -62,8 +67,8 @@ final class KeptPartition {
         info = simd.compatibilityInfo(source);
     }
 
-    static ExecutionProvider provider() {
-        return new SimdFactory().create(List.of(), new ProviderOptions(1, Map.of()));
+    static ExecutionProvider provider(Map<String, String> options) {
+        return new SimdFactory().create(List.of(), new ProviderOptions(1, options));
     }
 
     /** What the provider wrote into the context model. */
@@ -182,10 +187,18 @@ final class KeptPartition {
         return resolve(context());
     }
 
+    Kernel resolve(Map<String, String> options) {
+        return resolve(context(), options);
+    }
+
     /** The kernel of what was kept, for the one node of a graph. */
     Kernel resolve(Graph context) {
+        return resolve(context, Map.of());
+    }
+
+    private Kernel resolve(Graph context, Map<String, String> options) {
         var part = new Partition("kept", context, Objects.requireNonNull(context.firstNode()));
-        return provider().compile(List.of(part), new Context(null)).getFirst();
+        return provider(options).compile(List.of(part), new Context(null)).getFirst();
     }
 
     List<Tensor> runCompiled(List<Tensor> inputs) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
@@ -270,5 +271,24 @@ class AttentionRulesTest {
         graph.output(graph.node("MatMul", 13, Map.of(), joined, graph.constant(SmallGraph.random(random, 32, 32))));
         graph.check(TOLERANCE);
         assertThat(graph.kernels()).hasSize(5).noneMatch(kernel -> kernel.equals("copy"));
+    }
+
+    @Test
+    void headsSideBySide() {
+        OpId op = new OpId(OpId.MICROSOFT, "MultiHeadAttention");
+        Map<String, Attribute> heads = Map.of("num_heads", Attribute.of(3));
+        Map<String, Attribute> causal = Map.of("num_heads", Attribute.of(3), "unidirectional", Attribute.of(1));
+        var graph = new SmallGraph();
+        Value q = input(graph, 2, 5, 48);
+        Value k = input(graph, 2, 7, 48);
+        Value v = input(graph, 2, 7, 60);
+        Value bias = input(graph, 1, 3, 5, 7);
+        Value past = input(graph, 2, 3, 4, 16);
+        graph.output(graph.nodes(op, 1, 1, heads, q, k, v).toArray(new Value[0]))
+                .output(graph.nodes(op, 1, 1, heads, q, k, v, null, null, bias).toArray(new Value[0]))
+                .output(graph.nodes(op, 3, 1, causal, q, q, q, null, null, null, past, past)
+                        .toArray(new Value[0]));
+        graph.check(TOLERANCE);
+        assertThat(graph.kernels()).filteredOn(kernel -> kernel.startsWith("attention")).hasSize(3);
     }
 }

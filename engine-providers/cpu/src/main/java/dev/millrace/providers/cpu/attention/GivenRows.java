@@ -1,0 +1,70 @@
+package dev.millrace.providers.cpu.attention;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.scheduler.kernel.BindContext;
+import dev.millrace.scheduler.kernel.LaunchContext;
+
+/**
+ * Rows as they lie in inputs: those of the past, where there are any, then those of this call.
+ *
+ * @param biasInput what is added to rows of this call, from element {@code biasAt} on; -1 for nothing
+ */
+record GivenRows(
+        int input, HeadLayout now, int pastInput, int pastSteps, int biasInput, long biasAt, ElementType type)
+        implements HeadSource {
+
+    /** Rows without a past. */
+    static GivenRows of(BindContext context, int input, HeadLayout now) {
+        return new GivenRows(input, now, -1, 0, -1, 0, context.inputType(input));
+    }
+
+    /** Rows behind those of {@code pastInput}, where there is one. */
+    GivenRows after(BindContext context, int past) {
+        if (!context.hasInput(past)) {
+            return this;
+        }
+        int steps =
+                Extents.toInt("steps of the past", context.inputShape(past).dim(2));
+        return new GivenRows(input, now, past, steps, biasInput, biasAt, type);
+    }
+
+    /** With a vector that has the elements of all heads from element {@code at} on. */
+    GivenRows plus(int vectorInput, long at) {
+        return new GivenRows(input, now, pastInput, pastSteps, vectorInput, at, type);
+    }
+
+    @Override
+    public int batch() {
+        return now.batch();
+    }
+
+    @Override
+    public int heads() {
+        return now.heads();
+    }
+
+    @Override
+    public int steps() {
+        return pastSteps + now.steps();
+    }
+
+    @Override
+    public int size() {
+        return now.size();
+    }
+
+    @Override
+    public void readRow(LaunchContext launch, long b, long head, int step, float[] to, int at) {
+        if (step < pastSteps) {
+            long first = ((b * heads() + head) * pastSteps + step) * size();
+            Elements.read(type, launch.input(pastInput), first, to, at, size());
+            return;
+        }
+        Elements.read(type, launch.input(input), now.row(b, head, step - pastSteps), to, at, size());
+        for (int i = 0; biasInput >= 0 && i < size(); i++) {
+            to[at + i] += (float) Elements.getDouble(type, launch.input(biasInput), biasAt + head * size() + i);
+        }
+    }
+}

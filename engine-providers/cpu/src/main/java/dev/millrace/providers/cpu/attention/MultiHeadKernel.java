@@ -1,0 +1,93 @@
+package dev.millrace.providers.cpu.attention;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.scheduler.kernel.BindContext;
+import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.ShapedKernel;
+
+/**
+ * MultiHeadAttention of {@code com.microsoft}: queries, keys and values side by side or each in a tensor of its own, with
+ * the bias of their projections, a mask of padding, a bias of scores, and a past.
+ */
+record MultiHeadKernel(Node node) implements ShapedKernel {
+    private static final int KEY = 1;
+    private static final int VALUE = 2;
+    private static final int BIAS = 3;
+    private static final int PAST_KEY = 6;
+    private static final int PAST_VALUE = 7;
+    private static final int PAST_LENGTH = 8;
+    private static final int SCORES_OUTPUT = 3;
+
+    @Override
+    public Launch bind(BindContext context) {
+        refuse(context.hasInput(PAST_LENGTH), "a cache that is larger than its content");
+        refuse(context.outputCount() > SCORES_OUTPUT && context.hasOutput(SCORES_OUTPUT), "scores as an output");
+        GivenRows q = rows(context, 0);
+        GivenRows k = rows(context, KEY).after(context, PAST_KEY);
+        GivenRows v = rows(context, VALUE).after(context, PAST_VALUE);
+        Attributes attributes = node.attributes();
+        HeadLayout rows = q.now();
+        var out = HeadLayout.sideBySide(rows.batch(), rows.steps(), rows.size(), rows.heads(), 0, rows.heads());
+        float scale = attributes.real("scale", 0f);
+        ElementType type = context.inputType(0);
+        var task = new AttentionTask(
+                out,
+                q,
+                k,
+                v,
+                MultiHeadBias.of(context, attributes, rows, k),
+                scale == 0 ? (float) (1 / Math.sqrt(rows.size())) : scale,
+                0,
+                -1,
+                type);
+        boolean keys = context.outputCount() > 1 && context.hasOutput(1);
+        boolean values = context.outputCount() > 2 && context.hasOutput(2);
+        return launch -> {
+            if (keys) {
+                k.write(launch, type, 1);
+            }
+            if (values) {
+                v.write(launch, type, 2);
+            }
+            launch.parallelFor(task.items(), 1, task);
+        };
+    }
+
+    private void refuse(boolean present, String what) {
+        if (present) {
+            throw EngineException.notImplemented(node.describe() + ": " + what);
+        }
+    }
+
+    /** The queries, keys or values, which may lie in an input together with others. */
+    private GivenRows rows(BindContext context, int operand) {
+        int input = operand;
+        while (!context.hasInput(input)) {
+            input--;
+        }
+        Shape shape = context.inputShape(input);
+        boolean together = shape.rank() == 5;
+        if (!together && input != operand || together && shape.dim(3) != 3 - input) {
+            throw EngineException.invalidGraph(node.describe() + ": input " + input + " of shape " + shape
+                    + " does not hold its operand and those that are left out");
+        }
+        long heads = node.attributes().integer("num_heads", 0);
+        HeadLayout layout =
+                together ? HeadLayout.interleaved(shape, operand - input) : HeadLayout.of(shape, heads);
+        GivenRows rows = GivenRows.of(context, input, layout);
+        boolean projected = context.hasInput(BIAS) && (operand == 0 || shape.rank() != 4);
+        return projected ? rows.plus(BIAS, biasAt(context, operand, layout)) : rows;
+    }
+
+    /** Biases of queries, keys and values follow each other; those of keys are as many as those of queries. */
+    private long biasAt(BindContext context, int operand, HeadLayout layout) {
+        long ownElements = (long) layout.heads() * layout.size();
+        long all = Extents.toInt("elements of the bias", context.inputShape(BIAS).elements());
+        return operand == VALUE ? all - ownElements : operand * ownElements;
+    }
+}

@@ -1,0 +1,136 @@
+package dev.millrace.providers.cpu.attention;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.cpu.OneNode;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Attention as {@code com.microsoft} has it, held against ONNX's own operator, and against itself in another form. */
+class ContribAttentionTest {
+    private final Random random = new Random(43);
+
+    private static OneNode node(String name) {
+        return OneNode.of(OpId.MICROSOFT, name, 1);
+    }
+
+    private static OneNode twoHeads() {
+        return node("MultiHeadAttention").with("num_heads", 2);
+    }
+
+    private static OneNode groups() {
+        return node("GroupQueryAttention").with("num_heads", 4).with("kv_num_heads", 2);
+    }
+
+    private Tensor floats(long... dims) {
+        float[] values = new float[Math.toIntExact(Shape.of(dims).elements())];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = (float) random.nextGaussian();
+        }
+        return Tensor.copyOf(values, dims);
+    }
+
+    private static Tensor ints(int... values) {
+        return Tensor.copyOf(values, values.length);
+    }
+
+    private static void assertClose(Tensor actual, Tensor expected) {
+        assertThat(actual.shape()).isEqualTo(expected.shape());
+        assertThat(actual.floats()).containsExactly(expected.floats(), within(1e-6f));
+    }
+
+    /** Rows of parts of a size, from those of several operands that lie side by side at each step. */
+    private static Tensor interleaved(int heads, int size, Tensor... operands) {
+        long steps = operands[0].shape().dim(0) * operands[0].shape().dim(1);
+        float[] all = new float[Math.toIntExact(steps) * heads * operands.length * size];
+        for (int row = 0; row < steps * heads; row++) {
+            for (int operand = 0; operand < operands.length; operand++) {
+                System.arraycopy(
+                        operands[operand].floats(),
+                        row * size,
+                        all,
+                        (row * operands.length + operand) * size,
+                        size);
+            }
+        }
+        Shape shape = operands[0].shape();
+        return Tensor.copyOf(all, shape.dim(0), shape.dim(1), heads, operands.length, size);
+    }
+
+    @Test
+    void headsAreThoseOfOnnx() {
+        Tensor q = floats(2, 3, 16);
+        Tensor k = floats(2, 5, 16);
+        Tensor expected = OneNode.onnx("Attention", 23)
+                .with("q_num_heads", 2)
+                .with("kv_num_heads", 2)
+                .run(q, k, k);
+        assertClose(twoHeads().run(q, k, k), expected);
+    }
+
+    @Test
+    void operandsThatLieTogetherAreThoseThatLieApart() {
+        Tensor q = floats(2, 3, 16);
+        Tensor k = floats(2, 3, 16);
+        Tensor v = floats(2, 3, 16);
+        Tensor bias = floats(48);
+        Tensor expected = twoHeads().run(q, k, v, bias);
+        assertClose(twoHeads().run(interleaved(2, 8, q, k, v), null, null, bias), expected);
+        assertClose(twoHeads().run(q, interleaved(2, 8, k, v), null, bias), expected);
+    }
+
+    @Test
+    void groupsAreThoseOfOnnx() {
+        Tensor q = floats(2, 5, 32);
+        Tensor k = floats(2, 5, 16);
+        Tensor v = floats(2, 5, 16);
+        Tensor expected = OneNode.onnx("Attention", 23)
+                .with("q_num_heads", 4)
+                .with("kv_num_heads", 2)
+                .with("is_causal", 1)
+                .run(q, k, v);
+        assertClose(groups().run(q, k, v, null, null, ints(4, 4), ints(5)), expected);
+    }
+
+    @Test
+    void whatIsNotDoneIsRefusedByName() {
+        Tensor q = floats(2, 3, 16);
+        assertRefused("scores as an output", () -> twoHeads().outputs(4).runAll(q, q, q));
+        assertRefused(
+                "a mask of padding of shape [8]", () -> twoHeads().run(q, q, q, null, Tensor.copyOf(new int[8], 8)));
+        assertRefused("smooth softmax", () -> groups().with("smooth_softmax", 1)
+                .run(floats(1, 1, 32), floats(1, 1, 16), floats(1, 1, 16), null, null, ints(0), ints(1)));
+    }
+
+    private static void assertRefused(String what, Runnable run) {
+        assertThatThrownBy(run::run)
+                .isInstanceOfSatisfying(
+                        EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.NOT_IMPLEMENTED))
+                .hasMessageContaining(what);
+    }
+
+    @Test
+    void positionsOutsideTheTableAreRefused() {
+        Tensor cos = floats(4, 4);
+        assertThatThrownBy(() -> node("RotaryEmbedding")
+                        .run(floats(1, 2, 8), Tensor.copyOf(new long[] {3}, 1), cos, cos))
+                .hasMessageContaining("position 4 is outside a cache of 4 positions");
+    }
+
+    @Test
+    void wordsOutsideTheTableAreRefused() {
+        Tensor words = Tensor.copyOf(new int[] {7}, 1, 1);
+        Tensor table = floats(7, 4);
+        assertThatThrownBy(() -> node("EmbedLayerNormalization")
+                        .outputs(2)
+                        .runAll(words, null, table, table, null, floats(4), floats(4)))
+                .hasMessageContaining("index 7 is outside a table of 7 rows");
+    }
+}
