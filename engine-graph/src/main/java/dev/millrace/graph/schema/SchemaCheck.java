@@ -6,7 +6,6 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -53,7 +52,6 @@ public record SchemaCheck(List<String> errors, List<String> warnings) {
         private final OperatorSchema schema;
         private final List<String> errors = new ArrayList<>();
         private final List<String> warnings = new ArrayList<>();
-        private final Map<String, String> bound = new HashMap<>();
 
         Checker(Node node, OperatorSchema schema) {
             this.node = node;
@@ -63,11 +61,18 @@ public record SchemaCheck(List<String> errors, List<String> warnings) {
         SchemaCheck run() {
             values("input", node.inputs(), schema.inputs());
             values("output", node.outputs(), schema.outputs());
+            var types = new TypeCheck(node, schema);
+            types.inputs(i -> type(node.input(i)));
+            types.outputs(i -> type(node.output(i))).forEach(this::error);
             attributes();
             if (schema.deprecated()) {
                 warnings.add(node.describe() + ": the operator is deprecated since opset " + schema.since());
             }
             return errors.isEmpty() && warnings.isEmpty() ? PASSED : new SchemaCheck(errors, warnings);
+        }
+
+        private static @Nullable ValueType type(@Nullable Value value) {
+            return value == null ? null : value.type();
         }
 
         private void error(String what) {
@@ -88,30 +93,8 @@ public record SchemaCheck(List<String> errors, List<String> warnings) {
                 if (parameter == null) {
                     return;
                 }
-                Value value = values.get(i);
-                if (value != null) {
-                    type(what, i, parameter, value.type());
-                } else if (!parameter.isOptional() && what.equals("input")) {
+                if (values.get(i) == null && !parameter.isOptional() && what.equals("input")) {
                     error("input " + i + " ('" + parameter.name() + "') is omitted, but is needed");
-                }
-            }
-        }
-
-        private void type(String what, int index, Parameter parameter, @Nullable ValueType type) {
-            String text = type == null ? null : TypeConstraint.text(type);
-            if (type == null || text == null) {
-                return;
-            }
-            TypeConstraint constraint = schema.constraint(parameter.type());
-            boolean allowed = constraint == null ? text.equals(parameter.type()) : constraint.allows(type);
-            if (!allowed) {
-                error(what + " " + index + " ('" + parameter.name() + "') is " + text + " where "
-                        + (constraint == null ? parameter.type() : constraint.describe()) + " is allowed");
-            } else if (constraint != null && parameter.homogeneous()) {
-                String other = bound.putIfAbsent(parameter.type(), text);
-                if (other != null && !other.equals(text)) {
-                    error(what + " " + index + " ('" + parameter.name() + "') is " + text + ", but has to be " + other
-                            + " as what shares its type " + parameter.type());
                 }
             }
         }
