@@ -14,7 +14,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.optimise.OptimisationReport;
 import dev.millrace.graph.optimise.Optimiser;
-import dev.millrace.graph.schema.SchemaCheck;
+import dev.millrace.graph.schema.SchemaPass;
 import dev.millrace.providers.partition.Partitioner;
 import dev.millrace.providers.partition.Partitioning;
 import dev.millrace.providers.spi.ExecutionProvider;
@@ -89,7 +89,7 @@ final class SessionBuilder {
         CompatibilityCheck.check(read, factories, options.failOnSuboptimalModel());
         ContextModelWriter.check(options.epContext(), read);
         Model model = FunctionInliner.inline(read);
-        checkSchemas(model.graph());
+        notes.addAll(SchemaPass.over(model.graph()));
         notes.addAll(Inference.infer(model.graph()));
         clock.end("check");
         OptimisationReport report = optimise(model);
@@ -135,13 +135,6 @@ final class SessionBuilder {
             return Optimised.report(model.graph());
         }
         return new Optimiser(options.optimiser(), new KernelEvaluator(providers)).optimise(model.graph());
-    }
-
-    private static void checkSchemas(Graph graph) {
-        for (Node node : graph.nodes()) {
-            SchemaCheck.check(node).orThrow();
-            node.attributes().graphs().forEach(SessionBuilder::checkSchemas);
-        }
     }
 
     private int threads() {

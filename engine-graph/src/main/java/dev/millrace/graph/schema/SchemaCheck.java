@@ -16,13 +16,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param errors what makes the node meaningless
  * @param warnings what can be ignored: attributes that the operator does not have, an operator that is deprecated
+ * @param unknown the names of the attributes that the operator does not have
  */
-public record SchemaCheck(List<String> errors, List<String> warnings) {
-    private static final SchemaCheck PASSED = new SchemaCheck(List.of(), List.of());
+public record SchemaCheck(List<String> errors, List<String> warnings, List<String> unknown) {
+    private static final SchemaCheck PASSED = new SchemaCheck(List.of(), List.of(), List.of());
 
     public SchemaCheck {
         errors = List.copyOf(errors);
         warnings = List.copyOf(warnings);
+        unknown = List.copyOf(unknown);
     }
 
     /** Checks {@code node}; of an operator without a schema nothing is said. */
@@ -35,6 +37,7 @@ public record SchemaCheck(List<String> errors, List<String> warnings) {
                     : new SchemaCheck(
                             List.of(node.describe() + ": the operator exists since opset " + first
                                     + ", but the model imports opset " + node.opset() + " of its domain"),
+                            List.of(),
                             List.of());
         }
         return new Checker(node, schema).run();
@@ -52,6 +55,7 @@ public record SchemaCheck(List<String> errors, List<String> warnings) {
         private final OperatorSchema schema;
         private final List<String> errors = new ArrayList<>();
         private final List<String> warnings = new ArrayList<>();
+        private final List<String> unknown = new ArrayList<>();
 
         Checker(Node node, OperatorSchema schema) {
             this.node = node;
@@ -68,7 +72,7 @@ public record SchemaCheck(List<String> errors, List<String> warnings) {
             if (schema.deprecated()) {
                 warnings.add(node.describe() + ": the operator is deprecated since opset " + schema.since());
             }
-            return errors.isEmpty() && warnings.isEmpty() ? PASSED : new SchemaCheck(errors, warnings);
+            return errors.isEmpty() && warnings.isEmpty() ? PASSED : new SchemaCheck(errors, warnings, unknown);
         }
 
         private static @Nullable ValueType type(@Nullable Value value) {
@@ -103,6 +107,7 @@ public record SchemaCheck(List<String> errors, List<String> warnings) {
             for (Map.Entry<String, Attribute> entry : node.attributes().asMap().entrySet()) {
                 AttributeSpec spec = schema.attribute(entry.getKey());
                 if (spec == null) {
+                    unknown.add(entry.getKey());
                     warnings.add(node.describe() + ": attribute '" + entry.getKey()
                             + "' is unknown to the operator since opset " + schema.since() + "; it has "
                             + schema.attributes().stream()
