@@ -1,7 +1,7 @@
 package dev.millrace.providers.simd.weights;
 
+import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.graph.tensor.Tensor;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.function.Consumer;
@@ -20,7 +20,7 @@ final class Packed {
 
     static MemorySegment fill(long bytes, Consumer<MemorySegment> pack) {
         MemorySegment memory =
-                Arena.ofAuto().allocate(Math.max(1, bytes), ALIGNMENT).asSlice(0, bytes);
+                OwnMemory.allocate(Math.max(1, bytes), ALIGNMENT).asSlice(0, bytes);
         pack.accept(memory);
         return memory;
     }
