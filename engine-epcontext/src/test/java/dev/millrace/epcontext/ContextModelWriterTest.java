@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.format.FileUse;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.format.WriteOptions;
 import dev.millrace.graph.ir.Attribute;
@@ -161,7 +162,7 @@ class ContextModelWriterTest {
         Model fromBytes = Models.read(Files.readAllBytes(output), null);
         var beside = EpContextOptions.builder().filePath(output).build();
         for (Model model : List.of(fromFile, fromBytes)) {
-            try (var resolver = new ContextResolver(new Workspaces(), beside, model)) {
+            try (var resolver = new ContextResolver(new Workspaces(), beside, FileUse.READ, model)) {
                 List<CompiledGraph> graphs =
                         contexts(model.graph()).stream().map(resolver::resolve).toList();
                 assertThat(graphs)

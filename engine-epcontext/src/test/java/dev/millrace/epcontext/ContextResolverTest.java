@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.format.FileUse;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Graph;
@@ -88,7 +89,7 @@ class ContextResolverTest {
     }
 
     private ContextResolver resolver(Model model, EpContextOptions options) {
-        return new ContextResolver(workspaces, options, model);
+        return new ContextResolver(workspaces, options, FileUse.READ, model);
     }
 
     private static String plan(CompiledGraph graph) {

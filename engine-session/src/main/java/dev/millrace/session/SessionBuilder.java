@@ -51,11 +51,11 @@ final class SessionBuilder {
         if (!Files.isRegularFile(file)) {
             throw new EngineException(Status.NO_SUCH_FILE, "there is no model file " + file.toAbsolutePath());
         }
-        return guarded(file.toString(), () -> build(Models.read(file)));
+        return guarded(file.toString(), () -> build(Models.read(file, options.fileUse())));
     }
 
     Session fromMemory(MemorySegment bytes) {
-        return guarded("model from memory", () -> build(Models.read(bytes, options.externalDataFolder())));
+        return guarded("model from memory", () -> build(Models.read(bytes, options.externalDataFolder(), options.fileUse())));
     }
 
     /** A step of the way that hands a session on. */
@@ -96,7 +96,7 @@ final class SessionBuilder {
         checkCancelled();
         clock.end("optimise");
         // it looks for the model's EPContext nodes, which partitioning replaces
-        var resolver = new ContextResolver(engine.workspaces(), options.epContext(), model);
+        var resolver = new ContextResolver(engine.workspaces(), options.epContext(), options.fileUse(), model);
         try {
             Partitioner partitioner = Partitioner.share(model.graph(), providers, model.stem());
             checkFallback(partitioner.parts());
