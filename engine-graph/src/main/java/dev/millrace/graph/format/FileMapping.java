@@ -5,7 +5,6 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -47,19 +46,10 @@ public final class FileMapping {
     }
 
     private static MemorySegment uninterrupted(Path file, Way way) throws IOException {
-        boolean interrupted = Thread.interrupted();
-        try {
-            while (true) {
-                try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-                    return way.of(channel);
-                } catch (ClosedByInterruptException e) {
-                    interrupted |= Thread.interrupted();
-                }
+        return Uninterrupted.get(() -> {
+            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+                return way.of(channel);
             }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
+        });
     }
 }

@@ -77,7 +77,10 @@ public final class Models {
      */
     public static void write(Model model, Path file, WriteOptions options) {
         try {
-            writeAndPublish(model, file, options);
+            Uninterrupted.get(() -> {
+                writeAndPublish(model, file, options);
+                return file;
+            });
         } catch (IOException e) {
             throw new EngineException(Status.FAIL, "model file " + file + " cannot be written: " + e, e);
         } catch (EngineException e) {
