@@ -34,6 +34,21 @@ class ContextModelFilesTest extends WrittenModels {
     }
 
     @Test
+    void anInterruptedThreadWritesThemAndStaysInterrupted() throws IOException {
+        for (int mode = 0; mode <= 1; mode++) {
+            Model source = source(chain("Relu", "Abs"));
+            Thread.currentThread().interrupt();
+            try {
+                compile(source, enabled().embedMode(mode).build(), FAST);
+            } finally {
+                assertThat(Thread.interrupted()).isTrue();
+            }
+            assertThat(files()).contains("net_ctx.onnx");
+            Files.delete(folder.resolve("net_ctx.onnx"));
+        }
+    }
+
+    @Test
     void aFailureLeavesNothingBehind() throws IOException {
         Model source = source(chain("Relu"));
         Partitioning parts = share(source, FAST);

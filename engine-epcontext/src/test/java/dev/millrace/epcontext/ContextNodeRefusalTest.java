@@ -1,6 +1,5 @@
 package dev.millrace.epcontext;
 
-import static dev.millrace.epcontext.Fixtures.model;
 import static dev.millrace.epcontext.Fixtures.writer;
 
 import dev.millrace.graph.ir.Attribute;

@@ -161,6 +161,17 @@ class RefusalTest {
     }
 
     @Test
+    void axesThatAreNotKnownYetAndCannotBeThere() {
+        refused("Slice", Attributes.NONE, in(), g.constant(0), g.constant(1), g.input("axes", INT64, 1))
+                .hasMessageContaining("1 axes are sliced of a tensor that has 0");
+    }
+
+    @Test
+    void allAxesAreDroppedThoughOneIsNotOne() {
+        refused("Squeeze", Attributes.NONE, in(0), g.input("axes", INT64, 1)).hasMessageContaining("not every axis");
+    }
+
+    @Test
     void aSequenceWhereATensorIsExpected() {
         Value sequence = g.input("s", new ValueType.SequenceType(ValueType.tensor(FLOAT)));
         refused("Abs", Attributes.NONE, sequence)
