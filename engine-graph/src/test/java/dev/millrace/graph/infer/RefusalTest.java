@@ -167,6 +167,11 @@ class RefusalTest {
     }
 
     @Test
+    void numbersThatAreNeitherRealNorComplex() {
+        refused("DFT", Attributes.NONE, in(1, 4, 0)).hasMessageContaining("neither real nor complex");
+    }
+
+    @Test
     void allAxesAreDroppedThoughOneIsNotOne() {
         refused("Squeeze", Attributes.NONE, in(0), g.input("axes", INT64, 1)).hasMessageContaining("not every axis");
     }

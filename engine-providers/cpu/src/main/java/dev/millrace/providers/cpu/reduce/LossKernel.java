@@ -30,12 +30,12 @@ record LossKernel(Node node, boolean softmax) implements ShapedKernel {
             double weights = 0;
             for (long i = 0; i < lanes.count(); i++) {
                 launch.checkCancelled(i);
-                lanes.read(type, launch.input(0), i, lane);
+                lanes.read(launch, type, launch.input(0), i, lane);
                 if (softmax) {
-                    SoftmaxKernel.logSoftmax(lane, lanes.length());
+                    SoftmaxKernel.logSoftmax(launch, lane, lanes.length());
                 }
                 if (probabilities) {
-                    lanes.write(type, launch.output(1), i, lane);
+                    lanes.write(launch, type, launch.output(1), i, lane);
                 }
                 long label = Elements.getLong(labels, launch.input(1), i);
                 double weight = 0;
