@@ -18,18 +18,28 @@ import picocli.CommandLine.RunLast;
 final class Execution implements IExecutionStrategy {
     @Override
     public int execute(ParseResult parsed) {
-        @Nullable Integer helped = CommandLine.executeHelpRequest(parsed);
-        if (helped != null) {
-            return helped;
-        }
         CommandLine line = parsed.commandSpec().commandLine();
+        PrintWriter out = line.getOut();
+        @Nullable Integer helped = CommandLine.executeHelpRequest(parsed);
+        int code = helped == null ? run(line, parsed) : helped;
+        boolean isLost = out.checkError();
+        // behind the writer, it keeps its errors to itself
+        if (System.out.checkError() || isLost) {
+            if (isReaderGone()) {
+                return ExitCode.READER_GONE;
+            }
+            throw new ExecutionException(line, "output", new IOException("cannot write to the standard output"));
+        }
+        return code;
+    }
+
+    private static int run(CommandLine line, ParseResult parsed) {
         PrintWriter out = line.getOut();
         PrintWriter err = line.getErr();
         line.setOut(new PrintWriter(new PlainWriter(out), true));
         line.setErr(new PrintWriter(new PlainWriter(err), true));
-        int code;
         try {
-            code = new RunLast().execute(parsed);
+            return new RunLast().execute(parsed);
         } catch (OutOfMemoryError e) {
             throw new ExecutionException(line, "memory", noMemory(e));
         } catch (Error e) {
@@ -40,15 +50,6 @@ final class Execution implements IExecutionStrategy {
             line.setOut(out);
             line.setErr(err);
         }
-        boolean isLost = out.checkError();
-        // behind the writer, it keeps its errors to itself
-        if (System.out.checkError() || isLost) {
-            if (isReaderGone()) {
-                return ExitCode.READER_GONE;
-            }
-            throw new ExecutionException(line, "output", new IOException("cannot write to the standard output"));
-        }
-        return code;
     }
 
     /** Whether the standard output is a pipe that nobody reads any more, as behind {@code | head}: that is no failure. */

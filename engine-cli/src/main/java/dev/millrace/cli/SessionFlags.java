@@ -1,5 +1,6 @@
 package dev.millrace.cli;
 
+import dev.millrace.graph.format.FileUse;
 import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.graph.optimise.pass.Level;
 import dev.millrace.session.Engine;
@@ -41,6 +42,11 @@ public final class SessionFlags {
             description = "Threads that work on one run; by default as many as the container allows.")
     private int threads;
 
+    @Option(
+            names = "--map-files",
+            description = "Map the model's files rather than read them: less memory, for files that nobody cuts short.")
+    private boolean mapFiles;
+
     public Engine engine() {
         return Engine.create(EngineOptions.defaults().withThreads(threads));
     }
@@ -52,6 +58,7 @@ public final class SessionFlags {
     /** The options with the optimiser on or off, whatever the flag says. */
     public SessionOptions.Builder builder(boolean optimize) {
         var builder = SessionOptions.builder()
+                .fileUse(mapFiles ? FileUse.MAP : FileUse.READ)
                 .optimiser(Optimiser.Options.builder()
                         .level(optimize ? level : Level.DISABLED)
                         .disable(disabledPasses)

@@ -120,6 +120,10 @@ class CommandTest {
             {"run", model, "--format", "json"},
             {"inspect", model},
             {"models"},
+            {"--help"},
+            {"run", "--help"},
+            {"help", "inspect"},
+            {"--version"},
             {"conformance", "" + good}
         }) {
             err.getBuffer().setLength(0);
@@ -149,7 +153,7 @@ class CommandTest {
 
     @Test
     void whatIsTooLargeIsRefusedInOneLine() throws IOException {
-        refused("no memory for input 'x'", "run", model, "--shape", "x=99999999999,3");
+        refused("input 'x': there is no memory for", "run", model, "--shape", "x=99999999999,3");
         refused("too many elements", "run", model, "--shape", "x=9999999999999999,9999999999");
         for (String shape : List.of("(99999999999, 3)", "(3000000000000000000, 1, 3)")) {
             refused("too few for", "run", model, "-i", "x=" + npy(shape));

@@ -5,6 +5,7 @@ import dev.millrace.epcontext.ContextTables.SegmentEntry;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.format.FileMapping;
+import dev.millrace.graph.format.FileUse;
 import dev.millrace.providers.spi.CompiledGraph;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -19,8 +20,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A context binary, read. Opening reads its tables and nothing else; a graph's plan is read when the graph is first asked
- * for, a segment when its memory is first touched. What it gives out stays readable for as long as it is held. Thread-safe.
+ * A context binary, read. Opening one that is mapped reads its tables and nothing else; a graph's plan is read when the graph
+ * is first asked for, a segment when its memory is first touched. What it gives out stays readable for as long as it is held. Thread-safe.
  */
 public final class ContextBinary {
     private final String place;
@@ -44,16 +45,27 @@ public final class ContextBinary {
 
     /** Maps a file, which must not be overwritten in place while the binary is in use; it may be replaced or removed. */
     public static ContextBinary map(Path path) {
+        return open(path, FileUse.MAP);
+    }
+
+    /** Opens a file. One that is read as a whole is no longer needed afterwards. */
+    public static ContextBinary open(Path path, FileUse use) {
         if (!Files.isRegularFile(path)) {
             throw EngineException.invalidGraph("context binary " + path + " does not exist or is no file");
         }
-        MemorySegment mapped;
+        MemorySegment content;
         try {
-            mapped = FileMapping.of(path, Arena.ofAuto());
+            content = use == FileUse.MAP ? FileMapping.of(path, Arena.ofAuto()) : FileMapping.read(path);
+        } catch (OutOfMemoryError e) {
+            throw new EngineException(
+                    Status.FAIL,
+                    "no memory for context binary " + path
+                            + "; raise -XX:MaxDirectMemorySize, or let the model's files be mapped",
+                    e);
         } catch (IOException e) {
             throw new EngineException(Status.INVALID_GRAPH, "context binary " + path + " cannot be read: " + e, e);
         }
-        return new ContextBinary(mapped, path.toString());
+        return new ContextBinary(content, path.toString());
     }
 
     /**

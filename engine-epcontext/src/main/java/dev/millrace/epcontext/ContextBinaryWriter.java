@@ -2,8 +2,10 @@ package dev.millrace.epcontext;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.format.Uninterrupted;
 import dev.millrace.providers.spi.ContextSink;
 import dev.millrace.providers.spi.Partition;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -74,9 +76,16 @@ public final class ContextBinaryWriter implements ContextSink {
 
     /** Writes the binary, all of it or none: a file that stands there is replaced in one step. */
     public void write(Path file) {
-        try (var staging = new Staging(file)) {
-            image("").writeTo(staging.place(file.getFileName().toString()));
-            staging.publish();
+        try {
+            Uninterrupted.get(() -> {
+                try (var staging = new Staging(file)) {
+                    image("").writeTo(staging.place(file.getFileName().toString()));
+                    staging.publish();
+                }
+                return file;
+            });
+        } catch (IOException e) {
+            throw new EngineException(Status.FAIL, "context binary " + file + " cannot be written: " + e, e);
         }
     }
 

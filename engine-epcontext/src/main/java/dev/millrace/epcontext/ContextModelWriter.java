@@ -4,6 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.format.FileMapping;
 import dev.millrace.graph.format.Models;
+import dev.millrace.graph.format.Uninterrupted;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Function;
@@ -99,8 +100,12 @@ public final class ContextModelWriter {
                     "no provider compiled a part of model '" + model.stem() + "', so no EP context model is written");
             return null;
         }
-        return new ContextModelWriter(byProvider, options, ContextOutput.of(options, model))
-                .write(model, parts, compatibility);
+        try {
+            return Uninterrupted.get(() -> new ContextModelWriter(byProvider, options, ContextOutput.of(options, model))
+                    .write(model, parts, compatibility));
+        } catch (IOException e) {
+            throw new EngineException(Status.FAIL, "the context model cannot be written: " + e, e);
+        }
     }
 
     private Path write(Model model, Partitioning parts, Map<String, String> compatibility) {

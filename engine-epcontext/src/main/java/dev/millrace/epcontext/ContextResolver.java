@@ -1,6 +1,7 @@
 package dev.millrace.epcontext;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.format.FileUse;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Graph;
@@ -29,6 +30,7 @@ public final class ContextResolver implements AutoCloseable {
     private final Workspaces workspaces;
     private final @Nullable Path location;
     private final boolean verifies;
+    private final FileUse use;
     /** The nodes that say where a context binary is, by their source. */
     private final Map<String, List<Node>> mains = new HashMap<>();
 
@@ -39,7 +41,8 @@ public final class ContextResolver implements AutoCloseable {
     private boolean closed;
 
     /** @param model as it is before it is shared out, when its context nodes still stand in it */
-    public ContextResolver(Workspaces workspaces, EpContextOptions options, Model model) {
+    public ContextResolver(Workspaces workspaces, EpContextOptions options, FileUse use, Model model) {
+        this.use = use;
         this.workspaces = workspaces;
         this.location = model.source() == null ? options.filePath() : model.source();
         this.verifies = options.verify();
@@ -149,7 +152,7 @@ public final class ContextResolver implements AutoCloseable {
 
     private Workspace.Handle open(List<String> sourceAndName) {
         Path file = ContextPath.locate(sourceAndName.get(1), location);
-        return workspaces.of(sourceAndName.getFirst()).open(file);
+        return workspaces.of(sourceAndName.getFirst()).open(file, use);
     }
 
     private static MemorySegment copy(byte[] payload) {

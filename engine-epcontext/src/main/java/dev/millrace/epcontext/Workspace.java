@@ -2,6 +2,7 @@ package dev.millrace.epcontext;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.format.FileUse;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,8 +16,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the sessions of an engine meet over what one provider compiled: sessions that name the same file share one mapping
- * of it, for as long as one of them is open. They may come and go in any order. Thread-safe.
+ * Where the sessions of an engine meet over what one provider compiled: sessions that name the same file share its
+ * memory, for as long as one of them is open. They may come and go in any order. Thread-safe.
  */
 public final class Workspace {
     private static final int REMEMBERED = 1024;
@@ -31,15 +32,16 @@ public final class Workspace {
     }
 
     /** One state of one file: a file that was replaced or changed is another. */
-    private record FileId(Path path, @Nullable Object key, long size, long modified) {
-        static FileId of(Path file) throws IOException {
+    private record FileId(Path path, @Nullable Object key, long size, long modified, FileUse use) {
+        static FileId of(Path file, FileUse use) throws IOException {
             Path real = file.toRealPath();
             BasicFileAttributes attributes = Files.readAttributes(real, BasicFileAttributes.class);
             return new FileId(
                     real,
                     attributes.fileKey(),
                     attributes.size(),
-                    attributes.lastModifiedTime().to(TimeUnit.NANOSECONDS));
+                    attributes.lastModifiedTime().to(TimeUnit.NANOSECONDS),
+                    use);
         }
     }
 
@@ -53,15 +55,15 @@ public final class Workspace {
     }
 
     /** Opens a context binary, or shares it where it is open. Close the handle when no session needs it for new graphs. */
-    public Handle open(Path file) {
+    public Handle open(Path file, FileUse use) {
         FileId id;
         try {
-            id = FileId.of(file);
+            id = FileId.of(file, use);
         } catch (IOException e) {
             throw EngineException.wrap(Status.INVALID_GRAPH, "context binary " + file + " cannot be read", e);
         }
         synchronized (open) {
-            Shared shared = open.computeIfAbsent(id, key -> new Shared(ContextBinary.map(key.path())));
+            Shared shared = open.computeIfAbsent(id, key -> new Shared(ContextBinary.open(key.path(), key.use())));
             shared.users++;
             return new Handle(id, shared.binary);
         }

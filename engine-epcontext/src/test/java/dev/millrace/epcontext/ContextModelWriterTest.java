@@ -7,12 +7,9 @@ import static dev.millrace.epcontext.Fixtures.contexts;
 import static dev.millrace.epcontext.Fixtures.floats;
 import static dev.millrace.epcontext.Fixtures.nodes;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.millrace.graph.EngineException;
-import dev.millrace.graph.Status;
+import dev.millrace.graph.format.FileUse;
 import dev.millrace.graph.format.Models;
-import dev.millrace.graph.format.WriteOptions;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Graph;
@@ -26,64 +23,23 @@ import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.providers.partition.Partitioner;
 import dev.millrace.providers.partition.Partitioning;
 import dev.millrace.providers.spi.CompiledGraph;
 import dev.millrace.providers.spi.EpContext;
-import dev.millrace.providers.spi.ExecutionProvider;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
-import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class ContextModelWriterTest {
-    private static final FakeProvider FAST = FakeProvider.fusing("fast", "Relu", "Mul");
-
-    @TempDir
-    Path folder;
-
-    private static EpContextOptions.Builder enabled() {
-        return EpContextOptions.builder().enable(true);
-    }
-
-    private Model source(Graph graph) {
-        Path file = folder.resolve("net.onnx");
-        Models.write(Fixtures.model(graph, null), file, WriteOptions.inline());
-        return Models.read(file);
-    }
-
-    private static Partitioning share(Model model, FakeProvider... providers) {
-        var all = new ArrayList<ExecutionProvider>(List.of(providers));
-        all.add(FakeProvider.plain());
-        return Partitioner.partition(model.graph(), all, model.stem());
-    }
-
-    /** What a session does: shares out, lets providers keep, writes; and what comes back from the disk. */
-    private Model compile(Model model, EpContextOptions options, FakeProvider... providers) {
-        ContextModelWriter.check(options, model);
-        Partitioning parts = share(model, providers);
-        Path written = ContextModelWriter.write(model, parts, FakeProvider.keepAll(parts), options, Map.of());
-        return Models.read(Objects.requireNonNull(written));
-    }
-
-    private List<String> files() throws IOException {
-        try (Stream<Path> files = Files.list(folder)) {
-            return files.map(file -> file.getFileName().toString()).sorted().toList();
-        }
-    }
-
+class ContextModelWriterTest extends WrittenModels {
     @Test
     void oneCompiledAndOneOtherNodeBecomeTwoNodes() throws IOException {
         Model written = compile(source(chain("Relu", "Relu", "Abs")), enabled().build(), FAST);
@@ -161,7 +117,7 @@ class ContextModelWriterTest {
         Model fromBytes = Models.read(Files.readAllBytes(output), null);
         var beside = EpContextOptions.builder().filePath(output).build();
         for (Model model : List.of(fromFile, fromBytes)) {
-            try (var resolver = new ContextResolver(new Workspaces(), beside, model)) {
+            try (var resolver = new ContextResolver(new Workspaces(), beside, FileUse.READ, model)) {
                 List<CompiledGraph> graphs =
                         contexts(model.graph()).stream().map(resolver::resolve).toList();
                 assertThat(graphs)
@@ -343,70 +299,4 @@ class ContextModelWriterTest {
         assertThat(Models.toBytes(source)).isEqualTo(before);
     }
 
-    @Test
-    void whereNothingWasCompiledNothingIsWrittenAndAWarningSaysSo() throws IOException {
-        Model source = source(chain("Abs"));
-        Partitioning parts = share(source);
-
-        try (var log = new Warnings(ContextModelWriter.class)) {
-            assertThat(ContextModelWriter.write(
-                            source, parts, Map.of(), enabled().build(), Map.of()))
-                    .isNull();
-            assertThat(log.messages()).singleElement().asString().contains("'net'", "no EP context model");
-        }
-        assertThat(files()).containsExactly("net.onnx");
-    }
-
-    @Test
-    void aFailureLeavesNothingBehind() throws IOException {
-        Model source = source(chain("Relu"));
-        Partitioning parts = share(source, FAST);
-        var writer = new ContextBinaryWriter("fast");
-        try (Arena arena = Arena.ofConfined()) {
-            writer.graph(
-                    parts.fused().getFirst().partition(), new byte[0], new int[] {writer.segment(arena.allocate(64))});
-        }
-
-        assertThatThrownBy(() -> ContextModelWriter.write(
-                        source, parts, Map.of("fast", writer), enabled().build(), Map.of()))
-                .isInstanceOf(IllegalStateException.class);
-        assertThat(files()).containsExactly("net.onnx");
-    }
-
-    @Test
-    void anExistingContextModelStaysUntouched() throws IOException {
-        compile(source(chain("Relu")), enabled().build(), FAST);
-        Path model = folder.resolve("net_ctx.onnx");
-        Path binary = folder.resolve("net_fast.bin");
-        byte[] modelBefore = Files.readAllBytes(model);
-        var binaryTime = Files.getLastModifiedTime(binary);
-        Model again = Models.read(folder.resolve("net.onnx"));
-        Partitioning parts = share(again, FAST);
-
-        assertThatThrownBy(() -> ContextModelWriter.write(
-                        again, parts, FakeProvider.keepAll(parts), enabled().build(), Map.of()))
-                .isInstanceOfSatisfying(
-                        EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.FAIL))
-                .hasMessageContaining("exists already");
-        assertThat(Files.readAllBytes(model)).isEqualTo(modelBefore);
-        assertThat(Files.getLastModifiedTime(binary)).isEqualTo(binaryTime);
-    }
-
-    @Test
-    void aBinaryLeftFromBeforeIsReplacedButNoOtherFile() throws IOException {
-        compile(source(chain("Relu")), enabled().build(), FAST);
-        Files.delete(folder.resolve("net_ctx.onnx"));
-        Model again = compile(source(chain("Relu", "Abs", "Relu")), enabled().build(), FAST);
-        assertThat(contexts(again.graph())).hasSize(2);
-        assertThat(ContextBinary.map(folder.resolve("net_fast.bin")).graphCount())
-                .isEqualTo(2);
-
-        Files.delete(folder.resolve("net_ctx.onnx"));
-        Files.writeString(folder.resolve("net_fast.bin"), "the only copy of something");
-        assertThatThrownBy(() -> compile(source(chain("Relu")), enabled().build(), FAST))
-                .hasMessageContaining("net_fast.bin")
-                .hasMessageContaining("exists already");
-        assertThat(folder.resolve("net_fast.bin")).hasContent("the only copy of something");
-        assertThat(folder.resolve("net_ctx.onnx")).doesNotExist();
-    }
 }

@@ -2,15 +2,12 @@ package dev.millrace.epcontext;
 
 import static dev.millrace.epcontext.Fixtures.bytes;
 import static dev.millrace.epcontext.Fixtures.contexts;
-import static dev.millrace.epcontext.Fixtures.floats;
 import static dev.millrace.epcontext.Fixtures.model;
 import static dev.millrace.epcontext.Fixtures.utf8;
 import static dev.millrace.epcontext.Fixtures.writer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.millrace.graph.EngineException;
-import dev.millrace.graph.Status;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Graph;
@@ -19,89 +16,21 @@ import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
-import dev.millrace.graph.ir.Value;
 import dev.millrace.providers.partition.Partitioner;
 import dev.millrace.providers.partition.Partitioning;
 import dev.millrace.providers.spi.CompiledGraph;
 import dev.millrace.providers.spi.EpContext;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
-class ContextResolverTest {
-    @TempDir
-    Path folder;
-
-    private final Workspaces workspaces = new Workspaces();
-    private final GraphEditor editor = new GraphEditor(Graph.named("g"));
-    private Value last = editor.addInput("x", floats(2));
-
-    private static Map<String, Attribute> attributes(String partition) {
-        var attributes = new LinkedHashMap<String, Attribute>();
-        attributes.put(EpContext.SOURCE, Attribute.of("fast"));
-        attributes.put(EpContext.PARTITION, Attribute.of(partition));
-        return attributes;
-    }
-
-    private static Map<String, Attribute> file(String partition, String name) {
-        Map<String, Attribute> attributes = attributes(partition);
-        attributes.put(EpContext.EMBED_MODE, Attribute.of(0));
-        attributes.put(EpContext.CACHE_CONTEXT, Attribute.of(name));
-        return attributes;
-    }
-
-    private static Map<String, Attribute> embedded(String partition, byte[] payload) {
-        Map<String, Attribute> attributes = attributes(partition);
-        attributes.put(EpContext.CACHE_CONTEXT, new Attribute.Bytes(payload));
-        return attributes;
-    }
-
-    private static Map<String, Attribute> dependent(String partition) {
-        Map<String, Attribute> attributes = attributes(partition);
-        attributes.put(EpContext.MAIN_CONTEXT, Attribute.of(0));
-        return attributes;
-    }
-
-    private Node add(Map<String, Attribute> attributes) {
-        var spec = new NodeSpec(
-                EpContext.OP, 1, "node" + editor.graph().nodeCount(), "", List.of(last), Attributes.of(attributes));
-        Node node = editor.append(spec, List.of("v" + editor.graph().nodeCount()));
-        last = node.requireOutput(0);
-        return node;
-    }
-
-    private ContextResolver resolver() {
-        return resolver(model(editor.graph(), folder.resolve("m.onnx")), EpContextOptions.defaults());
-    }
-
-    private ContextResolver resolver(Model model, EpContextOptions options) {
-        return new ContextResolver(workspaces, options, model);
-    }
-
-    private static String plan(CompiledGraph graph) {
-        return new String(bytes(graph.plan()), StandardCharsets.UTF_8);
-    }
-
-    private static void assertInvalid(ThrowingCallable call, String... parts) {
-        assertThatThrownBy(call)
-                .isInstanceOfSatisfying(
-                        EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.INVALID_GRAPH))
-                .hasMessageContainingAll(parts);
-    }
-
+class ContextResolverTest extends ContextNodes {
     @Test
     void aNodeFindsItsGraphInTheFileBesideTheModel() {
         writer("a", "b").write(folder.resolve("m_fast.bin"));
@@ -307,14 +236,6 @@ class ContextResolverTest {
     }
 
     @Test
-    void whatAnotherProviderCompiledIsRefused() {
-        Map<String, Attribute> attributes = embedded("a", writer("a").toBytes());
-        attributes.put(EpContext.SOURCE, Attribute.of("other"));
-
-        assertInvalid(() -> resolver().resolve(add(attributes)), "compiled by 'fast'", "'other'");
-    }
-
-    @Test
     void nodesInNestedGraphsAndCopiesOfNodesAreResolved() {
         var inner = new GraphEditor(Graph.nested("then", editor.graph()));
         var spec = new NodeSpec(
@@ -345,59 +266,6 @@ class ContextResolverTest {
                         .map(each -> resolver.resolve(each.partition().onlyNode()))
                         .map(CompiledGraph::partition))
                 .containsExactly("b", "a");
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "'', is empty",
-        "../x.bin, escapes model directory",
-        "/x.bin, is absolute",
-        "sub/, must refer to a file",
-        "gone.bin, does not exist"
-    })
-    void pathsThatDoNotStayInTheModelsFolderAreRefused(String name, String reason) {
-        Node node = add(file("a", name));
-
-        assertInvalid(() -> resolver().resolve(node), "com.microsoft.EPContext 'node0'", reason);
-    }
-
-    @Test
-    void aDeletedBinaryIsNamed() throws Exception {
-        Path binary = folder.resolve("m_fast.bin");
-        writer("a").write(binary);
-        Node node = add(file("a", "m_fast.bin"));
-        Files.delete(binary);
-
-        assertInvalid(() -> resolver().resolve(node), "node0", binary.toString(), "does not exist");
-    }
-
-    @Test
-    void aBrokenBinaryIsNamed() throws Exception {
-        Files.write(folder.resolve("m_fast.bin"), new byte[100]);
-
-        assertInvalid(() -> resolver().resolve(add(file("a", "m_fast.bin"))), "node0", "m_fast.bin", "is refused");
-        assertInvalid(() -> resolver().resolve(add(embedded("a", new byte[0]))), "node1", "is refused");
-    }
-
-    @ParameterizedTest
-    @ValueSource(longs = {2, -1, Long.MAX_VALUE})
-    void modesOtherThanZeroAndOneAreRefused(long mode) {
-        Map<String, Attribute> embed = embedded("a", writer("a").toBytes());
-        embed.put(EpContext.EMBED_MODE, Attribute.of(mode));
-        assertInvalid(() -> resolver().resolve(add(embed)), "node0", "embed_mode", Long.toString(mode));
-
-        Map<String, Attribute> main = embedded("a", writer("a").toBytes());
-        main.put(EpContext.MAIN_CONTEXT, Attribute.of(mode));
-        add(main);
-        assertInvalid(this::resolver, "node1", "main_context", Long.toString(mode));
-    }
-
-    @Test
-    void aMissingOrMisplacedPayloadIsRefused() {
-        assertInvalid(() -> resolver().resolve(add(attributes("a"))), "node0", "ep_cache_context", "is missing");
-        Map<String, Attribute> number = attributes("a");
-        number.put(EpContext.CACHE_CONTEXT, Attribute.of(5));
-        assertInvalid(() -> resolver().resolve(add(number)), "node1", "ep_cache_context", "is no string");
     }
 
     @Test

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.format.FileUse;
 import dev.millrace.providers.spi.CompiledGraph;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,8 +40,8 @@ class WorkspaceTest {
         Files.createDirectory(folder.resolve("sub"));
         Workspace workspace = workspaces.of("fast");
 
-        try (var first = workspace.open(file);
-                var second = workspace.open(folder.resolve("sub/../a.bin"))) {
+        try (var first = workspace.open(file, FileUse.READ);
+                var second = workspace.open(folder.resolve("sub/../a.bin"), FileUse.READ)) {
             assertThat(second.binary()).isSameAs(first.binary());
             assertThat(workspace.openFiles()).isOne();
         }
@@ -56,7 +57,7 @@ class WorkspaceTest {
         for (int seed = 0; seed < 20; seed++) {
             List<Workspace.Handle> handles = new ArrayList<>();
             for (int i = 0; i < 5; i++) {
-                handles.add(workspace.open(file));
+                handles.add(workspace.open(file, FileUse.READ));
             }
             Collections.shuffle(handles, new Random(seed));
             for (Workspace.Handle handle : handles) {
@@ -70,7 +71,7 @@ class WorkspaceTest {
 
     @Test
     void whatWasGivenOutStaysReadableAfterTheLastClose() {
-        Workspace.Handle handle = workspaces.of("fast").open(binary("a.bin", "a"));
+        Workspace.Handle handle = workspaces.of("fast").open(binary("a.bin", "a"), FileUse.READ);
         CompiledGraph graph = handle.binary().graph(0);
         handle.close();
 
@@ -80,9 +81,9 @@ class WorkspaceTest {
     @Test
     void aReplacedFileIsAnotherFile() {
         Path file = binary("a.bin", "old");
-        try (var before = workspaces.of("fast").open(file)) {
+        try (var before = workspaces.of("fast").open(file, FileUse.READ)) {
             binary("a.bin", "young", "newer");
-            try (var after = workspaces.of("fast").open(file)) {
+            try (var after = workspaces.of("fast").open(file, FileUse.READ)) {
                 assertThat(after.binary().partitions()).containsExactly("young", "newer");
                 assertThat(before.binary().partitions()).containsExactly("old");
                 assertThat(bytes(before.binary().graph(0).segment(0))).isEqualTo(utf8("weights of old"));
@@ -96,7 +97,7 @@ class WorkspaceTest {
         Path broken = Files.write(folder.resolve("broken.bin"), new byte[1000]);
 
         for (Path file : List.of(broken, folder.resolve("missing.bin"))) {
-            assertThatThrownBy(() -> workspaces.of("fast").open(file))
+            assertThatThrownBy(() -> workspaces.of("fast").open(file, FileUse.READ))
                     .isInstanceOfSatisfying(
                             EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.INVALID_GRAPH))
                     .hasMessageContaining(file.toString());
@@ -118,8 +119,8 @@ class WorkspaceTest {
                     together.await();
                     for (int round = 0; round < 500; round++) {
                         Path file = files.get(random.nextInt(files.size()));
-                        try (var one = workspace.open(file);
-                                var two = workspace.open(file)) {
+                        try (var one = workspace.open(file, FileUse.READ);
+                                var two = workspace.open(file, FileUse.READ)) {
                             assertThat(two.binary()).isSameAs(one.binary());
                             String name = one.binary().partitions().getFirst();
                             assertThat(bytes(two.binary().graph(0).plan())).isEqualTo(utf8("plan of " + name));

@@ -14,7 +14,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.optimise.OptimisationReport;
 import dev.millrace.graph.optimise.Optimiser;
-import dev.millrace.graph.schema.SchemaCheck;
+import dev.millrace.graph.schema.SchemaPass;
 import dev.millrace.providers.partition.Partitioner;
 import dev.millrace.providers.partition.Partitioning;
 import dev.millrace.providers.spi.ExecutionProvider;
@@ -51,11 +51,11 @@ final class SessionBuilder {
         if (!Files.isRegularFile(file)) {
             throw new EngineException(Status.NO_SUCH_FILE, "there is no model file " + file.toAbsolutePath());
         }
-        return guarded(file.toString(), () -> build(Models.read(file)));
+        return guarded(file.toString(), () -> build(Models.read(file, options.fileUse())));
     }
 
     Session fromMemory(MemorySegment bytes) {
-        return guarded("model from memory", () -> build(Models.read(bytes, options.externalDataFolder())));
+        return guarded("model from memory", () -> build(Models.read(bytes, options.externalDataFolder(), options.fileUse())));
     }
 
     /** A step of the way that hands a session on. */
@@ -89,14 +89,14 @@ final class SessionBuilder {
         CompatibilityCheck.check(read, factories, options.failOnSuboptimalModel());
         ContextModelWriter.check(options.epContext(), read);
         Model model = FunctionInliner.inline(read);
-        checkSchemas(model.graph());
+        notes.addAll(SchemaPass.over(model.graph()));
         notes.addAll(Inference.infer(model.graph()));
         clock.end("check");
         OptimisationReport report = optimise(model);
         checkCancelled();
         clock.end("optimise");
         // it looks for the model's EPContext nodes, which partitioning replaces
-        var resolver = new ContextResolver(engine.workspaces(), options.epContext(), model);
+        var resolver = new ContextResolver(engine.workspaces(), options.epContext(), options.fileUse(), model);
         try {
             Partitioner partitioner = Partitioner.share(model.graph(), providers, model.stem());
             checkFallback(partitioner.parts());
@@ -136,13 +136,6 @@ final class SessionBuilder {
         }
         return new Optimiser(options.optimiser(), new KernelEvaluator(providers, engine.sharedConstants()))
                 .optimiseInferred(model.graph());
-    }
-
-    private static void checkSchemas(Graph graph) {
-        for (Node node : graph.nodes()) {
-            SchemaCheck.check(node).orThrow();
-            node.attributes().graphs().forEach(SessionBuilder::checkSchemas);
-        }
     }
 
     private int threads() {

@@ -2,6 +2,7 @@ package dev.millrace.session;
 
 import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.format.FileUse;
 import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.event.RunListener;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param disableCpuFallback refuses to leave nodes to the plain provider
  * @param failOnSuboptimalModel refuses a compiled model that would be faster compiled again
  * @param externalDataFolder where a model from memory has its external data
+ * @param fileUse whether the session's files are read, or mapped
  * @param listener hears of every step of every run
  * @param cancellation stops the session's creation
  */
@@ -38,6 +40,7 @@ public record SessionOptions(
         boolean disableCpuFallback,
         boolean failOnSuboptimalModel,
         @Nullable Path externalDataFolder,
+        FileUse fileUse,
         @Nullable RunListener listener,
         Cancellation cancellation) {
 
@@ -74,6 +77,7 @@ public record SessionOptions(
         private boolean disableCpuFallback;
         private boolean failOnSuboptimalModel;
         private @Nullable Path externalDataFolder;
+        private FileUse fileUse = FileUse.READ;
         private @Nullable RunListener listener;
         private Cancellation cancellation = new Cancellation();
 
@@ -134,6 +138,12 @@ public record SessionOptions(
             return this;
         }
 
+        /** Whether files are read, or mapped: mapping is for files that nobody cuts short while the session is open. */
+        public Builder fileUse(FileUse value) {
+            fileUse = value;
+            return this;
+        }
+
         public Builder listener(RunListener value) {
             listener = value;
             return this;
@@ -156,6 +166,7 @@ public record SessionOptions(
                     disableCpuFallback,
                     failOnSuboptimalModel,
                     externalDataFolder,
+                    fileUse,
                     listener,
                     cancellation);
         }

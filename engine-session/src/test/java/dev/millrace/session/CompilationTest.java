@@ -8,6 +8,7 @@ import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.epcontext.Workspaces;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.format.FileUse;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.Model;
@@ -88,7 +89,7 @@ class CompilationTest {
         List<ExecutionProvider> all = List.of(providers);
         Model model = TestModels.model(graph);
         Partitioner partitioner = Partitioner.share(graph, all, "m");
-        try (var resolver = new ContextResolver(new Workspaces(), EpContextOptions.defaults(), model)) {
+        try (var resolver = new ContextResolver(new Workspaces(), EpContextOptions.defaults(), FileUse.READ, model)) {
             var compilation = new Compilation(SessionOptions.defaults(), partitioner, resolver, all, notes);
             Map<Node, Kernel> kernels = compilation.compile();
             graph.nodes().forEach(node -> assertThat(kernels).containsKey(node));

@@ -80,6 +80,8 @@ public final class InputMaker {
             Tensor tensor = Tensor.allocate(type.element(), shape);
             fill(info.name(), tensor);
             return tensor;
+        } catch (EngineException e) {
+            throw e.at("input '" + info.name() + "'");
         } catch (OutOfMemoryError e) {
             throw new EngineException(
                     Status.FAIL,

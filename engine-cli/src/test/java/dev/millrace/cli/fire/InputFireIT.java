@@ -68,7 +68,8 @@ class InputFireIT {
         var names = List.copyOf(target.good().asMap().keySet());
         for (int left = 1 + random.nextInt(2); left > 0; left--) {
             String name = names.get(random.nextInt(names.size()));
-            if (inputs.asMap().get(name) instanceof Tensor tensor) {
+            // as it was: memory that it was moved to may be closed
+            if (target.good().asMap().get(name) instanceof Tensor tensor) {
                 inputs = changed(inputs, name, tensor, random);
             }
         }

@@ -11,15 +11,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What goes away while machine code reads it: in a JVM of its own, so that a crash is a test that fails. Not among them
- * is a mapped file that is cut short where it lies, which the operating system answers with the end of the process.
+ * What goes away while machine code reads it: in a JVM of its own, so that a crash is a test that fails.
  */
 class MachineFireIT {
     private static final int TIMES = Integer.getInteger("millrace.fire.times", 1);
     private static final int GRACE_MINUTES = 5;
 
     @ParameterizedTest
-    @CsvSource({"arenas,300", "interrupts,300", "replaced,40"})
+    @CsvSource({"arenas,300", "interrupts,300", "replaced,40", "truncated,40"})
     void theProcessLives(String what, int tries, @TempDir Path folder) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),

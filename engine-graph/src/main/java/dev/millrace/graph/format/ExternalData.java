@@ -2,6 +2,7 @@ package dev.millrace.graph.format;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.tensor.OwnMemory;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
@@ -14,31 +15,43 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files beside a model that hold its large tensors, each mapped once. A location is a relative path that stays
+ * Where the bytes of a model's tensors come from: the file of the model itself, and the files beside it that hold large
+ * tensors, each mapped once, and read from there into memory of its own where it is not to stay so. A location is a relative path that stays
  * inside the model's folder, also after symbolic links were followed; where the model file itself is a link, the folder
  * of the file that it leads to counts as its folder too.
  */
 final class ExternalData {
+    private static final long ALIGNMENT = 64;
+
     private final List<Path> places;
+    private final FileUse use;
+    private final boolean isModelMapped;
     private final Map<String, MemorySegment> byLocation = new HashMap<>();
     private final Map<Path, MemorySegment> byFile = new HashMap<>();
+    /** Tensors may share what they are made of. */
+    private final Map<Part, MemorySegment> copies = new HashMap<>();
 
-    private ExternalData(List<Path> places) {
+    private record Part(MemorySegment file, long offset, long length) {}
+
+    private ExternalData(List<Path> places, FileUse use, boolean isModelMapped) {
         this.places = places;
+        this.use = use;
+        this.isModelMapped = isModelMapped;
     }
 
     /** The data of a model from memory, whose folder is {@code folder}; with null it can have none. */
-    static ExternalData inFolder(@Nullable Path folder) {
-        return new ExternalData(folder == null ? List.of() : List.of(folder));
+    static ExternalData inFolder(@Nullable Path folder, FileUse use) {
+        return new ExternalData(folder == null ? List.of() : List.of(folder), use, false);
     }
 
-    static ExternalData besideModel(Path file) throws IOException {
+    /** The data of a model whose file is mapped while it is read. */
+    static ExternalData besideModel(Path file, FileUse use) throws IOException {
         Path folder = file.toAbsolutePath().getParent();
         Path target = file.toRealPath().getParent();
         if (folder == null || target == null) {
             throw new IOException(file + " is in no folder");
         }
-        return new ExternalData(List.of(folder, target));
+        return new ExternalData(List.of(folder, target), use, true);
     }
 
     /** {@code length} bytes at {@code offset} of the file at {@code location}. */
@@ -52,7 +65,34 @@ final class ExternalData {
             throw EngineException.invalidGraph("External data file '" + location + "' has " + file.byteSize()
                     + " bytes; " + length + " bytes at offset " + offset + " lie outside of it");
         }
-        return file.asSlice(offset, length);
+        MemorySegment whole = file;
+        return use == FileUse.MAP
+                ? file.asSlice(offset, length)
+                : copies.computeIfAbsent(
+                        new Part(file, offset, length), part -> copyOf(whole.asSlice(offset, length)));
+    }
+
+    /** What a tensor keeps of its bytes in the model itself. */
+    MemorySegment inModel(MemorySegment bytes) {
+        return isModelMapped && use == FileUse.READ ? copyOf(bytes) : bytes;
+    }
+
+    private static MemorySegment copyOf(MemorySegment mapped) {
+        try {
+            long size = mapped.byteSize();
+            return OwnMemory.allocate(Math.max(1, size), ALIGNMENT)
+                    .asSlice(0, size)
+                    .copyFrom(mapped)
+                    .asReadOnly();
+        } catch (OutOfMemoryError e) {
+            throw new EngineException(
+                    Status.FAIL,
+                    "no memory for its " + mapped.byteSize()
+                            + " bytes; raise -XX:MaxDirectMemorySize, or let the model's files be mapped",
+                    e);
+        } catch (InternalError e) {
+            throw new EngineException(Status.FAIL, "its file was cut short while it was read", e);
+        }
     }
 
     private static MemorySegment map(Path file) {

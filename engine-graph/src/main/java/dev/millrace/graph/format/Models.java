@@ -20,17 +20,22 @@ import org.jspecify.annotations.Nullable;
 /**
  * ONNX models, read and written.
  *
- * <p>A model that was read keeps no copy of its large tensors: they are views of the mapped file, or of the memory that
- * the caller gave. A file may be replaced while a model of it is in use, but must not be overwritten in place; memory
- * must stay as it is.
+ * <p>A model that was read keeps no copy of its large tensors, unless it was to read its files ({@link FileUse#READ}): they
+ * are views of the mapped file, or of the memory that the caller gave. A mapped file may be replaced while a model of it
+ * is in use, but must not be overwritten in place; memory must stay as it is.
  */
 public final class Models {
     private static final int BUFFER = 1 << 16;
 
     private Models() {}
 
-    /** Reads a file. Its external data lies in its folder. */
+    /** Reads a file, which stays mapped. Its external data lies in its folder. */
     public static Model read(Path file) {
+        return read(file, FileUse.MAP);
+    }
+
+    /** Reads a file. Its external data lies in its folder. */
+    public static Model read(Path file, FileUse use) {
         if (!Files.exists(file)) {
             throw new EngineException(Status.NO_SUCH_FILE, "there is no model file " + file);
         }
@@ -38,7 +43,7 @@ public final class Models {
             throw EngineException.invalidArgument(file + " is no file; name the .onnx file itself");
         }
         try {
-            return new OnnxReader(ExternalData.besideModel(file), file).read(map(file));
+            return new OnnxReader(ExternalData.besideModel(file, use), file).read(map(file));
         } catch (IOException e) {
             throw new EngineException(Status.FAIL, "model file " + file + " cannot be read: " + e, e);
         } catch (EngineException e) {
@@ -48,7 +53,12 @@ public final class Models {
 
     /** Reads a model from memory; {@code folder} is where its external data lies, null where it has none. */
     public static Model read(MemorySegment bytes, @Nullable Path folder) {
-        return new OnnxReader(ExternalData.inFolder(folder), null).read(bytes);
+        return read(bytes, folder, FileUse.MAP);
+    }
+
+    /** Reads a model from memory; {@code folder} is where its external data lies, null where it has none. */
+    public static Model read(MemorySegment bytes, @Nullable Path folder, FileUse use) {
+        return new OnnxReader(ExternalData.inFolder(folder, use), null).read(bytes);
     }
 
     /** Reads a model from this very array; {@code folder} is where its external data lies, null where it has none. */
@@ -67,7 +77,10 @@ public final class Models {
      */
     public static void write(Model model, Path file, WriteOptions options) {
         try {
-            writeAndPublish(model, file, options);
+            Uninterrupted.get(() -> {
+                writeAndPublish(model, file, options);
+                return file;
+            });
         } catch (IOException e) {
             throw new EngineException(Status.FAIL, "model file " + file + " cannot be written: " + e, e);
         } catch (EngineException e) {

@@ -5,6 +5,7 @@ import dev.millrace.graph.Status;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.schema.TypeCheck;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -50,9 +51,17 @@ public final class Inference {
 
     static InferenceContext evaluate(Node node, Facts facts, int depth) {
         var context = new InferenceContext(node, facts, depth);
+        // a graph is held against the schemas once; what is bound of it has passed
+        TypeCheck types = facts instanceof SymbolicFacts ? TypeCheck.of(node) : null;
         try {
             Choices.check(context);
+            if (types != null) {
+                refuse(types.inputs(context::type));
+            }
             Rules.apply(context);
+            if (types != null) {
+                refuse(types.outputs(context::output));
+            }
         } catch (EngineException e) {
             throw new EngineException(Status.INVALID_GRAPH, node.describe() + ": " + e.getMessage(), e);
         } catch (ArithmeticException e) {
@@ -60,5 +69,11 @@ public final class Inference {
                     Status.INVALID_GRAPH, node.describe() + ": an extent is too large: " + e.getMessage(), e);
         }
         return context;
+    }
+
+    private static void refuse(List<String> errors) {
+        if (!errors.isEmpty()) {
+            throw EngineException.invalidGraph(String.join("; ", errors));
+        }
     }
 }

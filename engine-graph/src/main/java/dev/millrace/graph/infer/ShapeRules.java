@@ -150,6 +150,9 @@ final class ShapeRules {
         if (count > dims.size()) {
             throw c.refuse(count + " axes cannot be dropped of shape " + dims);
         }
+        if (count == dims.size() && dims.stream().anyMatch(dim -> dim.isKnown() && !dim.is(1))) {
+            throw c.refuse("not every axis of shape " + dims + " is 1, and all are to be dropped");
+        }
         return Dims.unknown(dims.size() - count);
     }
 

@@ -39,6 +39,9 @@ final class SignalRules {
             c.set(0, c.element(0), null);
             return;
         }
+        if (x.getLast().isKnown() && !x.getLast().is(1) && !x.getLast().is(2)) {
+            throw c.refuse("the last axis of shape " + x + " holds neither real nor complex numbers");
+        }
         boolean inverse = c.attributes().flag("inverse", false);
         boolean oneSided = c.attributes().flag("onesided", false);
         boolean real = inverse && oneSided;

@@ -59,17 +59,17 @@ final class SliceRule {
     /** The axes that are sliced; null where they are not known. */
     private static int @Nullable [] axes(
             InferenceContext c, int rank, @Nullable List<Dim> starts, @Nullable List<Dim> ends) {
+        List<Dim> counted = starts != null ? starts : ends;
+        if (counted != null && counted.size() > rank) {
+            throw c.refuse(counted.size() + " axes are sliced of a tensor that has " + rank);
+        }
         boolean given = c.opset() < 10 ? c.attributes().has("axes") : c.has(3);
         if (given) {
             long[] axes = c.opset() < 10 ? c.attributes().integers("axes") : c.longs(3);
             return axes == null ? null : c.axes(axes, rank);
         }
-        List<Dim> counted = starts != null ? starts : ends;
         if (counted == null) {
             return null;
-        }
-        if (counted.size() > rank) {
-            throw c.refuse(counted.size() + " axes are sliced of a tensor that has " + rank);
         }
         int[] axes = new int[counted.size()];
         Arrays.setAll(axes, i -> i);

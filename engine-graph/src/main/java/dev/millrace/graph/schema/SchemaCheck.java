@@ -6,7 +6,6 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -17,13 +16,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param errors what makes the node meaningless
  * @param warnings what can be ignored: attributes that the operator does not have, an operator that is deprecated
+ * @param unknown the names of the attributes that the operator does not have
  */
-public record SchemaCheck(List<String> errors, List<String> warnings) {
-    private static final SchemaCheck PASSED = new SchemaCheck(List.of(), List.of());
+public record SchemaCheck(List<String> errors, List<String> warnings, List<String> unknown) {
+    private static final SchemaCheck PASSED = new SchemaCheck(List.of(), List.of(), List.of());
 
     public SchemaCheck {
         errors = List.copyOf(errors);
         warnings = List.copyOf(warnings);
+        unknown = List.copyOf(unknown);
     }
 
     /** Checks {@code node}; of an operator without a schema nothing is said. */
@@ -36,6 +37,7 @@ public record SchemaCheck(List<String> errors, List<String> warnings) {
                     : new SchemaCheck(
                             List.of(node.describe() + ": the operator exists since opset " + first
                                     + ", but the model imports opset " + node.opset() + " of its domain"),
+                            List.of(),
                             List.of());
         }
         return new Checker(node, schema).run();
@@ -53,7 +55,7 @@ public record SchemaCheck(List<String> errors, List<String> warnings) {
         private final OperatorSchema schema;
         private final List<String> errors = new ArrayList<>();
         private final List<String> warnings = new ArrayList<>();
-        private final Map<String, String> bound = new HashMap<>();
+        private final List<String> unknown = new ArrayList<>();
 
         Checker(Node node, OperatorSchema schema) {
             this.node = node;
@@ -63,11 +65,18 @@ public record SchemaCheck(List<String> errors, List<String> warnings) {
         SchemaCheck run() {
             values("input", node.inputs(), schema.inputs());
             values("output", node.outputs(), schema.outputs());
+            var types = new TypeCheck(node, schema);
+            types.inputs(i -> type(node.input(i)));
+            types.outputs(i -> type(node.output(i))).forEach(this::error);
             attributes();
             if (schema.deprecated()) {
                 warnings.add(node.describe() + ": the operator is deprecated since opset " + schema.since());
             }
-            return errors.isEmpty() && warnings.isEmpty() ? PASSED : new SchemaCheck(errors, warnings);
+            return errors.isEmpty() && warnings.isEmpty() ? PASSED : new SchemaCheck(errors, warnings, unknown);
+        }
+
+        private static @Nullable ValueType type(@Nullable Value value) {
+            return value == null ? null : value.type();
         }
 
         private void error(String what) {
@@ -88,30 +97,8 @@ public record SchemaCheck(List<String> errors, List<String> warnings) {
                 if (parameter == null) {
                     return;
                 }
-                Value value = values.get(i);
-                if (value != null) {
-                    type(what, i, parameter, value.type());
-                } else if (!parameter.isOptional() && what.equals("input")) {
+                if (values.get(i) == null && !parameter.isOptional() && what.equals("input")) {
                     error("input " + i + " ('" + parameter.name() + "') is omitted, but is needed");
-                }
-            }
-        }
-
-        private void type(String what, int index, Parameter parameter, @Nullable ValueType type) {
-            String text = type == null ? null : TypeConstraint.text(type);
-            if (type == null || text == null) {
-                return;
-            }
-            TypeConstraint constraint = schema.constraint(parameter.type());
-            boolean allowed = constraint == null ? text.equals(parameter.type()) : constraint.allows(type);
-            if (!allowed) {
-                error(what + " " + index + " ('" + parameter.name() + "') is " + text + " where "
-                        + (constraint == null ? parameter.type() : constraint.describe()) + " is allowed");
-            } else if (constraint != null && parameter.homogeneous()) {
-                String other = bound.putIfAbsent(parameter.type(), text);
-                if (other != null && !other.equals(text)) {
-                    error(what + " " + index + " ('" + parameter.name() + "') is " + text + ", but has to be " + other
-                            + " as what shares its type " + parameter.type());
                 }
             }
         }
@@ -120,6 +107,7 @@ public record SchemaCheck(List<String> errors, List<String> warnings) {
             for (Map.Entry<String, Attribute> entry : node.attributes().asMap().entrySet()) {
                 AttributeSpec spec = schema.attribute(entry.getKey());
                 if (spec == null) {
+                    unknown.add(entry.getKey());
                     warnings.add(node.describe() + ": attribute '" + entry.getKey()
                             + "' is unknown to the operator since opset " + schema.since() + "; it has "
                             + schema.attributes().stream()

@@ -2,7 +2,6 @@ package dev.millrace.graph.tensor;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -92,7 +91,7 @@ public final class Tensor implements Datum {
             Arrays.fill(strings, "");
             return ofStrings(shape, strings);
         }
-        return wrap(type, shape, Arena.ofAuto().allocate(Math.max(1, bytes(type, shape)), 64));
+        return wrap(type, shape, OwnMemory.allocate(Math.max(1, bytes(type, shape)), 64));
     }
 
     private static long bytes(ElementType type, Shape shape) {

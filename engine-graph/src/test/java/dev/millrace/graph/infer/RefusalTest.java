@@ -14,13 +14,14 @@ import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class RefusalTest {
-    private final TestGraph g = new TestGraph(13);
+    private final TestGraph g = new TestGraph(17);
 
     private AbstractThrowableAssert<?, ? extends Throwable> refused(
             String op, Attributes attributes, @Nullable Value... inputs) {
@@ -42,7 +43,28 @@ class RefusalTest {
 
     @Test
     void elementTypesThatDiffer() {
-        refused("Add", Attributes.NONE, in(2), g.input("y", INT64, 2)).hasMessageContaining("float and int64");
+        refused("Add", Attributes.NONE, in(2), g.input("y", INT64, 2))
+                .hasMessageContaining("input 1 ('B') is int64, but has to be float as what shares its type T");
+    }
+
+    @Test
+    void whatIsInferredHasToBeOfATypeThatTheOperatorTakes() {
+        Value places = g.node("ArgMin", g.node("Relu", in(2, 3)));
+        refused("LayerNormalization", Attributes.NONE, places, g.input("scale", FLOAT, 3))
+                .hasMessageContaining("input 0 ('X') is int64 where float, float16, double, bfloat16 is allowed");
+    }
+
+    @Test
+    void whatIsCastHasToBeOfATypeThatTheOperatorTakes() {
+        Value doubles = g.node("Cast", Attributes.of("to", Attribute.of(ElementType.DOUBLE.code())), in(2));
+        refused("QuantizeLinear", Attributes.NONE, doubles, g.input("scale", FLOAT))
+                .hasMessageContaining("input 0 ('x') is double where float, int32 is allowed");
+    }
+
+    @Test
+    void whatAnOperatorGivesHasToBeOfATypeOfItsVersion() {
+        refused("Cast", Attributes.of("to", Attribute.of(ElementType.UINT4.code())), in(2))
+                .hasMessageContaining("output 0 ('output') is uint4 where ");
     }
 
     @Test
@@ -139,9 +161,26 @@ class RefusalTest {
     }
 
     @Test
+    void axesThatAreNotKnownYetAndCannotBeThere() {
+        refused("Slice", Attributes.NONE, in(), g.constant(0), g.constant(1), g.input("axes", INT64, 1))
+                .hasMessageContaining("1 axes are sliced of a tensor that has 0");
+    }
+
+    @Test
+    void numbersThatAreNeitherRealNorComplex() {
+        refused("DFT", Attributes.NONE, in(1, 4, 0)).hasMessageContaining("neither real nor complex");
+    }
+
+    @Test
+    void allAxesAreDroppedThoughOneIsNotOne() {
+        refused("Squeeze", Attributes.NONE, in(0), g.input("axes", INT64, 1)).hasMessageContaining("not every axis");
+    }
+
+    @Test
     void aSequenceWhereATensorIsExpected() {
         Value sequence = g.input("s", new ValueType.SequenceType(ValueType.tensor(FLOAT)));
-        refused("Abs", Attributes.NONE, sequence).hasMessageContaining("where a tensor is expected");
+        refused("Abs", Attributes.NONE, sequence)
+                .hasMessageContaining("input 0 ('X') is seq(float) where float, uint8, ");
     }
 
     @Test

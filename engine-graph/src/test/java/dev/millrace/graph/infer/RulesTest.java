@@ -79,7 +79,7 @@ class RulesTest {
         at(1);
         assertThat(onnx("Pad", 1, ints("paddings", 1, 0, 0, 2), in(FLOAT, 3, 3)))
                 .containsExactly("float[4,5]");
-        assertThat(onnx("Tile", 1, NONE, in(FLOAT, 3, 3), g.scalar(2), g.scalar(1)))
+        assertThat(onnx("Tile", 1, NONE, in(FLOAT, 3, 3), g.constant(Tensor.scalar(2f)), g.constant(Tensor.scalar(1f))))
                 .containsExactly("float[3,6]");
         assertThat(onnx("Concat", 1, NONE, in(FLOAT, 3, 3), in(FLOAT, 3, 1))).containsExactly("float[3,4]");
         assertThat(onnx("Cast", 1, Attributes.of("to", Attribute.of("FLOAT16")), in(FLOAT, 3)))

@@ -38,7 +38,7 @@ class SchemaCheckTest {
     @Test
     void aProperNodePasses() {
         Node conv = node("Conv", 13, Attributes.of("group", Attribute.of(2)), floats, floats, null);
-        assertThat(SchemaCheck.check(conv)).isEqualTo(new SchemaCheck(List.of(), List.of()));
+        assertThat(SchemaCheck.check(conv)).isEqualTo(new SchemaCheck(List.of(), List.of(), List.of()));
         assertThat(errors(node("Add", 13, Attributes.NONE, floats, unknown))).isEmpty();
     }
 
@@ -74,6 +74,20 @@ class SchemaCheckTest {
         assertThat(extra.errors()).isEmpty();
         assertThat(extra.warnings())
                 .containsExactly("Relu 'n': attribute 'slope' is unknown to the operator since opset 13; it has []");
+        assertThat(extra.unknown()).containsExactly("slope");
+    }
+
+    @Test
+    void anAttributeOfAnotherOpsetIsTakenFromItsNode() {
+        Node split = node(
+                "Split",
+                13,
+                Attributes.of("axis", Attribute.of(1))
+                        .with("split", new Attribute.Ints(List.of(1L))),
+                floats);
+        assertThat(SchemaPass.over(editor.graph())).singleElement().asString().contains("attribute 'split' is unknown");
+        assertThat(split.attributes().names()).containsExactly("axis");
+        assertThat(SchemaPass.over(editor.graph())).isEmpty();
     }
 
     @Test

@@ -6,9 +6,9 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -216,7 +216,7 @@ public final class DirectRun {
 
         Serial(long workspaceBytes) {
             this.workspace =
-                    workspaceBytes == 0 ? MemorySegment.NULL : Arena.ofAuto().allocate(workspaceBytes, 64);
+                    workspaceBytes == 0 ? MemorySegment.NULL : OwnMemory.allocate(workspaceBytes, 64);
         }
 
         @Override

@@ -2,8 +2,8 @@ package dev.millrace.scheduler.run;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.scheduler.plan.MemoryPlanner.Buffer;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +32,9 @@ final class StretchState {
     /** @param purpose what the memory is for, for a reader */
     static MemorySegment allocate(long bytes, String purpose) {
         try {
-            return Arena.ofAuto().allocate(Math.max(bytes, 1), 64);
+            return OwnMemory.allocate(Math.max(bytes, 1), 64);
+        } catch (EngineException e) {
+            throw e.at(purpose);
         } catch (OutOfMemoryError e) {
             throw new EngineException(
                     Status.FAIL,

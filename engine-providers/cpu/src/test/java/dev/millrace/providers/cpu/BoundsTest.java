@@ -208,4 +208,16 @@ class BoundsTest {
         assertThat(argMax.with("select_last_index", Attribute.of(1)).run(rows).longs())
                 .containsExactly(4999, 2049);
     }
+
+    @Test
+    void oneItemThatTakesLongIsStoppedInside() throws InterruptedException {
+        isCancelled(OneNode.onnx("Softmax", 13), empty(1, 1 << 25));
+        isCancelled(OneNode.onnx("TopK", 11), empty(1, 1 << 24), longs(1 << 23));
+        float[] mixed = new float[1 << 22];
+        for (int i = 0; i < mixed.length; i++) {
+            mixed[i] = i * 0x9E3779B9;
+        }
+        isCancelled(OneNode.onnx("Unique", 11), floats(mixed));
+        isCancelled(OneNode.onnx("Conv", 11), empty(1, 1, 2_000, 2_000), empty(1, 1, 101, 101));
+    }
 }

@@ -119,17 +119,17 @@ record AttentionTask(
         if (hidden) {
             Arrays.fill(scores, 0, keys, 0f);
         } else {
-            softmax(scores, keys, scratch);
+            softmax(launch, scores, keys, scratch);
         }
         keep(launch, 3, b, head, query, scores);
     }
 
-    private static void softmax(float[] scores, int count, Scratch scratch) {
+    private static void softmax(LaunchContext launch, float[] scores, int count, Scratch scratch) {
         double[] lane = scratch.doubles(0, count);
         for (int i = 0; i < count; i++) {
             lane[i] = scores[i];
         }
-        SoftmaxKernel.softmax(lane, count);
+        SoftmaxKernel.softmax(launch, lane, count);
         for (int i = 0; i < count; i++) {
             scores[i] = (float) lane[i];
         }

@@ -3,8 +3,8 @@ package dev.millrace.providers.cpu.move;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.graph.tensor.Tensor;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +33,7 @@ public final class Cells {
     }
 
     public static MemorySegment allocate(ElementType type, long count) {
-        return Arena.ofAuto().allocate(Math.max(1, count * size(type)), 64);
+        return OwnMemory.allocate(Math.max(1, count * size(type)), 64);
     }
 
     /** The cells of a tensor: its own memory where elements are cells already, else a copy. */

@@ -32,9 +32,9 @@ record LaneNormKernel(Node node) implements ShapedKernel {
             double[] lane = scratch.doubles(0, lanes.length());
             double[] result = scratch.doubles(1, lanes.length());
             for (long i = from; i < to; i++) {
-                lanes.read(type, launch.input(0), i, lane);
+                lanes.read(launch, type, launch.input(0), i, lane);
                 step.apply(launch, lane, result, lanes.length());
-                lanes.write(type, launch.output(0), i, result);
+                lanes.write(launch, type, launch.output(0), i, result);
             }
         };
         long grain = Math.max(1, 4096 / Math.max(1, lanes.length()));

@@ -105,15 +105,16 @@ record CumulativeKernel(Node node, boolean product) implements ShapedKernel {
         return (launch, from, to, scratch) -> {
             double[] lane = scratch.doubles(0, lanes.length());
             for (long i = from; i < to; i++) {
-                lanes.read(type, launch.input(0), i, lane);
+                lanes.read(launch, type, launch.input(0), i, lane);
                 double total = product ? 1 : 0;
                 for (int j = 0; j < lanes.length(); j++) {
+                    launch.checkCancelled(j);
                     int at = reverse ? lanes.length() - 1 - j : j;
                     double before = total;
                     total = product ? total * lane[at] : total + lane[at];
                     lane[at] = exclusive ? before : total;
                 }
-                lanes.write(type, launch.output(0), i, lane);
+                lanes.write(launch, type, launch.output(0), i, lane);
             }
         };
     }
@@ -122,15 +123,16 @@ record CumulativeKernel(Node node, boolean product) implements ShapedKernel {
         return (launch, from, to, scratch) -> {
             long[] lane = scratch.longs(0, lanes.length());
             for (long i = from; i < to; i++) {
-                lanes.read(type, launch.input(0), i, lane);
+                lanes.read(launch, type, launch.input(0), i, lane);
                 long total = product ? 1 : 0;
                 for (int j = 0; j < lanes.length(); j++) {
+                    launch.checkCancelled(j);
                     int at = reverse ? lanes.length() - 1 - j : j;
                     long before = total;
                     total = product ? total * lane[at] : total + lane[at];
                     lane[at] = exclusive ? before : total;
                 }
-                lanes.write(type, launch.output(0), i, lane);
+                lanes.write(launch, type, launch.output(0), i, lane);
             }
         };
     }

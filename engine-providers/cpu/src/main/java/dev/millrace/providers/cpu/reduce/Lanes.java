@@ -4,10 +4,13 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.scheduler.kernel.RunContext;
 import java.lang.foreign.MemorySegment;
 
 /** The lanes of a tensor along one axis: {@code count} of them, {@code length} elements each, {@code inner} apart. */
 public record Lanes(long count, int length, long inner) {
+    /** How many elements of a lane are done between two looks at cancellation. */
+    private static final int AT_ONCE = 1 << 16;
 
     public static Lanes along(Shape shape, int axis) {
         return between(shape, axis, axis + 1);
@@ -25,12 +28,34 @@ public record Lanes(long count, int length, long inner) {
         return lane / inner * length * inner + lane % inner;
     }
 
-    public void read(ElementType type, MemorySegment from, long lane, double[] to) {
-        read(type, from, start(lane), inner, to, length);
+    public void read(RunContext run, ElementType type, MemorySegment from, long lane, double[] to) {
+        long start = start(lane);
+        for (int at = 0; at < length; at += AT_ONCE) {
+            run.checkCancelled();
+            int count = Math.min(AT_ONCE, length - at);
+            if (inner == 1) {
+                Elements.read(type, from, start + at, to, at, count);
+                continue;
+            }
+            for (int i = at; i < at + count; i++) {
+                to[i] = Elements.getDouble(type, from, start + i * inner);
+            }
+        }
     }
 
-    public void read(ElementType type, MemorySegment from, long lane, long[] to) {
-        read(type, from, start(lane), inner, to, length);
+    public void read(RunContext run, ElementType type, MemorySegment from, long lane, long[] to) {
+        long start = start(lane);
+        for (int at = 0; at < length; at += AT_ONCE) {
+            run.checkCancelled();
+            int count = Math.min(AT_ONCE, length - at);
+            if (inner == 1) {
+                Elements.read(type, from, start + at, to, at, count);
+                continue;
+            }
+            for (int i = at; i < at + count; i++) {
+                to[i] = Elements.getLong(type, from, start + i * inner);
+            }
+        }
     }
 
     /** Reads {@code count} elements that are {@code step} apart. */
@@ -55,25 +80,33 @@ public record Lanes(long count, int length, long inner) {
         }
     }
 
-    public void write(ElementType type, MemorySegment to, long lane, double[] from) {
-        long at = start(lane);
-        if (inner == 1) {
-            Elements.write(type, to, at, from, 0, length);
-            return;
-        }
-        for (int i = 0; i < length; i++) {
-            Elements.setDouble(type, to, at + i * inner, from[i]);
+    public void write(RunContext run, ElementType type, MemorySegment to, long lane, double[] from) {
+        long start = start(lane);
+        for (int at = 0; at < length; at += AT_ONCE) {
+            run.checkCancelled();
+            int count = Math.min(AT_ONCE, length - at);
+            if (inner == 1) {
+                Elements.write(type, to, start + at, from, at, count);
+                continue;
+            }
+            for (int i = at; i < at + count; i++) {
+                Elements.setDouble(type, to, start + i * inner, from[i]);
+            }
         }
     }
 
-    public void write(ElementType type, MemorySegment to, long lane, long[] from) {
-        long at = start(lane);
-        if (inner == 1) {
-            Elements.write(type, to, at, from, 0, length);
-            return;
-        }
-        for (int i = 0; i < length; i++) {
-            Elements.setLong(type, to, at + i * inner, from[i]);
+    public void write(RunContext run, ElementType type, MemorySegment to, long lane, long[] from) {
+        long start = start(lane);
+        for (int at = 0; at < length; at += AT_ONCE) {
+            run.checkCancelled();
+            int count = Math.min(AT_ONCE, length - at);
+            if (inner == 1) {
+                Elements.write(type, to, start + at, from, at, count);
+                continue;
+            }
+            for (int i = at; i < at + count; i++) {
+                Elements.setLong(type, to, start + i * inner, from[i]);
+            }
         }
     }
 }

@@ -31,11 +31,11 @@ record LossKernel(Node node, boolean softmax) implements ShapedKernel {
             for (long i = 0; i < lanes.count(); i++) {
                 launch.checkCancelled(i);
                 if (softmax) {
-                    lanes.read(type, launch.input(0), i, lane);
-                    SoftmaxKernel.logSoftmax(lane, lanes.length());
+                    lanes.read(launch, type, launch.input(0), i, lane);
+                    SoftmaxKernel.logSoftmax(launch, lane, lanes.length());
                 }
                 if (probabilities) {
-                    lanes.write(type, launch.output(1), i, lane);
+                    lanes.write(launch, type, launch.output(1), i, lane);
                 }
                 long label = Elements.getLong(labels, launch.input(1), i);
                 double weight = 0;

@@ -6,6 +6,7 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.RangeTask;
+import dev.millrace.scheduler.kernel.RunContext;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 
 /** Softmax, LogSoftmax and Hardmax. Below opset 13 a lane runs over the axis and all behind it. */
@@ -14,7 +15,7 @@ public record SoftmaxKernel(Node node, Function function) implements ShapedKerne
     /** What becomes of a lane, in place. */
     @FunctionalInterface
     public interface Function {
-        void apply(double[] lane, int length);
+        void apply(RunContext run, double[] lane, int length);
     }
 
     static SoftmaxKernel of(Node node) {
@@ -40,9 +41,9 @@ public record SoftmaxKernel(Node node, Function function) implements ShapedKerne
         RangeTask task = (launch, from, to, scratch) -> {
             double[] lane = scratch.doubles(0, lanes.length());
             for (long i = from; i < to; i++) {
-                lanes.read(type, launch.input(0), i, lane);
-                function.apply(lane, lanes.length());
-                lanes.write(type, launch.output(0), i, lane);
+                lanes.read(launch, type, launch.input(0), i, lane);
+                function.apply(launch, lane, lanes.length());
+                lanes.write(launch, type, launch.output(0), i, lane);
             }
         };
         long count = shape.elements() == 0 ? 0 : lanes.count();
@@ -50,49 +51,56 @@ public record SoftmaxKernel(Node node, Function function) implements ShapedKerne
         return launch -> launch.parallelFor(count, grain, task);
     }
 
-    private static double max(double[] lane, int length) {
+    private static double max(RunContext run, double[] lane, int length) {
         double max = Double.NEGATIVE_INFINITY;
         for (int i = 0; i < length; i++) {
+            run.checkCancelled(i);
             max = Math.max(max, lane[i]);
         }
         return max;
     }
 
     /** Also what attention does to its scores; a lane of nothing but minus infinity becomes NaN. */
-    public static void softmax(double[] lane, int length) {
-        double max = max(lane, length);
+    public static void softmax(RunContext run, double[] lane, int length) {
+        double max = max(run, lane, length);
         double sum = 0;
         for (int i = 0; i < length; i++) {
+            run.checkCancelled(i);
             lane[i] = Math.exp(lane[i] - max);
             sum += lane[i];
         }
         double factor = 1 / sum;
         for (int i = 0; i < length; i++) {
+            run.checkCancelled(i);
             lane[i] *= factor;
         }
     }
 
-    static void logSoftmax(double[] lane, int length) {
-        double max = max(lane, length);
+    static void logSoftmax(RunContext run, double[] lane, int length) {
+        double max = max(run, lane, length);
         double sum = 0;
         for (int i = 0; i < length; i++) {
+            run.checkCancelled(i);
             sum += Math.exp(lane[i] - max);
         }
         // not max + log(sum) at once: beside a huge maximum the logarithm would be lost
         double logarithm = Math.log(sum);
         for (int i = 0; i < length; i++) {
+            run.checkCancelled(i);
             lane[i] = lane[i] - max - logarithm;
         }
     }
 
-    private static void hardmax(double[] lane, int length) {
+    private static void hardmax(RunContext run, double[] lane, int length) {
         int best = 0;
         for (int i = 1; i < length; i++) {
+            run.checkCancelled(i);
             if (lane[i] > lane[best]) {
                 best = i;
             }
         }
         for (int i = 0; i < length; i++) {
+            run.checkCancelled(i);
             lane[i] = i == best ? 1 : 0;
         }
     }

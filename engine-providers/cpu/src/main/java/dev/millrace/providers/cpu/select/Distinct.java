@@ -29,7 +29,11 @@ final class Distinct {
                         context.node().attributes().integer("axis"),
                         data.shape().rank());
         int count = Extents.table("slices to compare", rows.shape().dim(axis), SLICE_BYTES);
-        Comparator<Integer> order = bySlices(rows, axis);
+        Comparator<Integer> slices = bySlices(rows, axis);
+        Comparator<Integer> order = (a, b) -> {
+            context.checkCancelled(a);
+            return slices.compare(a, b);
+        };
         Integer[] sorted = new Integer[count];
         Arrays.setAll(sorted, i -> i);
         Arrays.sort(sorted, order);
@@ -48,17 +52,18 @@ final class Distinct {
         long[] first = new long[groups.size()];
         long[] inverse = new long[count];
         long[] counts = new long[groups.size()];
-        List<Tensor> slices = new ArrayList<>();
+        List<Tensor> cut = new ArrayList<>();
         for (int i = 0; i < first.length; i++) {
+            context.checkCancelled(i);
             List<Integer> group = groups.get(i);
             first[i] = group.getFirst();
             counts[i] = group.size();
             for (int place : group) {
                 inverse[place] = i;
             }
-            slices.add(Pieces.cut(rows, axis, first[i], 1));
+            cut.add(Pieces.cut(rows, axis, first[i], 1));
         }
-        context.output(0, slices.isEmpty() ? rows : Pieces.join(slices, axis));
+        context.output(0, cut.isEmpty() ? rows : Pieces.join(cut, axis));
         context.output(1, Tensor.copyOf(first, first.length));
         context.output(2, Tensor.copyOf(inverse, inverse.length));
         context.output(3, Tensor.copyOf(counts, counts.length));

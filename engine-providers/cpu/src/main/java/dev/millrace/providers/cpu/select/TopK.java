@@ -64,11 +64,13 @@ record TopK(
             long outer = line / inner;
             long lane = line % inner;
             for (int i = 0; i < n; i++) {
+                context.checkCancelled(i);
                 long key = SortKey.of(type, source, (outer * n + i) * inner + lane);
                 keys[i] = largest ? ~key : key;
             }
-            select(keys, n, heap);
+            select(context, keys, n, heap);
             for (int i = 0; i < k; i++) {
+                context.checkCancelled(i);
                 long at = (outer * k + i) * inner + lane;
                 if (values) {
                     SortKey.copy(type, source, (outer * n + heap[i]) * inner + lane, context.output(0), at);
@@ -81,20 +83,23 @@ record TopK(
     }
 
     /** Leaves in {@code heap} the indices of the {@code k} smallest keys, in order. */
-    private void select(long[] keys, int n, int[] heap) {
+    private void select(LaunchContext context, long[] keys, int n, int[] heap) {
         for (int i = 0; i < k; i++) {
             heap[i] = i;
         }
         for (int i = k / 2 - 1; i >= 0; i--) {
+            context.checkCancelled(i);
             sink(keys, heap, i, k);
         }
         for (int i = k; i < n; i++) {
+            context.checkCancelled(i);
             if (keys[i] < keys[heap[0]]) {
                 heap[0] = i;
                 sink(keys, heap, 0, k);
             }
         }
         for (int end = k - 1; end > 0; end--) {
+            context.checkCancelled(end);
             int worst = heap[0];
             heap[0] = heap[end];
             heap[end] = worst;

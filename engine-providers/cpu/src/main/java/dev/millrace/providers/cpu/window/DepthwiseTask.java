@@ -72,14 +72,15 @@ final class DepthwiseTask implements RangeTask {
             float start = bias ? (float) Elements.getDouble(type, launch.input(2), channel) : 0f;
             for (int y = 0; y < outHeight; y++) {
                 Arrays.fill(sums, 0, outWidth, start);
-                row(padded, y * rowStride * width, weights, sums);
+                row(launch, padded, y * rowStride * width, weights, sums);
                 Elements.write(type, launch.output(0), plane * outSize + (long) y * outWidth, sums, 0, outWidth);
             }
         }
     }
 
-    private void row(float[] padded, int first, float[] weights, float[] sums) {
+    private void row(LaunchContext launch, float[] padded, int first, float[] weights, float[] sums) {
         for (int y = 0; y < kernelHeight; y++) {
+            launch.checkCancelled();
             int at = first + y * rowDilation * width;
             int tap = y * kernelWidth;
             int x = 0;

@@ -1,6 +1,6 @@
 package dev.millrace.providers.simd.context;
 
-import java.lang.foreign.Arena;
+import dev.millrace.graph.tensor.OwnMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -49,7 +49,7 @@ final class Bulk {
     }
 
     private MemorySegment joined() {
-        MemorySegment memory = Arena.ofAuto().allocate(Math.max(1, poolBytes), PlanFormat.ALIGNMENT);
+        MemorySegment memory = OwnMemory.allocate(Math.max(1, poolBytes), PlanFormat.ALIGNMENT);
         long offset = 0;
         for (MemorySegment piece : small) {
             MemorySegment.copy(piece, 0, memory, offset, piece.byteSize());

@@ -1,12 +1,12 @@
 package dev.millrace.providers.simd.program;
 
 import dev.millrace.codegen.code.Recording;
+import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.Scratch;
 import dev.millrace.scheduler.kernel.Work;
 import dev.millrace.scheduler.plan.MemoryPlanner;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,7 +44,7 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
     ProgramFrame(Program program) {
         steps = program.steps();
         width = program.width();
-        block = Arena.ofAuto().allocate(Math.max(1, program.blockBytes()), ALIGNMENT);
+        block = OwnMemory.allocate(Math.max(1, program.blockBytes()), ALIGNMENT);
         calls = new Call[steps.size()];
         replay = new Replay(steps, program::newRecording, step -> call(step).run(this));
         inputs = new MemorySegment[program.inputs()];
@@ -154,7 +154,7 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
     private static MemorySegment of(@Nullable MemorySegment[] staged, int index, long bytes) {
         MemorySegment known = staged[index];
         if (known == null || known.byteSize() != bytes) {
-            known = Arena.ofAuto().allocate(Math.max(1, bytes), ALIGNMENT).asSlice(0, bytes);
+            known = OwnMemory.allocate(Math.max(1, bytes), ALIGNMENT).asSlice(0, bytes);
             staged[index] = known;
         }
         return known;

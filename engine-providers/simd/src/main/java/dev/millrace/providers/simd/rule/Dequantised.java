@@ -33,9 +33,13 @@ record Dequantised(Cell bytes, float[] scales, @Nullable Cell zero, int axis) {
         if (scales == null || !fits) {
             return null;
         }
+        float[] numbers = Tables.floatsOf(op.kit(), scales);
+        if (!ScaledSums.areDivisors(numbers)) {
+            return null;
+        }
         long axis = widening.attributes().integer("axis", 1);
         int at = scales.elements() == 1 ? 0 : Shape.axis(axis, bytes.shape().rank());
-        return new Dequantised(bytes, Tables.floatsOf(op.kit(), scales), zero, at);
+        return new Dequantised(bytes, numbers, zero, at);
     }
 
     boolean hasOneScale() {

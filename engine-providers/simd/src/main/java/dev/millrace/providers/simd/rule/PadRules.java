@@ -6,6 +6,7 @@ import dev.millrace.providers.simd.lower.Cell;
 import dev.millrace.providers.simd.lower.Op;
 import dev.millrace.providers.simd.lower.Rule;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 final class PadRules {
     private static final int PADS_ARE_AN_INPUT_SINCE = 11;
     private static final int MOST_BYTES = 8;
+    /** Runs are found element by element, and what is longer is no axis of a real value. */
+    private static final long LONGEST_AXIS = 1 << 24;
 
     private PadRules() {}
 
@@ -35,7 +38,7 @@ final class PadRules {
             return false;
         }
         long[] begins = begins(op);
-        if (begins == null) {
+        if (begins == null || Arrays.stream(out.toArray()).anyMatch(extent -> extent > LONGEST_AXIS)) {
             return false;
         }
         var runs = new ArrayList<List<PadRun>>();

@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.rule;
 
+import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.expression.Expr;
@@ -18,7 +19,6 @@ import dev.millrace.providers.simd.program.Step;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
 import dev.millrace.providers.simd.weights.Layout;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -150,7 +150,7 @@ final class ProductAnchor implements Anchor {
                 .repeating()
                 .calling(memory -> {
                     GemmProduct product = product(memory, left, right, packs, epilogue, views, to);
-                    MemorySegment own = Arena.ofAuto().allocate(gemm.ownBytes(k, packs, width), ALIGNMENT);
+                    MemorySegment own = OwnMemory.allocate(gemm.ownBytes(k, packs, width), ALIGNMENT);
                     return gemm.bind(product, own, width)::run;
                 }));
         return true;

@@ -75,18 +75,23 @@ final class QuantisedProductRules {
         if (!fits) {
             return false;
         }
+        float ofRows = Tables.floatsOf(op.kit(), scaleOfRows)[0];
+        float[] ofColumns = Tables.floatsOf(op.kit(), scales);
+        float ofResult = Tables.floatsOf(op.kit(), scale)[0];
+        if (!ScaledSums.areDivisors(ofRows, ofResult) || !ScaledSums.areDivisors(ofColumns)) {
+            return false;
+        }
         ByteSums sums = sums(op, conv, op.in(0), op.in(2), new ByteWeights(op.kit(), constant, zeros), false);
         if (sums == null) {
             return false;
         }
-        float ofRows = Tables.floatsOf(op.kit(), scaleOfRows)[0];
-        ScaledSums scaled = ScaledSums.of(sums, ofRows, Tables.floatsOf(op.kit(), scales));
+        ScaledSums scaled = ScaledSums.of(sums, ofRows, ofColumns);
         if (op.inputs() > BIAS_OF_CONV && op.find(BIAS_OF_CONV) instanceof Cell bias && bias.known() != null) {
             scaled = scaled.withInts(bias.known());
         }
         QuantisedOutput output = op.out().type() == ElementType.UINT8 ? QuantisedOutput.U8 : QuantisedOutput.S8;
         int point = Tables.intsOf(op.kit(), zero)[0];
-        return scaled.addBytes(op.out(), new Requantised(Tables.floatsOf(op.kit(), scale)[0], point, output));
+        return scaled.addBytes(op.out(), new Requantised(ofResult, point, output));
     }
 
     /** A Conv, MatMul or Gemm of bytes that were widened before; false where it is none. */

@@ -31,7 +31,7 @@ record Requantised(float scale, int zero, QuantisedOutput output) {
                     : least == -128 && most == 127 ? QuantisedOutput.S8 : null;
             if (output != null) {
                 var found = new Requantised(number(scale), (int) number(zero), output);
-                return found.saturatesAtLimits(limited) ? found : null;
+                return ScaledSums.areDivisors(found.scale) && found.saturatesAtLimits(limited) ? found : null;
             }
         }
         return null;

@@ -18,7 +18,18 @@ import org.jspecify.annotations.Nullable;
  * @param bias numbers for the columns, before they are scaled, or null
  */
 record ScaledSums(ByteSums sums, double[] factors, double @Nullable [] bias) {
-    /** Sums without a bias. */
+    /** Whether numbers can be divided by each of these scales and multiplied with it again. */
+    static boolean areDivisors(float... scales) {
+        for (float scale : scales) {
+            float size = Math.abs(scale);
+            if (!(size >= Float.MIN_NORMAL && size <= Float.MAX_VALUE)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Sums without a bias; all scales are {@link #areDivisors divisors}. */
     static ScaledSums of(ByteSums sums, float scaleOfRows, float[] scalesOfColumns) {
         double[] factors = new double[scalesOfColumns.length];
         Arrays.setAll(factors, i -> (double) scaleOfRows * scalesOfColumns[i]);

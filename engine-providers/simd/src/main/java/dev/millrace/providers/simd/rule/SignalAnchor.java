@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.rule;
 
+import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Kind;
@@ -17,7 +18,6 @@ import dev.millrace.providers.simd.program.Memory;
 import dev.millrace.providers.simd.program.Step;
 import dev.millrace.providers.simd.program.View;
 import dev.millrace.providers.simd.weights.Layout;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -104,7 +104,7 @@ final class SignalAnchor implements Anchor {
                 .repeating()
                 .calling(memory -> {
                     GemmProduct product = product(memory, from, packed, epilogue, views, to);
-                    MemorySegment own = Arena.ofAuto().allocate(gemm.ownBytes(taps, true, width), ALIGNMENT);
+                    MemorySegment own = OwnMemory.allocate(gemm.ownBytes(taps, true, width), ALIGNMENT);
                     return gemm.bind(product, own, width)::run;
                 }));
         return true;

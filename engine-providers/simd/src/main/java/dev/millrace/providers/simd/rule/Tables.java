@@ -1,12 +1,12 @@
 package dev.millrace.providers.simd.rule;
 
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.simd.lower.Kit;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -51,6 +51,6 @@ final class Tables {
     }
 
     private static MemorySegment allocate(long bytes) {
-        return Arena.ofAuto().allocate(Math.max(1, bytes), ALIGNMENT).asSlice(0, bytes);
+        return OwnMemory.allocate(Math.max(1, bytes), ALIGNMENT).asSlice(0, bytes);
     }
 }

@@ -5,8 +5,8 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.graph.tensor.Tensor;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +35,7 @@ public final class Weights {
 
     /** @param shared where weights are looked for that other sessions packed */
     public Weights(SharedWeights shared) {
-        this(shared, bytes -> Arena.ofAuto().allocate(Math.max(1, bytes), ALIGNMENT).asSlice(0, bytes));
+        this(shared, bytes -> OwnMemory.allocate(Math.max(1, bytes), ALIGNMENT).asSlice(0, bytes));
     }
 
     /**

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class QuantisedRulesTest {
     private static final int OPSET = 21;
@@ -266,6 +267,25 @@ class QuantisedRulesTest {
             both.roundingWithin(1)
                     .agreesOn(bytes(ElementType.UINT8, upTo(9), k))
                     .withoutFallback();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(floats = {0, Float.MIN_VALUE, Float.NaN, Float.POSITIVE_INFINITY})
+    void aScaleThatNothingCanBeDividedByScalesAllTheSame(float odd) {
+        Tensor weights = bytes(ElementType.INT8, 12, 6);
+        float[] steps = {0.01f, 0.02f, odd, 0.01f, 0.03f, 0.01f};
+        Tensor bias = Comparison.random(random, 6);
+        Tensor zero = bytes(ElementType.UINT8);
+        try (var both = new Comparison(editor -> {
+            Value by = constant(editor, Tensor.scalar(0.03f));
+            Value point = constant(editor, zero);
+            Value x = op(editor, "DequantizeLinear", Comparison.input(editor, "x", ElementType.UINT8, 2), by, point);
+            Value scale = constant(editor, Tensor.copyOf(steps, 6));
+            Value w = op(editor, "DequantizeLinear", ints("axis", 1), constant(editor, weights), scale);
+            editor.addOutput("y", op(editor, "Gemm", x, w, constant(editor, bias)));
+        })) {
+            both.agreesOn(bytes(ElementType.UINT8, 5, 12));
         }
     }
 

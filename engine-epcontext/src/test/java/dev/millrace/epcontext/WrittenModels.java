@@ -1,0 +1,58 @@
+package dev.millrace.epcontext;
+
+import static dev.millrace.epcontext.Fixtures.add;
+
+import dev.millrace.graph.format.Models;
+import dev.millrace.graph.format.WriteOptions;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.Model;
+import dev.millrace.providers.partition.Partitioner;
+import dev.millrace.providers.partition.Partitioning;
+import dev.millrace.providers.spi.ExecutionProvider;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Models that are compiled, written to a folder of the test's, and read again. */
+abstract class WrittenModels {
+    static final FakeProvider FAST = FakeProvider.fusing("fast", "Relu", "Mul");
+
+    @TempDir
+    Path folder;
+
+    static EpContextOptions.Builder enabled() {
+        return EpContextOptions.builder().enable(true);
+    }
+
+    Model source(Graph graph) {
+        Path file = folder.resolve("net.onnx");
+        Models.write(Fixtures.model(graph, null), file, WriteOptions.inline());
+        return Models.read(file);
+    }
+
+    static Partitioning share(Model model, FakeProvider... providers) {
+        var all = new ArrayList<ExecutionProvider>(List.of(providers));
+        all.add(FakeProvider.plain());
+        return Partitioner.partition(model.graph(), all, model.stem());
+    }
+
+    /** What a session does: shares out, lets providers keep, writes; and what comes back from the disk. */
+    Model compile(Model model, EpContextOptions options, FakeProvider... providers) {
+        ContextModelWriter.check(options, model);
+        Partitioning parts = share(model, providers);
+        Path written = ContextModelWriter.write(model, parts, FakeProvider.keepAll(parts), options, Map.of());
+        return Models.read(Objects.requireNonNull(written));
+    }
+
+    List<String> files() throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
+        }
+    }
+}

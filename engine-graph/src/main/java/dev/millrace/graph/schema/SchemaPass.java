@@ -1,0 +1,42 @@
+package dev.millrace.graph.schema;
+
+import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.GraphEditor;
+import dev.millrace.graph.ir.Node;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A whole graph, and those nested in it, against the operators' schemas. */
+public final class SchemaPass {
+    private SchemaPass() {}
+
+    /**
+     * Throws (INVALID_GRAPH) for the first node with what its operator does not allow. An attribute that the operator does
+     * not have in its opset is taken from the node: whoever looked at it would take the node for one of another opset.
+     *
+     * @return a sentence for each attribute that is gone, and for each deprecated operator
+     */
+    public static List<String> over(Graph graph) {
+        var warnings = new ArrayList<String>();
+        over(graph, warnings);
+        return warnings;
+    }
+
+    private static void over(Graph graph, List<String> warnings) {
+        var editor = new GraphEditor(graph);
+        for (Node node : graph.nodes()) {
+            SchemaCheck check = SchemaCheck.check(node);
+            check.orThrow();
+            warnings.addAll(check.warnings());
+            Attributes attributes = node.attributes();
+            for (String name : check.unknown()) {
+                attributes = attributes.without(name);
+            }
+            if (!check.unknown().isEmpty()) {
+                editor.setAttributes(node, attributes);
+            }
+            attributes.graphs().forEach(nested -> over(nested, warnings));
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.tensor.Tensor;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Functions where they have reached what they tend to. */
+class LargeNumbersTest {
+    private static final int OPSET = 21;
+    private static final float[] LARGE = {
+        40, 60, 100, 65504, 1e9f, 1e30f, Float.MAX_VALUE, Float.POSITIVE_INFINITY
+    };
+
+    private static void agreesWithEitherSign(String op, Attributes attributes) {
+        float[] negative = new float[LARGE.length];
+        for (int i = 0; i < LARGE.length; i++) {
+            negative[i] = -LARGE[i];
+        }
+        agrees(op, attributes, Tensor.copyOf(LARGE, LARGE.length));
+        // apart, since errors are measured by the largest result
+        agrees(op, attributes, Tensor.copyOf(negative, LARGE.length));
+    }
+
+    private static void agrees(String op, Attributes attributes, Tensor values) {
+        try (var both = new Comparison(editor -> {
+            NodeSpec spec = NodeSpec.of(OpId.onnx(op), OPSET, Comparison.floats(editor, "x", 1)).with(attributes);
+            editor.addOutput("y", editor.append(spec, List.of("y")).requireOutput(0));
+        })) {
+            both.agreesOn(values).withoutFallback();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Erf", "Tanh", "Sigmoid", "Softplus", "Softsign", "Gelu", "Mish", "HardSwish"})
+    void functionsThatTendToSomethingReachIt(String op) {
+        agreesWithEitherSign(op, Attributes.NONE);
+    }
+
+    @Test
+    void anApproximateGeluDoesToo() {
+        agreesWithEitherSign("Gelu", Attributes.of("approximate", Attribute.of("tanh")));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"Softmax, 1e17", "LogSoftmax, 1e17", "LogSoftmax, -1e17", "LogSoftmax, 3e38", "LogSoftmax, -3e38"})
+    void equalNumbersShareWhatTheirSizeIs(String op, float size) {
+        agrees(op, Attributes.NONE, Tensor.copyOf(new float[] {size, size}, 2));
+    }
+}
