@@ -43,9 +43,12 @@ public final class SessionFlags {
     private int threads;
 
     @Option(
-            names = "--map-files",
-            description = "Map the model's files rather than read them: less memory, for files that nobody cuts short.")
-    private boolean mapFiles;
+            names = "--files",
+            paramLabel = "USE",
+            defaultValue = "BY_SIZE",
+            description = "READ the model's files; MAP them, which takes less memory, where nobody cuts them short; or BY_SIZE"
+                    + " (default): those of up to 32 MB are read.")
+    private FileUse files = FileUse.BY_SIZE;
 
     public Engine engine() {
         return Engine.create(EngineOptions.defaults().withThreads(threads));
@@ -58,7 +61,7 @@ public final class SessionFlags {
     /** The options with the optimiser on or off, whatever the flag says. */
     public SessionOptions.Builder builder(boolean optimize) {
         var builder = SessionOptions.builder()
-                .fileUse(mapFiles ? FileUse.MAP : FileUse.READ)
+                .fileUse(files)
                 .optimiser(Optimiser.Options.builder()
                         .level(optimize ? level : Level.DISABLED)
                         .disable(disabledPasses)

@@ -8,7 +8,6 @@ import dev.millrace.graph.format.FileMapping;
 import dev.millrace.graph.format.FileUse;
 import dev.millrace.providers.spi.CompiledGraph;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,13 +54,7 @@ public final class ContextBinary {
         }
         MemorySegment content;
         try {
-            content = use == FileUse.MAP ? FileMapping.of(path, Arena.ofAuto()) : FileMapping.read(path);
-        } catch (OutOfMemoryError e) {
-            throw new EngineException(
-                    Status.FAIL,
-                    "no memory for context binary " + path
-                            + "; raise -XX:MaxDirectMemorySize, or let the model's files be mapped",
-                    e);
+            content = FileMapping.content(path, use);
         } catch (IOException e) {
             throw new EngineException(Status.INVALID_GRAPH, "context binary " + path + " cannot be read: " + e, e);
         }

@@ -77,7 +77,7 @@ public record SessionOptions(
         private boolean disableCpuFallback;
         private boolean failOnSuboptimalModel;
         private @Nullable Path externalDataFolder;
-        private FileUse fileUse = FileUse.READ;
+        private FileUse fileUse = FileUse.BY_SIZE;
         private @Nullable RunListener listener;
         private Cancellation cancellation = new Cancellation();
 
@@ -138,7 +138,10 @@ public record SessionOptions(
             return this;
         }
 
-        /** Whether files are read, or mapped: mapping is for files that nobody cuts short while the session is open. */
+        /**
+         * Whether files are read, or mapped: by default as {@link FileUse#BY_SIZE} says. Mapping is for files that nobody
+         * cuts short while the session is open.
+         */
         public Builder fileUse(FileUse value) {
             fileUse = value;
             return this;

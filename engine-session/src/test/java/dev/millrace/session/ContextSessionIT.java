@@ -3,7 +3,6 @@ package dev.millrace.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.epcontext.EpContextOptions;
-import dev.millrace.graph.format.FileUse;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.providers.spi.EpContext;
@@ -19,8 +18,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** A real model, its context model, and what the second saves. */
 class ContextSessionIT {
     private static final int PAIRS = 21;
-    private static final SessionOptions MAPPED =
-            SessionOptions.builder().fileUse(FileUse.MAP).build();
 
     private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(2));
 
@@ -63,14 +60,14 @@ class ContextSessionIT {
     }
 
     @Test
-    void theBinaryIsMappedWhereThatIsAskedForAndNoBiggerThanTheWeights(@TempDir Path folder) throws IOException {
+    void theBinaryIsMappedAndNoBiggerThanTheWeights(@TempDir Path folder) throws IOException {
         Path context = writeContext(folder, 0);
         List<String> nodes = new ArrayList<>();
         for (Node node : Models.read(context).graph().nodes()) {
             nodes.add(node.op().toString());
         }
         assertThat(nodes).contains(EpContext.OP.toString());
-        try (Session session = engine.session(context, MAPPED)) {
+        try (Session session = engine.session(context)) {
             session.run(MiniLm.inputs(1, 4, 1)).close();
             Path maps = Path.of("/proc/self/maps");
             if (Files.exists(maps)) {
@@ -113,7 +110,7 @@ class ContextSessionIT {
 
     private double create(Path model) {
         long start = System.nanoTime();
-        try (Session session = engine.session(model, MAPPED)) {
+        try (Session session = engine.session(model)) {
             assertThat(session.outputs()).isNotEmpty();
             return (System.nanoTime() - start) / 1e6;
         }

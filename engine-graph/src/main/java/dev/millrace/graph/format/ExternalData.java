@@ -2,7 +2,6 @@ package dev.millrace.graph.format;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
-import dev.millrace.graph.tensor.OwnMemory;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
@@ -15,89 +14,52 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the bytes of a model's tensors come from: the file of the model itself, and the files beside it that hold large
- * tensors, each mapped once, and read from there into memory of its own where it is not to stay so. A location is a relative path that stays
+ * The files beside a model that hold its large tensors, each read or mapped once. A location is a relative path that stays
  * inside the model's folder, also after symbolic links were followed; where the model file itself is a link, the folder
  * of the file that it leads to counts as its folder too.
  */
 final class ExternalData {
-    private static final long ALIGNMENT = 64;
-
     private final List<Path> places;
     private final FileUse use;
-    private final boolean isModelMapped;
     private final Map<String, MemorySegment> byLocation = new HashMap<>();
     private final Map<Path, MemorySegment> byFile = new HashMap<>();
-    /** Tensors may share what they are made of. */
-    private final Map<Part, MemorySegment> copies = new HashMap<>();
 
-    private record Part(MemorySegment file, long offset, long length) {}
-
-    private ExternalData(List<Path> places, FileUse use, boolean isModelMapped) {
+    private ExternalData(List<Path> places, FileUse use) {
         this.places = places;
         this.use = use;
-        this.isModelMapped = isModelMapped;
     }
 
     /** The data of a model from memory, whose folder is {@code folder}; with null it can have none. */
     static ExternalData inFolder(@Nullable Path folder, FileUse use) {
-        return new ExternalData(folder == null ? List.of() : List.of(folder), use, false);
+        return new ExternalData(folder == null ? List.of() : List.of(folder), use);
     }
 
-    /** The data of a model whose file is mapped while it is read. */
     static ExternalData besideModel(Path file, FileUse use) throws IOException {
         Path folder = file.toAbsolutePath().getParent();
         Path target = file.toRealPath().getParent();
         if (folder == null || target == null) {
             throw new IOException(file + " is in no folder");
         }
-        return new ExternalData(List.of(folder, target), use, true);
+        return new ExternalData(List.of(folder, target), use);
     }
 
     /** {@code length} bytes at {@code offset} of the file at {@code location}. */
     MemorySegment slice(String location, long offset, long length) {
         MemorySegment file = byLocation.get(location);
         if (file == null) {
-            file = byFile.computeIfAbsent(locate(location), ExternalData::map);
+            file = byFile.computeIfAbsent(locate(location), this::content);
             byLocation.put(location, file);
         }
         if (offset < 0 || length < 0 || length > file.byteSize() || offset > file.byteSize() - length) {
             throw EngineException.invalidGraph("External data file '" + location + "' has " + file.byteSize()
                     + " bytes; " + length + " bytes at offset " + offset + " lie outside of it");
         }
-        MemorySegment whole = file;
-        return use == FileUse.MAP
-                ? file.asSlice(offset, length)
-                : copies.computeIfAbsent(
-                        new Part(file, offset, length), part -> copyOf(whole.asSlice(offset, length)));
+        return file.asSlice(offset, length);
     }
 
-    /** What a tensor keeps of its bytes in the model itself. */
-    MemorySegment inModel(MemorySegment bytes) {
-        return isModelMapped && use == FileUse.READ ? copyOf(bytes) : bytes;
-    }
-
-    private static MemorySegment copyOf(MemorySegment mapped) {
+    private MemorySegment content(Path file) {
         try {
-            long size = mapped.byteSize();
-            return OwnMemory.allocate(Math.max(1, size), ALIGNMENT)
-                    .asSlice(0, size)
-                    .copyFrom(mapped)
-                    .asReadOnly();
-        } catch (OutOfMemoryError e) {
-            throw new EngineException(
-                    Status.FAIL,
-                    "no memory for its " + mapped.byteSize()
-                            + " bytes; raise -XX:MaxDirectMemorySize, or let the model's files be mapped",
-                    e);
-        } catch (InternalError e) {
-            throw new EngineException(Status.FAIL, "its file was cut short while it was read", e);
-        }
-    }
-
-    private static MemorySegment map(Path file) {
-        try {
-            return Models.map(file);
+            return FileMapping.content(file, use);
         } catch (IOException e) {
             throw new EngineException(Status.FAIL, "External data file " + file + " cannot be read: " + e, e);
         }

@@ -1,11 +1,14 @@
 package dev.millrace.graph.format;
 
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.OwnMemory;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
@@ -24,6 +27,22 @@ public final class FileMapping {
     /** The content of {@code file}, mapped for as long as {@code arena} lives. */
     public static MemorySegment of(Path file, Arena arena) throws IOException {
         return uninterrupted(file, channel -> channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena));
+    }
+
+    /** The content of {@code file}, read or mapped for as long as somebody refers to it. */
+    public static MemorySegment content(Path file, FileUse use) throws IOException {
+        if (!use.reads(Files.size(file))) {
+            return of(file, Arena.ofAuto());
+        }
+        try {
+            return read(file);
+        } catch (OutOfMemoryError e) {
+            throw new EngineException(
+                    Status.FAIL,
+                    "no memory for the " + Files.size(file) + " bytes of " + file
+                            + "; raise -XX:MaxDirectMemorySize, or let the model's files be mapped",
+                    e);
+        }
     }
 
     /** The content of {@code file} as it is now, in memory that the garbage collector reclaims. */

@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * ONNX models, read and written.
  *
- * <p>A model that was read keeps no copy of its large tensors, unless it was to read its files ({@link FileUse#READ}): they
- * are views of the mapped file, or of the memory that the caller gave. A mapped file may be replaced while a model of it
- * is in use, but must not be overwritten in place; memory must stay as it is.
+ * <p>A model that was read keeps no copy of its large tensors: they are views of the file, which was read as a whole or
+ * mapped, or of the memory that the caller gave. A mapped file may be replaced while a model of it is in use, but must not
+ * be overwritten in place; memory must stay as it is.
  */
 public final class Models {
     private static final int BUFFER = 1 << 16;
@@ -43,7 +43,7 @@ public final class Models {
             throw EngineException.invalidArgument(file + " is no file; name the .onnx file itself");
         }
         try {
-            return new OnnxReader(ExternalData.besideModel(file, use), file).read(map(file));
+            return new OnnxReader(ExternalData.besideModel(file, use), file).read(FileMapping.content(file, use));
         } catch (IOException e) {
             throw new EngineException(Status.FAIL, "model file " + file + " cannot be read: " + e, e);
         } catch (EngineException e) {

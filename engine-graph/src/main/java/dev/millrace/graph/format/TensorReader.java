@@ -63,17 +63,17 @@ final class TensorReader {
                 throw EngineException.invalidGraph(
                         "its raw_data has " + parts.raw.byteSize() + " bytes, but " + type + shape + " takes " + bytes);
             }
-            return Tensor.wrap(type, shape, external.inModel(parts.raw));
+            return Tensor.wrap(type, shape, parts.raw);
         }
         if (parts.runs.isEmpty()) {
-            return TypedData.decode(type, shape, List.of(), external::inModel);
+            return TypedData.decode(type, shape, List.of());
         }
         int field = fieldOf(type);
         if (field != parts.runField) {
             throw EngineException.invalidGraph("its data is in field " + parts.runField
                     + " of TensorProto; data of type " + type + " belongs in field " + field);
         }
-        return TypedData.decode(type, shape, parts.runs, external::inModel);
+        return TypedData.decode(type, shape, parts.runs);
     }
 
     static Shape shape(List<Long> dims) {

@@ -7,7 +7,6 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import java.util.function.UnaryOperator;
 
 /**
  * The typed fields of {@code TensorProto} ({@code float_data}, {@code int32_data} and so on), decoded. Nothing is
@@ -16,22 +15,16 @@ import java.util.function.UnaryOperator;
 final class TypedData {
     private TypedData() {}
 
-    /**
-     * The tensor whose data is in {@code runs}, which the file may have split anywhere between two entries.
-     *
-     * @param keeping what the tensor keeps of bytes that are in the file as they are in memory
-     */
-    static Tensor decode(
-            ElementType type, Shape shape, List<WireReader> runs, UnaryOperator<MemorySegment> keeping) {
+    /** The tensor whose data is in {@code runs}, which the file may have split anywhere between two entries. */
+    static Tensor decode(ElementType type, Shape shape, List<WireReader> runs) {
         return switch (type) {
-            case FLOAT, COMPLEX64, DOUBLE, COMPLEX128 -> fixed(type, shape, runs, keeping);
+            case FLOAT, COMPLEX64, DOUBLE, COMPLEX128 -> fixed(type, shape, runs);
             default -> varints(type, shape, runs);
         };
     }
 
     /** On the wire these are what they are in memory. */
-    private static Tensor fixed(
-            ElementType type, Shape shape, List<WireReader> runs, UnaryOperator<MemorySegment> keeping) {
+    private static Tensor fixed(ElementType type, Shape shape, List<WireReader> runs) {
         long needed = TensorReader.bytes(type, shape);
         long given = runs.stream().mapToLong(WireReader::remaining).sum();
         if (given != needed) {
@@ -39,7 +32,7 @@ final class TypedData {
                     "it holds " + given + " bytes of data, but " + type + shape + " takes " + needed);
         }
         if (runs.size() == 1) {
-            return Tensor.wrap(type, shape, keeping.apply(runs.getFirst().rest()));
+            return Tensor.wrap(type, shape, runs.getFirst().rest());
         }
         Tensor tensor = Tensor.allocate(type, shape);
         long at = 0;
