@@ -46,8 +46,8 @@ public final class SessionFlags {
             names = "--files",
             paramLabel = "USE",
             defaultValue = "BY_SIZE",
-            description = "READ the model's files; MAP them, which takes less memory, where nobody cuts them short; or BY_SIZE"
-                    + " (default): those of up to 32 MB are read.")
+            description = "READ the model's files; MAP them, which takes less memory, where nobody cuts them short; or"
+                    + " BY_SIZE (default): those of up to 32 MB are read.")
     private FileUse files = FileUse.BY_SIZE;
 
     public Engine engine() {

@@ -298,5 +298,4 @@ class ContextModelWriterTest extends WrittenModels {
 
         assertThat(Models.toBytes(source)).isEqualTo(before);
     }
-
 }

@@ -1,7 +1,5 @@
 package dev.millrace.epcontext;
 
-import static dev.millrace.epcontext.Fixtures.add;
-
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.format.WriteOptions;
 import dev.millrace.graph.ir.Graph;

@@ -55,7 +55,8 @@ final class SessionBuilder {
     }
 
     Session fromMemory(MemorySegment bytes) {
-        return guarded("model from memory", () -> build(Models.read(bytes, options.externalDataFolder(), options.fileUse())));
+        return guarded(
+                "model from memory", () -> build(Models.read(bytes, options.externalDataFolder(), options.fileUse())));
     }
 
     /** A step of the way that hands a session on. */

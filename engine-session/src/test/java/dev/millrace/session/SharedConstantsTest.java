@@ -47,8 +47,7 @@ final class SharedConstantsTest {
     void whatACallerWritesIntoAnOutputNobodyElseReads() {
         var editor = new GraphEditor(Graph.named("filled"));
         Value shape = editor.addConstant("shape", Tensor.copyOf(new long[] {MANY}, 1));
-        Value filled = editor.append(
-                        NodeSpec.of(OpId.onnx("ConstantOfShape"), TestModels.OPSET, shape), List.of("y"))
+        Value filled = editor.append(NodeSpec.of(OpId.onnx("ConstantOfShape"), TestModels.OPSET, shape), List.of("y"))
                 .requireOutput(0);
         editor.addOutput("y", filled);
         byte[] model = Models.toBytes(TestModels.model(editor.graph()));

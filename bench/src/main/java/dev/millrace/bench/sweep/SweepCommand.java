@@ -111,10 +111,8 @@ public final class SweepCommand implements Callable<Integer> {
         var rows = new ArrayList<SweepRow>();
         measure(cases, seconds, timeout, rows, out);
         if (again > 0) {
-            List<String> slow = rows.stream()
-                    .filter(this::isSlow)
-                    .map(SweepRow::name)
-                    .toList();
+            List<String> slow =
+                    rows.stream().filter(this::isSlow).map(SweepRow::name).toList();
             rows.removeIf(this::isSlow);
             out.println();
             out.println("once more:");
@@ -178,9 +176,7 @@ public final class SweepCommand implements Callable<Integer> {
                 .filter(row -> row.ratio() != null)
                 .sorted(Comparator.comparing(row -> Objects.requireNonNull(row.ratio())))
                 .toList();
-        List<SweepRow> slow = measured.stream()
-                .filter(this::isSlow)
-                .toList();
+        List<SweepRow> slow = measured.stream().filter(this::isSlow).toList();
         out.println();
         out.println("outcomes: " + outcomes);
         if (!measured.isEmpty()) {

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Operators that the peer defines mean to both what they mean to the peer. */
 class ContribTest {
     private static final Attributes TWO_HEADS = Attributes.of("num_heads", Attribute.of(2));
-    private static final Attributes GROUPS = Attributes.of("num_heads", Attribute.of(4))
-            .with("kv_num_heads", Attribute.of(2));
+    private static final Attributes GROUPS =
+            Attributes.of("num_heads", Attribute.of(4)).with("kv_num_heads", Attribute.of(2));
     private static final Attributes ROTARY = GROUPS.with("do_rotary", Attribute.of(1));
 
     @TempDir

@@ -85,7 +85,10 @@ final class LevelWorker {
 
     private static long distance(
             Engine engine, Path file, Inputs inputs, Map<String, Tensor> plain, Map<String, String> options) {
-        var choice = SessionOptions.builder().provider("simd", options).provider("cpu").build();
+        var choice = SessionOptions.builder()
+                .provider("simd", options)
+                .provider("cpu")
+                .build();
         try (var session = new Millrace(engine, file, choice)) {
             session.create();
             // the third run is the first one that goes through a table of calls, where kernels are machine code

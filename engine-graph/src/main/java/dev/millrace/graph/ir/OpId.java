@@ -25,8 +25,7 @@ public record OpId(String domain, String name) {
     /** Spelled out: operators are compared so often that it shows before anything is compiled. */
     @Override
     public boolean equals(@Nullable Object other) {
-        return other == this
-                || other instanceof OpId same && name.equals(same.name) && domain.equals(same.domain);
+        return other == this || other instanceof OpId same && name.equals(same.name) && domain.equals(same.domain);
     }
 
     @Override

@@ -19,9 +19,7 @@ public sealed interface ValueType {
         @Override
         public boolean equals(@Nullable Object other) {
             return other == this
-                    || other instanceof TensorType same
-                            && element == same.element
-                            && Objects.equals(shape, same.shape);
+                    || other instanceof TensorType same && element == same.element && Objects.equals(shape, same.shape);
         }
 
         @Override

@@ -84,8 +84,8 @@ public final class GraphCheck {
         }
         for (Node user : value.users()) {
             if (user.isRemoved() || !reads(user, value)) {
-                throw broken("value '" + value.name() + "' knows the user " + user.describe()
-                        + ", which does not read it");
+                throw broken(
+                        "value '" + value.name() + "' knows the user " + user.describe() + ", which does not read it");
             }
         }
     }

@@ -41,7 +41,10 @@ public final class TypeCheck {
     }
 
     private List<String> check(
-            String what, List<@Nullable Value> values, List<Parameter> parameters, IntFunction<@Nullable ValueType> types) {
+            String what,
+            List<@Nullable Value> values,
+            List<Parameter> parameters,
+            IntFunction<@Nullable ValueType> types) {
         for (int i = 0; i < values.size(); i++) {
             Parameter parameter = OperatorSchema.parameter(parameters, i);
             if (parameter != null && values.get(i) != null) {
@@ -59,13 +62,20 @@ public final class TypeCheck {
         TypeConstraint constraint = schema.constraint(parameter.type());
         boolean allowed = constraint == null ? text.equals(parameter.type()) : constraint.allows(type);
         if (!allowed) {
-            error(what, index, parameter, "is " + text + " where "
-                    + (constraint == null ? parameter.type() : constraint.describe()) + " is allowed");
+            error(
+                    what,
+                    index,
+                    parameter,
+                    "is " + text + " where " + (constraint == null ? parameter.type() : constraint.describe())
+                            + " is allowed");
         } else if (constraint != null && parameter.homogeneous()) {
             String other = bound.putIfAbsent(parameter.type(), text);
             if (other != null && !other.equals(text)) {
-                error(what, index, parameter, "is " + text + ", but has to be " + other + " as what shares its type "
-                        + parameter.type());
+                error(
+                        what,
+                        index,
+                        parameter,
+                        "is " + text + ", but has to be " + other + " as what shares its type " + parameter.type());
             }
         }
     }

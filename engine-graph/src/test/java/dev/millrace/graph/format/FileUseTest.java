@@ -36,7 +36,8 @@ class FileUseTest {
         var editor = new GraphEditor(Graph.named("g"));
         editor.addOutput("one", editor.addConstant("one", Tensor.copyOf(numbers(), COUNT)));
         editor.addOutput("other", editor.addConstant("other", Tensor.copyOf(numbers(), 2, COUNT / 2)));
-        return new Model(new Model.Header(10, "test", "1", "", 1, ""), Map.of("", 21), Map.of(), Map.of(), editor.graph(), null);
+        return new Model(
+                new Model.Header(10, "test", "1", "", 1, ""), Map.of("", 21), Map.of(), Map.of(), editor.graph(), null);
     }
 
     private static void empty(Path file) throws IOException {
@@ -64,8 +65,7 @@ class FileUseTest {
     void aWholeFileIsReadByAnInterruptedThreadThatStaysInterrupted() throws IOException {
         Path file = Files.write(folder.resolve("some.bin"), new byte[] {1, 2, 3});
         Thread.currentThread().interrupt();
-        assertThat(FileMapping.read(file).toArray(ValueLayout.JAVA_BYTE))
-                .containsExactly(1, 2, 3);
+        assertThat(FileMapping.read(file).toArray(ValueLayout.JAVA_BYTE)).containsExactly(1, 2, 3);
         assertThat(Thread.interrupted()).isTrue();
     }
 }

@@ -82,8 +82,7 @@ class SchemaCheckTest {
         Node split = node(
                 "Split",
                 13,
-                Attributes.of("axis", Attribute.of(1))
-                        .with("split", new Attribute.Ints(List.of(1L))),
+                Attributes.of("axis", Attribute.of(1)).with("split", new Attribute.Ints(List.of(1L))),
                 floats);
         assertThat(SchemaPass.over(editor.graph())).singleElement().asString().contains("attribute 'split' is unknown");
         assertThat(split.attributes().names()).containsExactly("axis");

@@ -201,14 +201,7 @@ final class ConvPlanner {
                 boolean reads = reads(run, passes.get(pass));
                 if (reads || pass == reading.first()) {
                     long ahead = fetches && left < group.blocks() ? ahead(group, run, left, after - here) : 0;
-                    emit(
-                            unit,
-                            passes.get(pass),
-                            run,
-                            reads,
-                            pass == reading.first(),
-                            pass == reading.last(),
-                            ahead);
+                    emit(unit, passes.get(pass), run, reads, pass == reading.first(), pass == reading.last(), ahead);
                 }
             }
         }

@@ -215,8 +215,7 @@ public final class DirectRun {
         private final MemorySegment workspace;
 
         Serial(long workspaceBytes) {
-            this.workspace =
-                    workspaceBytes == 0 ? MemorySegment.NULL : OwnMemory.allocate(workspaceBytes, 64);
+            this.workspace = workspaceBytes == 0 ? MemorySegment.NULL : OwnMemory.allocate(workspaceBytes, 64);
         }
 
         @Override

@@ -23,16 +23,8 @@ import org.jspecify.annotations.Nullable;
 /** Chooses the nodes of a graph that become parts of programs. */
 final class Claims {
     /** Operators without a kernel of their own here that stand between others, and are done by the fallback's kernels. */
-    private static final Set<String> BETWEEN = Set.of(
-            "ConstantOfShape",
-            "EyeLike",
-            "GridSample",
-            "LRN",
-            "OneHot",
-            "Range",
-            "Shape",
-            "Size",
-            "Trilu");
+    private static final Set<String> BETWEEN =
+            Set.of("ConstantOfShape", "EyeLike", "GridSample", "LRN", "OneHot", "Range", "Shape", "Size", "Trilu");
 
     /** No shape has so many extents. */
     private static final long LONG_LIST = 64;

@@ -48,7 +48,8 @@ public final class SimdFactory implements ProviderFactory {
     @Override
     public ExecutionProvider create(List<ProviderDevice> devices, ProviderOptions options) {
         options.allowOnly(SimdProvider.NAME, Set.of(SimdProvider.STRICT));
-        return new SimdProvider(Kernels::shared, weights, isStrict(options.values().get(SimdProvider.STRICT)));
+        return new SimdProvider(
+                Kernels::shared, weights, isStrict(options.values().get(SimdProvider.STRICT)));
     }
 
     private static boolean isStrict(@Nullable String value) {

@@ -81,8 +81,7 @@ final class SimdProvider implements ExecutionProvider {
     }
 
     private static Kernel resolve(Partition partition, CompileContext context, Kit kit) {
-        ContextReader.Kept kept =
-                ContextReader.read(context.resolve(partition.onlyNode()), partition, kit.weights());
+        ContextReader.Kept kept = ContextReader.read(context.resolve(partition.onlyNode()), partition, kit.weights());
         if (kit.isStrict() && !kept.strict()) {
             throw EngineException.invalidArgument("option '" + STRICT
                     + "' comes too late for what was compiled without it; compile the source model again");

@@ -66,8 +66,7 @@ record AttentionTask(
                 queries[i] *= scale;
             }
         }
-        float[][] panel =
-                scratch.rows(1, Math.max(depth, width), Math.max(keys, v.size()));
+        float[][] panel = scratch.rows(1, Math.max(depth, width), Math.max(keys, v.size()));
         k.readTransposed(launch, b, kvHead, panel, depth, scratch, 1);
         RowKernels.accumulate(scores, count, queries, depth, panel, depth, keys);
         float[] chances = scratch.zeroedFloats(2, QUERIES * width);
@@ -88,13 +87,7 @@ record AttentionTask(
         }
         RowKernels.accumulate(sums, count, chances, width, panel, width, v.size());
         for (int r = 0; r < count; r++) {
-            Elements.write(
-                    type,
-                    launch.output(0),
-                    out.row(b, head, first + r, v.size()),
-                    sums[r],
-                    0,
-                    v.size());
+            Elements.write(type, launch.output(0), out.row(b, head, first + r, v.size()), sums[r], 0, v.size());
         }
     }
 

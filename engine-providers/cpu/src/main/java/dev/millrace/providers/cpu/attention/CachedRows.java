@@ -19,8 +19,7 @@ record CachedRows(
         int cacheInput,
         CacheSteps cache,
         @Nullable Rotation rotation,
-        ElementType type)
-        implements HeadSource {
+        ElementType type) implements HeadSource {
 
     static CachedRows of(
             BindContext context,

@@ -25,8 +25,8 @@ record ContribRotaryKernel(Node node) implements ShapedKernel {
         long heads = attributes.integer("num_heads", 0);
         HeadLayout layout = HeadLayout.of(shape, heads > 0 || shape.rank() != 3 ? heads : shape.dim(2) / size);
         if (cache.rank() != 2 || size > layout.size()) {
-            throw EngineException.invalidGraph(node.describe() + ": cosines of shape " + cache + " for rows of "
-                    + layout.size() + " elements");
+            throw EngineException.invalidGraph(
+                    node.describe() + ": cosines of shape " + cache + " for rows of " + layout.size() + " elements");
         }
         ElementType positions = context.inputType(POSITIONS);
         boolean each = context.inputShape(POSITIONS).rank() == 2;

@@ -11,8 +11,7 @@ import dev.millrace.scheduler.kernel.LaunchContext;
  *
  * @param biasInput what is added to rows of this call, from element {@code biasAt} on; -1 for nothing
  */
-record GivenRows(
-        int input, HeadLayout now, int pastInput, int pastSteps, int biasInput, long biasAt, ElementType type)
+record GivenRows(int input, HeadLayout now, int pastInput, int pastSteps, int biasInput, long biasAt, ElementType type)
         implements HeadSource {
 
     /** Rows without a past. */
@@ -25,8 +24,7 @@ record GivenRows(
         if (!context.hasInput(past)) {
             return this;
         }
-        int steps =
-                Extents.toInt("steps of the past", context.inputShape(past).dim(2));
+        int steps = Extents.toInt("steps of the past", context.inputShape(past).dim(2));
         return new GivenRows(input, now, past, steps, biasInput, biasAt, type);
     }
 

@@ -14,7 +14,11 @@ import org.jspecify.annotations.Nullable;
  * @param window how many keys a query sees, its own included; negative for all that come before it
  */
 record GroupQueryBias(
-        long window, HeadLayout q, CacheSteps steps, @Nullable Broadcast added, int addedKeys) implements ScoreBias {
+        long window,
+        HeadLayout q,
+        CacheSteps steps,
+        @Nullable Broadcast added,
+        int addedKeys) implements ScoreBias {
     private static final int ADDED = 10;
 
     static GroupQueryBias of(BindContext context, long window, HeadLayout q, CacheSteps steps) {

@@ -13,8 +13,7 @@ import dev.millrace.providers.cpu.extent.Extents;
  * @param perHead from head to head
  * @param perStep from step to step
  */
-record HeadLayout(
-        int batch, int heads, int steps, int size, long first, long perBatch, long perHead, long perStep) {
+record HeadLayout(int batch, int heads, int steps, int size, long first, long perBatch, long perHead, long perStep) {
 
     /** {@code [batch, heads, steps, size]}, or {@code [batch, steps, heads * size]} where there are three axes. */
     static HeadLayout of(Shape shape, long heads) {

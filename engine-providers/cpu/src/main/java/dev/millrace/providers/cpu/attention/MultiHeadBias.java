@@ -63,9 +63,7 @@ final class MultiHeadBias implements ScoreBias {
         }
         added = context.hasInput(ADDED)
                 ? Broadcast.of(
-                        context.inputType(ADDED),
-                        context.inputShape(ADDED),
-                        Shape.of(q.batch(), heads, queries, keys))
+                        context.inputType(ADDED), context.inputShape(ADDED), Shape.of(q.batch(), heads, queries, keys))
                 : null;
     }
 

@@ -77,8 +77,7 @@ record MultiHeadKernel(Node node) implements ShapedKernel {
                     + " does not hold its operand and those that are left out");
         }
         long heads = node.attributes().integer("num_heads", 0);
-        HeadLayout layout =
-                together ? HeadLayout.interleaved(shape, operand - input) : HeadLayout.of(shape, heads);
+        HeadLayout layout = together ? HeadLayout.interleaved(shape, operand - input) : HeadLayout.of(shape, heads);
         GivenRows rows = GivenRows.of(context, input, layout);
         boolean projected = context.hasInput(BIAS) && (operand == 0 || shape.rank() != 4);
         return projected ? rows.plus(BIAS, biasAt(context, operand, layout)) : rows;
@@ -87,7 +86,8 @@ record MultiHeadKernel(Node node) implements ShapedKernel {
     /** Biases of queries, keys and values follow each other; those of keys are as many as those of queries. */
     private long biasAt(BindContext context, int operand, HeadLayout layout) {
         long ownElements = (long) layout.heads() * layout.size();
-        long all = Extents.toInt("elements of the bias", context.inputShape(BIAS).elements());
+        long all =
+                Extents.toInt("elements of the bias", context.inputShape(BIAS).elements());
         return operand == VALUE ? all - ownElements : operand * ownElements;
     }
 }

@@ -55,8 +55,7 @@ record Rotation(
      * @param usual its position where none is given
      */
     void turn(LaunchContext launch, long row, long usual, float[] elements, int at) {
-        long position =
-                positions == null ? usual : Elements.getLong(positions, launch.input(positionsInput), row);
+        long position = positions == null ? usual : Elements.getLong(positions, launch.input(positionsInput), row);
         if (position < 0 || position >= available) {
             throw EngineException.invalidArgument(
                     node + ": position " + position + " is outside a cache of " + available + " positions");

@@ -33,7 +33,8 @@ record EmbedNormKernel(Node node) implements ShapedKernel {
     public Launch bind(BindContext context) {
         Shape words = context.inputShape(WORDS);
         int steps = Extents.toInt("words", words.dim(1));
-        int length = Extents.toInt("elements of an embedding", context.inputShape(WORD_TABLE).dim(1));
+        int length = Extents.toInt(
+                "elements of an embedding", context.inputShape(WORD_TABLE).dim(1));
         double epsilon = node.attributes().real("epsilon", 1e-12f);
         ElementType type = context.inputType(WORD_TABLE);
         boolean segments = context.hasInput(SEGMENTS) && context.hasInput(SEGMENT_TABLE);

@@ -139,9 +139,7 @@ record GridSample(
             if (weight != 0) {
                 long at = channel + box.offsets()[first + i];
                 sums[i] += weight
-                        * (floats
-                                ? source.get(Layouts.FLOAT, at * Float.BYTES)
-                                : Elements.getDouble(type, source, at));
+                        * (floats ? source.get(Layouts.FLOAT, at * Float.BYTES) : Elements.getDouble(type, source, at));
             }
         }
     }

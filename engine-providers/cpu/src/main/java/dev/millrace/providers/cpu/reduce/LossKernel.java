@@ -55,8 +55,7 @@ record LossKernel(Node node, boolean softmax) implements ShapedKernel {
                 }
             }
             if (!each) {
-                Elements.setDouble(
-                        type, launch.output(0), 0, reduction.equals("sum") ? total : total / weights);
+                Elements.setDouble(type, launch.output(0), 0, reduction.equals("sum") ? total : total / weights);
             }
         };
     }

@@ -53,11 +53,7 @@ class ContribAttentionTest {
         for (int row = 0; row < steps * heads; row++) {
             for (int operand = 0; operand < operands.length; operand++) {
                 System.arraycopy(
-                        operands[operand].floats(),
-                        row * size,
-                        all,
-                        (row * operands.length + operand) * size,
-                        size);
+                        operands[operand].floats(), row * size, all, (row * operands.length + operand) * size, size);
             }
         }
         Shape shape = operands[0].shape();
@@ -105,8 +101,10 @@ class ContribAttentionTest {
         assertRefused("scores as an output", () -> twoHeads().outputs(4).runAll(q, q, q));
         assertRefused(
                 "a mask of padding of shape [8]", () -> twoHeads().run(q, q, q, null, Tensor.copyOf(new int[8], 8)));
-        assertRefused("smooth softmax", () -> groups().with("smooth_softmax", 1)
-                .run(floats(1, 1, 32), floats(1, 1, 16), floats(1, 1, 16), null, null, ints(0), ints(1)));
+        assertRefused(
+                "smooth softmax",
+                () -> groups().with("smooth_softmax", 1)
+                        .run(floats(1, 1, 32), floats(1, 1, 16), floats(1, 1, 16), null, null, ints(0), ints(1)));
     }
 
     private static void assertRefused(String what, Runnable run) {
@@ -119,8 +117,8 @@ class ContribAttentionTest {
     @Test
     void positionsOutsideTheTableAreRefused() {
         Tensor cos = floats(4, 4);
-        assertThatThrownBy(() -> node("RotaryEmbedding")
-                        .run(floats(1, 2, 8), Tensor.copyOf(new long[] {3}, 1), cos, cos))
+        assertThatThrownBy(() ->
+                        node("RotaryEmbedding").run(floats(1, 2, 8), Tensor.copyOf(new long[] {3}, 1), cos, cos))
                 .hasMessageContaining("position 4 is outside a cache of 4 positions");
     }
 

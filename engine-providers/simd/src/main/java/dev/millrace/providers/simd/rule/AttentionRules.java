@@ -73,7 +73,8 @@ final class AttentionRules {
             return false;
         }
         Cell lengths = form.lengths() < 0 ? null : op.find(form.lengths());
-        AttentionBias bias = AttentionBias.of(op, form.mask(), lengths, past + newKeys.shape().dim(2), queries);
+        AttentionBias bias = AttentionBias.of(
+                op, form.mask(), lengths, past + newKeys.shape().dim(2), queries);
         if (bias == null) {
             return false;
         }

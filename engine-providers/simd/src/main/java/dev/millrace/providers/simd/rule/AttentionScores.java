@@ -54,9 +54,7 @@ final class AttentionScores {
         Cell raw = raw(lowering, out, queries, keys, v -> {
             Expr score = v.getFirst().times(Expr.number(scale));
             boolean capped = stage >= CAPPED && cap != 0;
-            return capped
-                    ? score.over(Expr.number(cap)).apply(Function.TANH).times(Expr.number(cap))
-                    : score;
+            return capped ? score.over(Expr.number(cap)).apply(Function.TANH).times(Expr.number(cap)) : score;
         });
         Cell mask = stage < BIASED || !op.has(MASK) ? null : op.in(MASK);
         Cell biased = mask == null ? raw : biased(lowering, out, raw, mask);
@@ -69,8 +67,7 @@ final class AttentionScores {
     }
 
     /** Products of all queries and keys, those of heads that share keys one behind the other. */
-    private static Cell raw(
-            Lowering lowering, Cell out, View queries, View keys, Formula after) {
+    private static Cell raw(Lowering lowering, Cell out, View queries, View keys, Formula after) {
         Shape q = queries.shape();
         Shape k = keys.shape();
         long shared = q.dim(1) / k.dim(1);
@@ -78,8 +75,7 @@ final class AttentionScores {
         Cell right = Parts.of(lowering, out, keys, Shape.of(k.dim(0), k.dim(1), 1, k.dim(2), k.dim(3)));
         Shape all = Shape.of(q.dim(0), k.dim(1), shared, q.dim(2), k.dim(2));
         Cell product = lowering.part(out, ElementType.FLOAT, all);
-        lowering.pend(
-                product, Objects.requireNonNull(ProductAnchor.of(lowering, left, right, false, true, all)));
+        lowering.pend(product, Objects.requireNonNull(ProductAnchor.of(lowering, left, right, false, true, all)));
         Cell scores = lowering.part(out, ElementType.FLOAT, all);
         lowering.pend(scores, List.of(product), after);
         return Parts.of(lowering, out, lowering.dense(scores), Shape.of(q.dim(0), q.dim(1), q.dim(2), k.dim(2)));
@@ -103,22 +99,19 @@ final class AttentionScores {
         Cell out = op.out(OUTPUT);
         Cell chances = lowering.part(out, ElementType.FLOAT, shape);
         SoftmaxRules.add(
-                op,
-                false,
-                lowering.dense(scores),
-                lowering.allocate(chances),
-                shape.elements(0, 3),
-                shape.dim(3),
-                1);
+                op, false, lowering.dense(scores), lowering.allocate(chances), shape.elements(0, 3), shape.dim(3), 1);
         if (mask == null) {
             return chances;
         }
         Cell best = lowering.part(out, ElementType.FLOAT, shape.with(3, 1));
         Reductions.add(op, ReduceOp.MAX, scores, best, 3);
         Cell seen = lowering.part(out, ElementType.FLOAT, shape);
-        lowering.pend(seen, List.of(chances, best), v -> v.get(1)
-                .combine(Operator.EQUAL, Expr.number(Float.NEGATIVE_INFINITY))
-                .choose(Expr.number(0), v.get(0)));
+        lowering.pend(
+                seen,
+                List.of(chances, best),
+                v -> v.get(1)
+                        .combine(Operator.EQUAL, Expr.number(Float.NEGATIVE_INFINITY))
+                        .choose(Expr.number(0), v.get(0)));
         return seen;
     }
 }

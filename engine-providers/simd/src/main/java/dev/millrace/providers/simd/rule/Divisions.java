@@ -25,10 +25,7 @@ final class Divisions {
     static boolean rest(Op op) {
         boolean likeC = op.attributes().flag("fmod", false);
         return divide(
-                op,
-                v -> likeC
-                        ? v.get(0).combine(Operator.REMAINDER, v.get(1))
-                        : Formulas.modulo(v.get(0), v.get(1)));
+                op, v -> likeC ? v.get(0).combine(Operator.REMAINDER, v.get(1)) : Formulas.modulo(v.get(0), v.get(1)));
     }
 
     private static boolean divide(Op op, Formula formula) {
@@ -53,9 +50,13 @@ final class Divisions {
 
     private static void addCheck(Op op, Cell divisor) {
         Cell isDivisor = op.lowering().part(op.out(), ElementType.INT32, divisor.shape());
-        op.lowering().pend(isDivisor, List.of(divisor), v -> v.getFirst()
-                .combine(Operator.NOT_EQUAL, Expr.integer(0))
-                .to(Kind.INT));
+        op.lowering()
+                .pend(
+                        isDivisor,
+                        List.of(divisor),
+                        v -> v.getFirst()
+                                .combine(Operator.NOT_EQUAL, Expr.integer(0))
+                                .to(Kind.INT));
         RunChecks.addAtLeast(op, isDivisor, 1, "integer division by zero");
     }
 }

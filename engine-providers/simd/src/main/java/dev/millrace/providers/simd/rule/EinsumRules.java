@@ -156,18 +156,17 @@ final class EinsumRules {
         String columns = without(b.letters(), a.letters());
         Cell left = matrices(a, batch, rows, inner);
         Cell right = matrices(b, batch, inner, columns);
-        long[] all = left.shape().with(batch.length() + 1, right.shape().dimAt(-1)).toArray();
+        long[] all =
+                left.shape().with(batch.length() + 1, right.shape().dimAt(-1)).toArray();
         Cell product = lowering.part(op.out(), ElementType.FLOAT, Shape.of(all));
         if (rows.isEmpty() && columns.isEmpty()) {
             dots(left, right, product);
         } else {
             lowering.pend(
                     product,
-                    Objects.requireNonNull(
-                            ProductAnchor.of(lowering, left, right, false, false, product.shape())));
+                    Objects.requireNonNull(ProductAnchor.of(lowering, left, right, false, false, product.shape())));
         }
-        long[] apart = LongStream.concat(
-                        LongStream.of(extents(a, batch + rows)), LongStream.of(extents(b, columns)))
+        long[] apart = LongStream.concat(LongStream.of(extents(a, batch + rows)), LongStream.of(extents(b, columns)))
                 .toArray();
         Cell result = Parts.of(lowering, op.out(), lowering.dense(product), Shape.of(apart));
         provide(new Term(result, batch + rows + columns));
@@ -193,9 +192,8 @@ final class EinsumRules {
     }
 
     private Cell ordered(Term term, String letters) {
-        int[] order = letters.chars()
-                .map(letter -> term.letters().indexOf(letter))
-                .toArray();
+        int[] order =
+                letters.chars().map(letter -> term.letters().indexOf(letter)).toArray();
         return Parts.of(lowering, op.out(), lowering.view(term.cell()).transposed(order));
     }
 

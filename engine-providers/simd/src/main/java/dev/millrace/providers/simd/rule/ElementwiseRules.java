@@ -252,9 +252,7 @@ final class ElementwiseRules {
             return false;
         }
         boolean left = op.attributes().text("direction", "").equals("LEFT");
-        return ints(
-                op,
-                v -> left ? Formulas.shiftLeft(v.get(0), v.get(1)) : Formulas.shiftRight(v.get(0), v.get(1)));
+        return ints(op, v -> left ? Formulas.shiftLeft(v.get(0), v.get(1)) : Formulas.shiftRight(v.get(0), v.get(1)));
     }
 
     private static int ones(Op op) {

@@ -51,14 +51,16 @@ final class LossRules {
         Expr unwanted = Expr.integer((int) ignored);
         Cell counts = ignoring ? part(ElementType.FLOAT, labels.shape()) : null;
         if (counts != null) {
-            lowering.pend(counts, List.of(numbers), v -> v.getFirst()
-                    .combine(Operator.NOT_EQUAL, unwanted)
-                    .to(Kind.FLOAT));
+            lowering.pend(
+                    counts,
+                    List.of(numbers),
+                    v -> v.getFirst().combine(Operator.NOT_EQUAL, unwanted).to(Kind.FLOAT));
             lowering.materialise(counts);
             Cell places = part(ElementType.INT32, labels.shape());
-            lowering.pend(places, List.of(numbers), v -> v.getFirst()
-                    .combine(Operator.EQUAL, unwanted)
-                    .choose(Expr.integer(0), v.getFirst()));
+            lowering.pend(
+                    places,
+                    List.of(numbers),
+                    v -> v.getFirst().combine(Operator.EQUAL, unwanted).choose(Expr.integer(0), v.getFirst()));
             lowering.materialise(places);
             numbers = places;
         }
@@ -124,9 +126,7 @@ final class LossRules {
             factors.add(weights);
         }
         lowering.pend(
-                losses,
-                factors,
-                v -> Formulas.negate(v.getFirst()).times(v.size() == 1 ? Expr.number(1) : v.get(1)));
+                losses, factors, v -> Formulas.negate(v.getFirst()).times(v.size() == 1 ? Expr.number(1) : v.get(1)));
         if (each) {
             return;
         }

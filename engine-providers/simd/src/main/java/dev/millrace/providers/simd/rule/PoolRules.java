@@ -112,8 +112,7 @@ final class PoolRules {
     private static boolean isInBlocks(Op op) {
         op.lowering().materialise(op.in(0));
         long channels = op.in(0).shape().dim(1);
-        return op.in(0).isBlockedOnly()
-                || channels * LEAST_OF_BLOCK > op.kit().block();
+        return op.in(0).isBlockedOnly() || channels * LEAST_OF_BLOCK > op.kit().block();
     }
 
     private static boolean ofBlocks(Op op, WindowShape shape, Pooling pooling) {

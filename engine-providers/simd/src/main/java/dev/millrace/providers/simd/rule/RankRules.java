@@ -98,7 +98,8 @@ final class RankRules {
         if (count > MOST_NUMBERED) {
             return false;
         }
-        var shape = new AxisShape(in.shape().elements(0, axis), count, in.shape().elements(end, rank));
+        var shape =
+                new AxisShape(in.shape().elements(0, axis), count, in.shape().elements(end, rank));
         Lowering lowering = op.lowering();
         boolean together = shape.inner() == 1;
         Shape lanes = together ? Shape.of(shape.outer(), 1) : Shape.of(shape.outer(), 1, shape.inner());

@@ -61,8 +61,7 @@ final class RotaryRules {
         Lowering lowering = op.lowering();
         Cell cache = op.in(input);
         long pairs = cache.shape().dimAt(-1);
-        Cell angles = lowering.part(
-                op.out(), ElementType.FLOAT, Shape.of(heads.dim(0), 1, heads.dim(2), pairs));
+        Cell angles = lowering.part(op.out(), ElementType.FLOAT, Shape.of(heads.dim(0), 1, heads.dim(2), pairs));
         if (positions == null) {
             lowering.provide(
                     angles, Objects.requireNonNull(lowering.dense(cache).reshaped(angles.shape())));

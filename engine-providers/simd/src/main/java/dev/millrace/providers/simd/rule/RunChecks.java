@@ -33,15 +33,14 @@ final class RunChecks {
         Reductions.add(op, extreme, ints, found, axes);
         View view = op.lowering().view(found);
         boolean wide = ints.type() == ElementType.INT64;
-        op.lowering()
-                .add(Step.of("check", op.node().name()).reading(view).calling(memory -> {
-                    MemorySegment number = memory.segment(view);
-                    return crew -> {
-                        long is = wide ? number.get(ValueLayout.JAVA_LONG, 0) : number.get(ValueLayout.JAVA_INT, 0);
-                        if (!condition.test(is)) {
-                            throw EngineException.invalidArgument(failure);
-                        }
-                    };
-                }));
+        op.lowering().add(Step.of("check", op.node().name()).reading(view).calling(memory -> {
+            MemorySegment number = memory.segment(view);
+            return crew -> {
+                long is = wide ? number.get(ValueLayout.JAVA_LONG, 0) : number.get(ValueLayout.JAVA_INT, 0);
+                if (!condition.test(is)) {
+                    throw EngineException.invalidArgument(failure);
+                }
+            };
+        }));
     }
 }

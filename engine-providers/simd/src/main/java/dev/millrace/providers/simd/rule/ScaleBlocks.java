@@ -23,7 +23,8 @@ record ScaleBlocks(Shape split, Shape scales) {
         }
         int axis = Shape.axis(op.attributes().integer("axis", 1), shape.rank());
         long blocks = scales.dim(axis);
-        if (blocks * block != shape.dim(axis) || !scales.with(axis, shape.dim(axis)).equals(shape)) {
+        if (blocks * block != shape.dim(axis)
+                || !scales.with(axis, shape.dim(axis)).equals(shape)) {
             return null;
         }
         return new ScaleBlocks(apart(shape, axis, blocks, block), apart(scales, axis, blocks, 1));

@@ -52,7 +52,8 @@ final class VaryingProduct {
             return false;
         }
         Lowering lowering = op.lowering();
-        Shape shape = Shape.broadcast(op.in(4).shape(), Shape.broadcast(op.in(1).shape(), op.in(6).shape()));
+        Shape shape = Shape.broadcast(
+                op.in(4).shape(), Shape.broadcast(op.in(1).shape(), op.in(6).shape()));
         Cell factor = lowering.part(op.out(), ElementType.FLOAT, shape);
         lowering.pend(
                 factor,
@@ -74,7 +75,8 @@ final class VaryingProduct {
 
     private static boolean goesWithColumns(Op op, int input) {
         Shape shape = op.in(input).shape();
-        return isSingle(op.in(input)) || shape.rank() == 1 && shape.dim(0) == op.out().shape().dimAt(-1);
+        return isSingle(op.in(input))
+                || shape.rank() == 1 && shape.dim(0) == op.out().shape().dimAt(-1);
     }
 
     /** Ints of 32 bits, or null where the operands are none that it takes. */
@@ -97,7 +99,8 @@ final class VaryingProduct {
         Cell sums = null;
         for (long first = 0; first < depth; first += EXACT_DEPTH) {
             long count = Math.min(EXACT_DEPTH, depth - first);
-            Cell product = product(part(left, rank - 1, first, count), part(right, b.shape().rank() - 2, first, count));
+            Cell product = product(
+                    part(left, rank - 1, first, count), part(right, b.shape().rank() - 2, first, count));
             Cell before = sums;
             sums = lowering.part(op.out(), ElementType.INT32, op.out().shape());
             lowering.pend(
@@ -131,9 +134,7 @@ final class VaryingProduct {
 
     private Cell product(Cell a, Cell b) {
         Cell product = lowering.part(op.out(), ElementType.FLOAT, op.out().shape());
-        lowering.pend(
-                product,
-                Objects.requireNonNull(ProductAnchor.of(lowering, a, b, false, false, product.shape())));
+        lowering.pend(product, Objects.requireNonNull(ProductAnchor.of(lowering, a, b, false, false, product.shape())));
         lowering.materialise(product);
         return product;
     }

@@ -289,6 +289,8 @@ class AttentionRulesTest {
                 .output(graph.nodes(op, 3, 1, causal, q, q, q, null, null, null, past, past)
                         .toArray(new Value[0]));
         graph.check(TOLERANCE);
-        assertThat(graph.kernels()).filteredOn(kernel -> kernel.startsWith("attention")).hasSize(3);
+        assertThat(graph.kernels())
+                .filteredOn(kernel -> kernel.startsWith("attention"))
+                .hasSize(3);
     }
 }

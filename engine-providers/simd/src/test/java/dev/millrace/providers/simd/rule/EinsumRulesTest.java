@@ -43,9 +43,28 @@ class EinsumRulesTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "ab->ba", "ab->a", "ab->b", "ab->", "abc->cb", "aa->a", "aab->b", "ba", "aab",
-                "ab,bc->ac", "ab,bc", "ab,cb->ca", "abc,acd->abd", "bacd,bcae->aedb", "abcd,dbe->ce", "a,b->ab", "a,a",
-                "ab,ab->a", "ab,ab->ba", "abc,bd->a", "aab,bc->ca", "ab,cde->dbaec"
+                "ab->ba",
+                "ab->a",
+                "ab->b",
+                "ab->",
+                "abc->cb",
+                "aa->a",
+                "aab->b",
+                "ba",
+                "aab",
+                "ab,bc->ac",
+                "ab,bc",
+                "ab,cb->ca",
+                "abc,acd->abd",
+                "bacd,bcae->aedb",
+                "abcd,dbe->ce",
+                "a,b->ab",
+                "a,a",
+                "ab,ab->a",
+                "ab,ab->ba",
+                "abc,bd->a",
+                "aab,bc->ca",
+                "ab,cde->dbaec"
             })
     void equationsOfLetters(String equation) {
         String[] terms = equation.split("->")[0].split(",");

@@ -14,9 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Functions where they have reached what they tend to. */
 class LargeNumbersTest {
     private static final int OPSET = 21;
-    private static final float[] LARGE = {
-        40, 60, 100, 65504, 1e9f, 1e30f, Float.MAX_VALUE, Float.POSITIVE_INFINITY
-    };
+    private static final float[] LARGE = {40, 60, 100, 65504, 1e9f, 1e30f, Float.MAX_VALUE, Float.POSITIVE_INFINITY};
 
     private static void agreesWithEitherSign(String op, Attributes attributes) {
         float[] negative = new float[LARGE.length];
@@ -30,7 +28,8 @@ class LargeNumbersTest {
 
     private static void agrees(String op, Attributes attributes, Tensor values) {
         try (var both = new Comparison(editor -> {
-            NodeSpec spec = NodeSpec.of(OpId.onnx(op), OPSET, Comparison.floats(editor, "x", 1)).with(attributes);
+            NodeSpec spec = NodeSpec.of(OpId.onnx(op), OPSET, Comparison.floats(editor, "x", 1))
+                    .with(attributes);
             editor.addOutput("y", editor.append(spec, List.of("y")).requireOutput(0));
         })) {
             both.agreesOn(values).withoutFallback();

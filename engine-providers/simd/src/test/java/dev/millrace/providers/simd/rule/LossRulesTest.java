@@ -72,10 +72,7 @@ class LossRulesTest {
                         .withoutFallback();
                 int[] numbers = random.ints(2 * 3 * 7, 0, (int) CLASSES).toArray();
                 numbers[5] = other;
-                images.agreesOn(
-                                Comparison.random(random, 2, CLASSES, 3, 7),
-                                labels(type, numbers, 2, 3, 7),
-                                weights())
+                images.agreesOn(Comparison.random(random, 2, CLASSES, 3, 7), labels(type, numbers, 2, 3, 7), weights())
                         .withoutFallback();
             }
         }
