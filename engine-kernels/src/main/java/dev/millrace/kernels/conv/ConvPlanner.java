@@ -20,16 +20,12 @@ import java.util.Set;
  * one before left in the output.
  */
 final class ConvPlanner {
-    /** Of the input, what the second-level cache is to hold. */
-    private static final long BAND_BYTES = 64 << 10;
     /** Of the weights of a pass, likewise. */
     private static final long PASS_BYTES = 96 << 10;
     /** Of weights, what is worth being fetched ahead: less is near anyway, or soon. */
     static final long FETCHED_BYTES = 128 << 10;
     /** Where there are no weights that are to be fetched. */
     private static final long NONE = -1;
-    /** Pixels of a band, where a band is part of a row; a multiple of all widths of tiles up to 6. */
-    private static final int BAND_PIXELS = 60;
 
     private final Target target;
     private final ConvShape shape;
@@ -65,9 +61,6 @@ final class ConvPlanner {
         outPixelBytes = target.vectorBytes();
     }
 
-    /** Some rows of an output plane, or some pixels of a row. */
-    private record Band(int plane, int firstRow, int endRow, int firstColumn, int endColumn) {}
-
     /** Some blocks of output channels. */
     private record Group(int first, int blocks) {}
 
@@ -86,7 +79,7 @@ final class ConvPlanner {
 
     void plan() {
         List<Group> groups = groups();
-        List<Band> bands = bands();
+        List<Band> bands = Band.all(shape, pixelBytes * layout.inBlocks());
         List<Unit> units = new ArrayList<>();
         if (groupsFirst(groups.size(), bands.size())) {
             groups.forEach(group -> bands.forEach(band -> units.add(new Unit(band, group))));
@@ -113,7 +106,7 @@ final class ConvPlanner {
     /** Either the input is read once for each group, or the weights once for each band: what costs less. */
     private boolean groupsFirst(int groups, int bands) {
         long input = shape.inPixels() * shape.channels() * Float.BYTES;
-        long inputAgain = input <= BAND_BYTES ? 0 : (groups - 1) * input;
+        long inputAgain = input <= Band.BYTES ? 0 : (groups - 1) * input;
         return inputAgain <= (bands - 1) * 4 * shape.weightElements();
     }
 
@@ -134,31 +127,6 @@ final class ConvPlanner {
             }
         }
         return groups;
-    }
-
-    private List<Band> bands() {
-        Axis height = shape.height();
-        Axis width = shape.width();
-        long rowBytes = width.in() * pixelBytes * layout.inBlocks();
-        List<Band> bands = new ArrayList<>();
-        for (int plane = 0; plane < shape.depth().out(); plane++) {
-            if (height.out() == 1) {
-                long pixels = Math.max(1, BAND_BYTES * width.out() / Math.max(1, rowBytes) / BAND_PIXELS);
-                int each = (int) Math.min(width.out(), pixels * BAND_PIXELS);
-                for (int column = 0; column < width.out(); column += each) {
-                    bands.add(new Band(plane, 0, 1, column, Math.min(width.out(), column + each)));
-                }
-                continue;
-            }
-            int rows = (int) Math.clamp(BAND_BYTES / Math.max(1, rowBytes * height.stride()), 1, height.out());
-            int parts = (height.out() + rows - 1) / rows;
-            for (int part = 0; part < parts; part++) {
-                int first = (int) ((long) height.out() * part / parts);
-                int end = (int) ((long) height.out() * (part + 1) / parts);
-                bands.add(new Band(plane, first, end, 0, width.out()));
-            }
-        }
-        return bands;
     }
 
     /** @param next where the weights begin that come after those of this unit */
@@ -188,20 +156,22 @@ final class ConvPlanner {
             readings.add(reading(run, passes));
             tiles += run.count();
         }
-        for (int pass = 0; pass < passes.size(); pass++) {
-            long here = weights(group, passes.get(pass));
+        for (int number = 0; number < passes.size(); number++) {
+            Pass pass = passes.get(number);
+            long here = weights(group, pass);
             fetched.add(here);
-            long after = pass + 1 < passes.size() ? weights(group, passes.get(pass + 1)) : next;
+            long after = number + 1 < passes.size() ? weights(group, passes.get(number + 1)) : next;
             boolean fetches = 4 * shape.weightElements() >= FETCHED_BYTES && after != NONE && fetched.add(after);
             int left = tiles;
             for (int i = 0; i < runs.size(); i++) {
                 Run run = runs.get(i);
-                Reading reading = readings.get(i);
+                boolean first = number == readings.get(i).first();
+                boolean last = number == readings.get(i).last();
                 left -= run.count();
-                boolean reads = reads(run, passes.get(pass));
-                if (reads || pass == reading.first()) {
+                boolean reads = reads(run, pass);
+                if (reads || first) {
                     long ahead = fetches && left < group.blocks() ? ahead(group, run, left, after - here) : 0;
-                    emit(unit, passes.get(pass), run, reads, pass == reading.first(), pass == reading.last(), ahead);
+                    emit(unit, pass, run, reads, first, last, ahead);
                 }
             }
         }
