@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -58,7 +59,7 @@ class FileUseTest {
             }
         }
         assertThat(graph.outputs())
-                .allSatisfy(output -> assertThat(output.constant().floats()).containsExactly(numbers()));
+                .allSatisfy(output -> assertThat(Objects.requireNonNull(output.constant()).floats()).containsExactly(numbers()));
     }
 
     @Test

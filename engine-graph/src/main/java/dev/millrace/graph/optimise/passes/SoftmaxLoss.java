@@ -32,7 +32,7 @@ final class SoftmaxLoss {
         if (chances != null) {
             patch.redirect(chances, logarithms);
         }
-        var inputs = new ArrayList<>(node.inputs());
+        var inputs = new ArrayList<@Nullable Value>(node.inputs());
         inputs.set(0, logarithms);
         NodeSpec loss = NodeSpec.of(OpId.onnx("NegativeLogLikelihoodLoss"), Match.opset(node, SINCE), inputs)
                 .named(node.name())
