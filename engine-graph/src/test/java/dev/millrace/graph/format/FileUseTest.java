@@ -59,7 +59,9 @@ class FileUseTest {
             }
         }
         assertThat(graph.outputs())
-                .allSatisfy(output -> assertThat(Objects.requireNonNull(output.constant()).floats()).containsExactly(numbers()));
+                .allSatisfy(output -> assertThat(
+                                Objects.requireNonNull(output.constant()).floats())
+                        .containsExactly(numbers()));
     }
 
     @Test
