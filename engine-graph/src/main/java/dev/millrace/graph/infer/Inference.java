@@ -36,14 +36,14 @@ public final class Inference {
      * @return a sentence for each declaration that is wrong
      */
     public static List<String> infer(Graph graph) {
-        var walk = new Walk(null);
+        var walk = Walk.ofModel(true);
         walk.main(graph);
         return walk.commit();
     }
 
     /** {@link #infer} for a graph that was inferred before. Returns whether anything is known now that was not. */
     public static boolean refine(Graph graph) {
-        var walk = new Walk(null);
+        var walk = Walk.ofModel(false);
         walk.main(graph);
         walk.commit();
         return walk.foundMore();
@@ -52,7 +52,7 @@ public final class Inference {
     static InferenceContext evaluate(Node node, Facts facts, int depth) {
         var context = new InferenceContext(node, facts, depth);
         // a graph is held against the schemas once; what is bound of it has passed
-        TypeCheck types = facts instanceof SymbolicFacts ? TypeCheck.of(node) : null;
+        TypeCheck types = facts instanceof SymbolicFacts symbolic && symbolic.checksTypes() ? TypeCheck.of(node) : null;
         try {
             Choices.check(context);
             if (types != null) {

@@ -6,4 +6,7 @@ import org.jspecify.annotations.Nullable;
 interface SymbolicFacts extends Facts {
     @Nullable
     Content content(int input);
+
+    /** Whether nodes are held against their operators' schemas. */
+    boolean checksTypes();
 }

@@ -26,11 +26,17 @@ final class Walk {
     private final Map<Value, Tensor> tensors = new IdentityHashMap<>();
     private final Set<Graph> inside = Collections.newSetFromMap(new IdentityHashMap<>());
     private final @Nullable Facts around;
+    private final boolean checksTypes;
     private boolean foundMore;
 
-    /** A walk over graphs of which {@code around} knows what they read from around them; null for a main graph. */
-    Walk(@Nullable Facts around) {
+    private Walk(@Nullable Facts around, boolean checksTypes) {
         this.around = around;
+        this.checksTypes = checksTypes;
+    }
+
+    /** A walk over a main graph and those nested in it, whose nodes are held against the operators' schemas if wanted. */
+    static Walk ofModel(boolean checksTypes) {
+        return new Walk(null, checksTypes);
     }
 
     /** One node's inputs as this walk knows them. */
@@ -62,6 +68,11 @@ final class Walk {
         }
 
         @Override
+        public boolean checksTypes() {
+            return checksTypes;
+        }
+
+        @Override
         public @Nullable Content content(int input) {
             Value value = node.input(input);
             return value == null ? null : contents.get(value);
@@ -70,7 +81,7 @@ final class Walk {
 
     /** The walk that {@code facts} belong to, or a fresh one that asks them what nested graphs capture. */
     static Walk of(Facts facts) {
-        return facts instanceof NodeFacts ours ? ours.walk() : new Walk(facts);
+        return facts instanceof NodeFacts ours ? ours.walk() : new Walk(facts, false);
     }
 
     private @Nullable ValueType type(Value value) {
