@@ -4,6 +4,7 @@ import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.OpId;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -12,8 +13,9 @@ public final class SchemaPass {
     private SchemaPass() {}
 
     /**
-     * Throws (INVALID_GRAPH) for the first node with what its operator does not allow. An attribute that the operator does
-     * not have in its opset is taken from the node: whoever looked at it would take the node for one of another opset.
+     * Throws (INVALID_GRAPH) for the first node with what its operator does not allow. An attribute that one of ONNX's own
+     * operators does not have in its opset is taken from the node: whoever looked at it would take the node for one of
+     * another opset. Those of other domains may mean something to a provider, and stay.
      *
      * @return a sentence for each attribute that is gone, and for each deprecated operator
      */
@@ -29,14 +31,14 @@ public final class SchemaPass {
             SchemaCheck check = SchemaCheck.check(node);
             check.orThrow();
             warnings.addAll(check.warnings());
-            Attributes attributes = node.attributes();
-            for (String name : check.unknown()) {
-                attributes = attributes.without(name);
-            }
-            if (!check.unknown().isEmpty()) {
+            if (node.op().domain().equals(OpId.ONNX) && !check.unknown().isEmpty()) {
+                Attributes attributes = node.attributes();
+                for (String name : check.unknown()) {
+                    attributes = attributes.without(name);
+                }
                 editor.setAttributes(node, attributes);
             }
-            attributes.graphs().forEach(nested -> over(nested, warnings));
+            node.attributes().graphs().forEach(nested -> over(nested, warnings));
         }
     }
 }

@@ -90,6 +90,17 @@ class SchemaCheckTest {
     }
 
     @Test
+    void attributesOfOtherDomainsStay() {
+        Node context = editor.append(
+                NodeSpec.of(new OpId(OpId.MICROSOFT, "EPContext"), 1, floats)
+                        .with("millrace_context_digest", Attribute.of("of its binary"))
+                        .with("of_a_vendor", Attribute.of(1)),
+                List.of("y"));
+        assertThat(SchemaPass.over(editor.graph())).singleElement().asString().contains("attribute 'of_a_vendor'");
+        assertThat(context.attributes().names()).containsExactlyInAnyOrder("millrace_context_digest", "of_a_vendor");
+    }
+
+    @Test
     void operatorsOfALaterOpsetAreRefusedAndForeignOnesPass() {
         assertThat(errors(node("Gelu", 13, Attributes.NONE, floats)))
                 .containsExactly("Gelu 'n': the operator exists since opset 20, but the model imports opset 13 of its"
