@@ -95,7 +95,7 @@ public record SoftmaxKernel(Node node, Function function) implements ShapedKerne
         int best = 0;
         for (int i = 1; i < length; i++) {
             run.checkCancelled(i);
-            if (lane[i] > lane[best]) {
+            if (lane[i] > lane[best] || Double.isNaN(lane[best]) && !Double.isNaN(lane[i])) {
                 best = i;
             }
         }

@@ -31,12 +31,7 @@ final class PoolRules {
             case "LpPool" -> PoolRules::norm;
             case "GlobalAveragePool" -> op -> whole(op, Pooling.average()) || reduce(op, ReduceOp.MEAN);
             case "GlobalMaxPool" -> op -> whole(op, Pooling.max()) || reduce(op, ReduceOp.MAX);
-            case "GlobalLpPool" ->
-                op -> switch (Math.toIntExact(op.attributes().integer("p", 2))) {
-                    case 1 -> reduce(op, ReduceOp.L1);
-                    case 2 -> reduce(op, ReduceOp.L2);
-                    default -> false;
-                };
+            case "GlobalLpPool" -> PoolRules::globalNorm;
             default -> null;
         };
     }
@@ -64,6 +59,11 @@ final class PoolRules {
     private static boolean norm(Op op) {
         long p = op.attributes().integer("p", 2);
         return (p == 1 || p == 2) && sliding(op, Pooling.norm((int) p));
+    }
+
+    private static boolean globalNorm(Op op) {
+        long p = op.attributes().integer("p", 2);
+        return (p == 1 || p == 2) && reduce(op, p == 1 ? ReduceOp.L1 : ReduceOp.L2);
     }
 
     private static boolean sliding(Op op, Pooling pooling) {
