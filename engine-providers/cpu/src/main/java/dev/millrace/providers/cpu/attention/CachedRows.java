@@ -32,23 +32,8 @@ record CachedRows(
     }
 
     @Override
-    public int batch() {
-        return now.batch();
-    }
-
-    @Override
-    public int heads() {
-        return now.heads();
-    }
-
-    @Override
     public int steps() {
         return cacheInput < 0 ? now.steps() : cache.present();
-    }
-
-    @Override
-    public int size() {
-        return now.size();
     }
 
     @Override

@@ -34,23 +34,8 @@ record GivenRows(int input, HeadLayout now, int pastInput, int pastSteps, int bi
     }
 
     @Override
-    public int batch() {
-        return now.batch();
-    }
-
-    @Override
-    public int heads() {
-        return now.heads();
-    }
-
-    @Override
     public int steps() {
         return pastSteps + now.steps();
-    }
-
-    @Override
-    public int size() {
-        return now.size();
     }
 
     @Override

@@ -9,14 +9,23 @@ import java.util.Arrays;
 
 /** The queries, keys or values of an attention. */
 interface HeadSource {
-    int batch();
-
-    int heads();
+    /** How the rows of this call lie. */
+    HeadLayout now();
 
     int steps();
 
+    default int batch() {
+        return now().batch();
+    }
+
+    default int heads() {
+        return now().heads();
+    }
+
     /** Elements of a row. */
-    int size();
+    default int size() {
+        return now().size();
+    }
 
     void readRow(LaunchContext launch, long b, long head, int step, float[] to, int at);
 

@@ -44,7 +44,7 @@ record ArgKernel(Node node, boolean greatest) implements ShapedKernel {
                     launch.checkCancelled();
                     int count = (int) Math.min(BLOCK, axis.extent() - at);
                     long first = axis.start(i) + at * axis.inner();
-                    Lanes.read(type, launch.input(0), first, axis.inner(), block, count);
+                    Lanes.read(type, launch.input(0), first, axis.inner(), block, 0, count);
                     held = at == 0 ? block[0] : held;
                     for (int j = at == 0 ? 1 : 0; j < count; j++) {
                         double ahead = greatest ? block[j] - held : held - block[j];
@@ -70,7 +70,7 @@ record ArgKernel(Node node, boolean greatest) implements ShapedKernel {
                     launch.checkCancelled();
                     int count = (int) Math.min(BLOCK, axis.extent() - at);
                     long first = axis.start(i) + at * axis.inner();
-                    Lanes.read(type, launch.input(0), first, axis.inner(), block, count);
+                    Lanes.read(type, launch.input(0), first, axis.inner(), block, 0, count);
                     held = at == 0 ? block[0] : held;
                     for (int j = at == 0 ? 1 : 0; j < count; j++) {
                         int order = Long.compare(block[j] ^ flip, held ^ flip);

@@ -32,14 +32,7 @@ public record Lanes(long count, int length, long inner) {
         long start = start(lane);
         for (int at = 0; at < length; at += AT_ONCE) {
             run.checkCancelled();
-            int count = Math.min(AT_ONCE, length - at);
-            if (inner == 1) {
-                Elements.read(type, from, start + at, to, at, count);
-                continue;
-            }
-            for (int i = at; i < at + count; i++) {
-                to[i] = Elements.getDouble(type, from, start + i * inner);
-            }
+            read(type, from, start + at * inner, inner, to, at, Math.min(AT_ONCE, length - at));
         }
     }
 
@@ -47,36 +40,29 @@ public record Lanes(long count, int length, long inner) {
         long start = start(lane);
         for (int at = 0; at < length; at += AT_ONCE) {
             run.checkCancelled();
-            int count = Math.min(AT_ONCE, length - at);
-            if (inner == 1) {
-                Elements.read(type, from, start + at, to, at, count);
-                continue;
-            }
-            for (int i = at; i < at + count; i++) {
-                to[i] = Elements.getLong(type, from, start + i * inner);
-            }
+            read(type, from, start + at * inner, inner, to, at, Math.min(AT_ONCE, length - at));
         }
     }
 
     /** Reads {@code count} elements that are {@code step} apart. */
-    static void read(ElementType type, MemorySegment from, long first, long step, double[] to, int count) {
+    static void read(ElementType type, MemorySegment from, long first, long step, double[] to, int at, int count) {
         if (step == 1) {
-            Elements.read(type, from, first, to, 0, count);
+            Elements.read(type, from, first, to, at, count);
             return;
         }
         for (int i = 0; i < count; i++) {
-            to[i] = Elements.getDouble(type, from, first + i * step);
+            to[at + i] = Elements.getDouble(type, from, first + i * step);
         }
     }
 
     /** Reads {@code count} elements that are {@code step} apart. */
-    static void read(ElementType type, MemorySegment from, long first, long step, long[] to, int count) {
+    static void read(ElementType type, MemorySegment from, long first, long step, long[] to, int at, int count) {
         if (step == 1) {
-            Elements.read(type, from, first, to, 0, count);
+            Elements.read(type, from, first, to, at, count);
             return;
         }
         for (int i = 0; i < count; i++) {
-            to[i] = Elements.getLong(type, from, first + i * step);
+            to[at + i] = Elements.getLong(type, from, first + i * step);
         }
     }
 

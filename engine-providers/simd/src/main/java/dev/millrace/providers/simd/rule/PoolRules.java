@@ -1,6 +1,7 @@
 package dev.millrace.providers.simd.rule;
 
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.pool.PlainPool;
 import dev.millrace.kernels.pool.Pool;
@@ -115,36 +116,34 @@ final class PoolRules {
         return op.in(0).isBlockedOnly() || channels * LEAST_OF_BLOCK > op.kit().block();
     }
 
+    /** Pools from one place to another. */
+    private interface Images {
+        void pool(MemorySegment from, MemorySegment to, Parallel crew);
+    }
+
     private static boolean ofBlocks(Op op, WindowShape shape, Pooling pooling) {
         var pool = new Pool(op.kit().kernels(), shape, pooling);
         View from = op.lowering().blocked(op.in(0));
-        View to = op.lowering().allocateBlocked(op.out());
-        op.lowering()
-                .add(Step.of("pool", op.node().name())
-                        .reading(from)
-                        .writing(to)
-                        .repeating()
-                        .calling(memory -> {
-                            MemorySegment input = memory.segment(from);
-                            MemorySegment output = memory.segment(to);
-                            return crew -> pool.run(input, output, crew);
-                        }));
-        return true;
+        return add(op, "pool", from, op.lowering().allocateBlocked(op.out()), pool::run);
     }
 
     private static boolean ofChannels(Op op, WindowShape shape, Pooling pooling) {
         var pool = new PlainPool(op.kit().kernels(), shape, pooling, false);
         View from = op.lowering().dense(op.in(0));
         View to = op.lowering().allocate(op.out());
+        return add(op, "pool of channels", from, to, (input, output, crew) -> pool.run(input, output, null, crew));
+    }
+
+    private static boolean add(Op op, String name, View from, View to, Images images) {
         op.lowering()
-                .add(Step.of("pool of channels", op.node().name())
+                .add(Step.of(name, op.node().name())
                         .reading(from)
                         .writing(to)
                         .repeating()
                         .calling(memory -> {
                             MemorySegment input = memory.segment(from);
                             MemorySegment output = memory.segment(to);
-                            return crew -> pool.run(input, output, null, crew);
+                            return crew -> images.pool(input, output, crew);
                         }));
         return true;
     }
