@@ -92,6 +92,14 @@ final class RunCommand implements Callable<Integer> {
     @Option(names = "--runs", paramLabel = "N", description = "Run so many times.", defaultValue = "1")
     private int runs;
 
+    @Option(
+            names = "--context-cache",
+            paramLabel = "DIR",
+            defaultValue = "${env:MILLRACE_CONTEXT_CACHE}",
+            description = "Keep what is compiled in this folder, and start from it the next time"
+                    + " (default: what the environment's MILLRACE_CONTEXT_CACHE says, or nowhere).")
+    private @Nullable Path contextCache;
+
     @Option(names = "--trace", paramLabel = "FILE", description = "Write a Chrome trace of the runs.")
     private @Nullable Path trace;
 
@@ -109,7 +117,7 @@ final class RunCommand implements Callable<Integer> {
         ModelArgument argument = ModelArgument.of(model);
         OutputFile.mayBe(output, argument);
         OutputFile.mayBe(trace, argument);
-        try (Engine engine = flags.engine();
+        try (Engine engine = flags.engine(contextCache);
                 Session session = engine.session(argument.file(), flags.options());
                 ChromeTrace listener = trace == null ? null : ChromeTrace.to(trace)) {
             Inputs inputs = inputs(argument, session);

@@ -1,13 +1,16 @@
 package dev.millrace.cli;
 
+import dev.millrace.epcontext.ContextCache;
 import dev.millrace.graph.format.FileUse;
 import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.graph.optimise.pass.Level;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
 import dev.millrace.session.SessionOptions;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The flags of every command that makes a session. */
@@ -51,7 +54,14 @@ public final class SessionFlags {
     private FileUse files = FileUse.BY_SIZE;
 
     public Engine engine() {
-        return Engine.create(EngineOptions.defaults().withThreads(threads));
+        return engine(null);
+    }
+
+    /** @param cache the folder that keeps what is compiled, or null */
+    public Engine engine(@Nullable Path cache) {
+        return Engine.create(EngineOptions.defaults()
+                .withThreads(threads)
+                .withContextCache(cache == null ? null : ContextCache.in(cache)));
     }
 
     public SessionOptions options() {

@@ -1,5 +1,6 @@
 package dev.millrace.session;
 
+import dev.millrace.epcontext.ContextCache;
 import dev.millrace.epcontext.Workspaces;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
@@ -21,6 +22,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +36,7 @@ public final class Engine implements AutoCloseable {
 
     private final WorkerPool pool;
     private final int threads;
+    private final @Nullable ContextCache contextCache;
     private final Map<String, ProviderFactory> factories;
     private final Workspaces workspaces = new Workspaces();
     private final RunExecutor runs;
@@ -44,6 +47,7 @@ public final class Engine implements AutoCloseable {
 
     private Engine(EngineOptions options) {
         threads = options.effectiveThreads();
+        contextCache = options.contextCache();
         pool = new WorkerPool(threads - 1);
         runs = new RunExecutor(threads);
         factories = new LinkedHashMap<>();
@@ -77,7 +81,11 @@ public final class Engine implements AutoCloseable {
 
     public Session session(Path model, SessionOptions options) {
         Failures.given(model, "model");
-        return make(options, builder -> builder.fromFile(model));
+        ContextCache cache = Failures.given(options, "options").contextCache();
+        ContextCache used = cache == null ? contextCache : cache;
+        return used != null && CachedSession.suits(options)
+                ? guarded(() -> new CachedSession(this, options, used).open(model))
+                : make(options, builder -> builder.fromFile(model));
     }
 
     /** A session of a model in memory, which stays as it is while the session is open. */
@@ -92,8 +100,12 @@ public final class Engine implements AutoCloseable {
     }
 
     private Session make(SessionOptions options, Function<SessionBuilder, Session> way) {
+        return guarded(() -> way.apply(new SessionBuilder(this, Failures.given(options, "options"))));
+    }
+
+    private static Session guarded(Supplier<Session> way) {
         try {
-            return way.apply(new SessionBuilder(this, Failures.given(options, "options")));
+            return way.get();
         } catch (RuntimeException | Error e) {
             throw Failures.named("making a session", e);
         }

@@ -27,7 +27,7 @@ final class Optimised {
     }
 
     /** What decides how a graph comes out: the level, and which passes there are and run. */
-    private static String fingerprint(Optimiser.Options options) {
+    static String fingerprint(Optimiser.Options options) {
         return "v1 " + options.level() + " -" + new TreeSet<>(options.disabled()) + " "
                 + Integer.toHexString(Optimiser.passNames().hashCode())
                 + (options.maxPatches() == Long.MAX_VALUE ? "" : " <" + options.maxPatches());

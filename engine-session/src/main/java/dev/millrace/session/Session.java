@@ -34,7 +34,6 @@ public final class Session implements AutoCloseable {
     private final List<ValueInfo> outputs;
     private final List<String> outputNames;
     private final List<ExecutionProvider> providers;
-    private final SessionReport report;
     private final RunGate gate;
     private final Callbacks callbacks = new Callbacks();
     private final @Nullable RunListener listener;
@@ -43,6 +42,7 @@ public final class Session implements AutoCloseable {
     private final @Nullable ReentrantLock turns;
 
     private volatile @Nullable PlanRunner runner;
+    private volatile SessionReport report;
 
     Session(
             Engine engine,
@@ -226,6 +226,11 @@ public final class Session implements AutoCloseable {
     /** How the session came to be: its partitions, its optimisations, the time that each phase took. */
     public SessionReport report() {
         return report;
+    }
+
+    /** Adds to the report what a cache did for the session, before anybody has it. */
+    void noteCache(SessionReport.CacheUse use, List<String> notes) {
+        report = report.with(use, notes);
     }
 
     /** The plan that runs. A closed session has none. */

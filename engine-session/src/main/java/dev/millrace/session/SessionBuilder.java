@@ -3,6 +3,7 @@ package dev.millrace.session;
 import dev.millrace.epcontext.CompatibilityCheck;
 import dev.millrace.epcontext.ContextModelWriter;
 import dev.millrace.epcontext.ContextResolver;
+import dev.millrace.epcontext.FileState;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.format.Models;
@@ -25,6 +26,7 @@ import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.plan.PlanBuilder;
 import dev.millrace.scheduler.run.PlanRunner;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,6 +43,7 @@ final class SessionBuilder {
     private final Notes notes = new Notes();
     private final List<ExecutionProvider> providers = new ArrayList<>();
     private final List<ProviderFactory> factories = new ArrayList<>();
+    private final List<FileState> data = new ArrayList<>();
 
     SessionBuilder(Engine engine, SessionOptions options) {
         this.engine = engine;
@@ -51,7 +54,25 @@ final class SessionBuilder {
         if (!Files.isRegularFile(file)) {
             throw new EngineException(Status.NO_SUCH_FILE, "there is no model file " + file.toAbsolutePath());
         }
-        return guarded(file.toString(), () -> build(Models.read(file, options.fileUse())));
+        return guarded(file.toString(), () -> build(Models.read(file, options.fileUse(), this::addData)));
+    }
+
+    /** The session of what a cache keeps of {@code source}. */
+    Session fromCache(Path kept, Path source) {
+        return guarded(source.toString(), () -> build(Models.read(kept, options.fileUse())));
+    }
+
+    private void addData(Path file) {
+        try {
+            data.add(FileState.of(file));
+        } catch (IOException e) {
+            throw new EngineException(Status.FAIL, "external data file " + file + " cannot be read: " + e, e);
+        }
+    }
+
+    /** The files of external data that were read, as they were before. */
+    List<FileState> data() {
+        return List.copyOf(data);
     }
 
     Session fromMemory(MemorySegment bytes) {
@@ -122,7 +143,8 @@ final class SessionBuilder {
                     inputs,
                     outputs(model.graph()),
                     providers,
-                    new SessionReport(table, report, clock.phases(), written, notes.all()),
+                    new SessionReport(
+                            table, report, clock.phases(), written, SessionReport.CacheUse.NONE, notes.all()),
                     resolver::close);
         } catch (RuntimeException | Error e) {
             resolver.close();

@@ -1,5 +1,6 @@
 package dev.millrace.session;
 
+import dev.millrace.epcontext.ContextCache;
 import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.format.FileUse;
@@ -21,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param maxBindings how many tuples of input shapes are remembered
  * @param concurrency how many runs a {@code flux} has under way at once
  * @param epContext whether and how a context model is written, and where a model from memory has its context
+ * @param contextCache where a session of a model file finds what was compiled before, and leaves what it compiles; null for
+ *     the engine's, if it has one
  * @param disableModelCompile refuses to compile: only what was compiled before, and single kernels
  * @param disableCpuFallback refuses to leave nodes to the plain provider
  * @param failOnSuboptimalModel refuses a compiled model that would be faster compiled again
@@ -36,6 +39,7 @@ public record SessionOptions(
         int maxBindings,
         int concurrency,
         EpContextOptions epContext,
+        @Nullable ContextCache contextCache,
         boolean disableModelCompile,
         boolean disableCpuFallback,
         boolean failOnSuboptimalModel,
@@ -65,6 +69,26 @@ public record SessionOptions(
         return new Builder();
     }
 
+    /** A builder that starts from these options. */
+    public Builder toBuilder() {
+        Builder builder = builder()
+                .optimiser(optimiser)
+                .threads(threads)
+                .maxBindings(maxBindings)
+                .concurrency(concurrency)
+                .epContext(epContext)
+                .contextCache(contextCache)
+                .disableModelCompile(disableModelCompile)
+                .disableCpuFallback(disableCpuFallback)
+                .failOnSuboptimalModel(failOnSuboptimalModel)
+                .externalDataFolder(externalDataFolder)
+                .fileUse(fileUse)
+                .listener(listener)
+                .cancellation(cancellation);
+        providers.forEach(choice -> builder.provider(choice.name(), choice.options()));
+        return builder;
+    }
+
     /** Every option has a default. */
     public static final class Builder {
         private final List<ProviderChoice> providers = new ArrayList<>();
@@ -73,6 +97,7 @@ public record SessionOptions(
         private int maxBindings = 16;
         private int concurrency = 1;
         private EpContextOptions epContext = EpContextOptions.defaults();
+        private @Nullable ContextCache contextCache;
         private boolean disableModelCompile;
         private boolean disableCpuFallback;
         private boolean failOnSuboptimalModel;
@@ -118,6 +143,11 @@ public record SessionOptions(
             return this;
         }
 
+        public Builder contextCache(@Nullable ContextCache value) {
+            contextCache = value;
+            return this;
+        }
+
         public Builder disableModelCompile(boolean value) {
             disableModelCompile = value;
             return this;
@@ -133,7 +163,7 @@ public record SessionOptions(
             return this;
         }
 
-        public Builder externalDataFolder(Path value) {
+        public Builder externalDataFolder(@Nullable Path value) {
             externalDataFolder = value;
             return this;
         }
@@ -147,7 +177,7 @@ public record SessionOptions(
             return this;
         }
 
-        public Builder listener(RunListener value) {
+        public Builder listener(@Nullable RunListener value) {
             listener = value;
             return this;
         }
@@ -165,6 +195,7 @@ public record SessionOptions(
                     maxBindings,
                     concurrency,
                     epContext,
+                    contextCache,
                     disableModelCompile,
                     disableCpuFallback,
                     failOnSuboptimalModel,

@@ -3,6 +3,7 @@ package dev.millrace.session;
 import dev.millrace.graph.optimise.OptimisationReport;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param optimisation what the optimiser did
  * @param phases the time that each phase of the creation took, in their order
  * @param contextModel the context model that was written, or null where none was
+ * @param cache what a context cache did for the session
  * @param notes what is odd about the model, or did not go as planned, and keeps it from nothing
  */
 public record SessionReport(
@@ -22,7 +24,20 @@ public record SessionReport(
         OptimisationReport optimisation,
         Map<String, Duration> phases,
         @Nullable Path contextModel,
+        CacheUse cache,
         List<String> notes) {
+
+    /** What a context cache did for a session. */
+    public enum CacheUse {
+        /** There is none, or it is not for models like this one. */
+        NONE,
+        /** It had what the session needs. */
+        HIT,
+        /** It keeps now what the session has compiled. */
+        FILLED,
+        /** It could not keep what the session has compiled; the notes say why. */
+        FAILED
+    }
 
     /**
      * Nodes that one provider runs: a compiled partition, or single nodes that stand one after the other.
@@ -41,6 +56,13 @@ public record SessionReport(
         partitions = List.copyOf(partitions);
         notes = List.copyOf(notes);
         phases = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(phases));
+    }
+
+    SessionReport with(CacheUse use, List<String> more) {
+        var all = new ArrayList<>(more);
+        all.addAll(notes);
+        // a context model in a cache is the cache's, and no result
+        return new SessionReport(partitions, optimisation, phases, null, use, all);
     }
 
     /** From the first byte read to the last step planned. */

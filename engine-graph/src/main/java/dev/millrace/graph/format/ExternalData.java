@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,26 +22,29 @@ import org.jspecify.annotations.Nullable;
 final class ExternalData {
     private final List<Path> places;
     private final FileUse use;
+    private final Consumer<Path> opened;
     private final Map<String, MemorySegment> byLocation = new HashMap<>();
     private final Map<Path, MemorySegment> byFile = new HashMap<>();
 
-    private ExternalData(List<Path> places, FileUse use) {
+    private ExternalData(List<Path> places, FileUse use, Consumer<Path> opened) {
         this.places = places;
         this.use = use;
+        this.opened = opened;
     }
 
     /** The data of a model from memory, whose folder is {@code folder}; with null it can have none. */
     static ExternalData inFolder(@Nullable Path folder, FileUse use) {
-        return new ExternalData(folder == null ? List.of() : List.of(folder), use);
+        return new ExternalData(folder == null ? List.of() : List.of(folder), use, file -> {});
     }
 
-    static ExternalData besideModel(Path file, FileUse use) throws IOException {
+    /** @param opened hears of each file before it is read */
+    static ExternalData besideModel(Path file, FileUse use, Consumer<Path> opened) throws IOException {
         Path folder = file.toAbsolutePath().getParent();
         Path target = file.toRealPath().getParent();
         if (folder == null || target == null) {
             throw new IOException(file + " is in no folder");
         }
-        return new ExternalData(List.of(folder, target), use);
+        return new ExternalData(List.of(folder, target), use, opened);
     }
 
     /** {@code length} bytes at {@code offset} of the file at {@code location}. */
@@ -58,6 +62,7 @@ final class ExternalData {
     }
 
     private MemorySegment content(Path file) {
+        opened.accept(file);
         try {
             return FileMapping.content(file, use);
         } catch (IOException e) {

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,15 @@ public final class Models {
 
     /** Reads a file. Its external data lies in its folder. */
     public static Model read(Path file, FileUse use) {
+        return read(file, use, data -> {});
+    }
+
+    /**
+     * Reads a file. Its external data lies in its folder.
+     *
+     * @param data hears of each file of external data before it is read
+     */
+    public static Model read(Path file, FileUse use, Consumer<Path> data) {
         if (!Files.exists(file)) {
             throw new EngineException(Status.NO_SUCH_FILE, "there is no model file " + file);
         }
@@ -43,7 +53,7 @@ public final class Models {
             throw EngineException.invalidArgument(file + " is no file; name the .onnx file itself");
         }
         try {
-            return new OnnxReader(ExternalData.besideModel(file, use), file).read(FileMapping.content(file, use));
+            return new OnnxReader(ExternalData.besideModel(file, use, data), file).read(FileMapping.content(file, use));
         } catch (IOException e) {
             throw new EngineException(Status.FAIL, "model file " + file + " cannot be read: " + e, e);
         } catch (EngineException e) {

@@ -46,7 +46,7 @@ public final class Tensors {
             throw new EngineException(Status.NO_SUCH_FILE, "there is no file " + file);
         }
         try {
-            return new DatumReader(ExternalData.besideModel(file, FileUse.READ))
+            return new DatumReader(ExternalData.besideModel(file, FileUse.READ, data -> {}))
                     .read(WireReader.of(Models.map(file)), type);
         } catch (IOException e) {
             throw new EngineException(Status.FAIL, "file " + file + " cannot be read: " + e, e);

@@ -1,0 +1,192 @@
+package dev.millrace.epcontext;
+
+import dev.millrace.graph.EngineException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * A folder that keeps what was compiled, model by model, for the sessions after this one and for other processes. It holds
+ * nothing that cannot be made again and may be emptied at any time; what was used least lately goes where it grows beyond
+ * its limit. Who can write to the folder decides what its users run, so it belongs to them alone.
+ */
+public final class ContextCache {
+    private static final System.Logger LOG = System.getLogger(ContextCache.class.getName());
+    private static final long DEFAULT_BYTES = 4L << 30;
+
+    private final Path folder;
+    private final long maxBytes;
+
+    private ContextCache(Path folder, long maxBytes) {
+        this.folder = folder;
+        this.maxBytes = maxBytes;
+    }
+
+    /** A cache of at most 4 GB in a folder, which is made when it is first needed. */
+    public static ContextCache in(Path folder) {
+        return new ContextCache(Objects.requireNonNull(folder, "folder").toAbsolutePath(), DEFAULT_BYTES);
+    }
+
+    /** The same with another limit; what was published last stays even where it is larger. */
+    public ContextCache withMaxBytes(long bytes) {
+        if (bytes < 1) {
+            throw EngineException.invalidArgument("maxBytes is " + bytes + "; it is at least 1");
+        }
+        return new ContextCache(folder, bytes);
+    }
+
+    public Path folder() {
+        return folder;
+    }
+
+    public long maxBytes() {
+        return maxBytes;
+    }
+
+    /** The bytes of all that is kept. */
+    public long bytes() throws IOException {
+        return entries().stream().mapToLong(CacheEntry::bytes).sum();
+    }
+
+    /**
+     * What is kept of a model.
+     *
+     * @param model the source
+     * @param settings all besides the model that decides what is compiled of it
+     */
+    public Kept kept(Path model, String settings) throws IOException {
+        FileState state = FileState.of(model);
+        String line = ContextTables.VERSION + " " + settings.replaceAll("[\\r\\n\\t]", " ");
+        if (!CacheManifest.fits(state.path() + state.key())) {
+            throw new IOException("a path with control characters is not kept in a cache: " + model);
+        }
+        return new Kept(new CacheEntry(folder.resolve(name(state.path() + "\n" + line))), line, state);
+    }
+
+    /** Only a name: whose entry it is says the manifest. */
+    private static String name(String identity) {
+        long hash = 0xcbf29ce484222325L;
+        for (byte b : identity.getBytes(StandardCharsets.UTF_8)) {
+            hash = (hash ^ (b & 0xff)) * 0x100000001b3L;
+        }
+        return HexFormat.of().toHexDigits(hash);
+    }
+
+    private List<CacheEntry> entries() throws IOException {
+        if (!Files.isDirectory(folder)) {
+            return List.of();
+        }
+        try (Stream<Path> folders = Files.list(folder)) {
+            return folders.filter(path -> path.getFileName().toString().matches("\\p{XDigit}{16}"))
+                    .filter(Files::isDirectory)
+                    .map(CacheEntry::new)
+                    .toList();
+        }
+    }
+
+    private void shrink(CacheEntry last) throws IOException {
+        var entries = new ArrayList<>(entries());
+        long sum = entries.stream().mapToLong(CacheEntry::bytes).sum();
+        if (sum <= maxBytes) {
+            return;
+        }
+        entries.removeIf(entry -> entry.folder().equals(last.folder()));
+        entries.sort(Comparator.comparing(CacheEntry::used));
+        for (CacheEntry entry : entries) {
+            if (sum <= maxBytes) {
+                return;
+            }
+            long bytes = entry.bytes();
+            if (entry.removed()) {
+                sum -= bytes;
+            }
+        }
+    }
+
+    /** One model with one choice of settings. */
+    public final class Kept {
+        private final CacheEntry entry;
+        private final String settings;
+        private final FileState source;
+        private final long now = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
+
+        private Kept(CacheEntry entry, String settings, FileState source) {
+            this.entry = entry;
+            this.settings = settings;
+            this.source = source;
+        }
+
+        /** Where the context model is, or goes. */
+        public Path model() {
+            return entry.model();
+        }
+
+        /** Whether there is a context model of the sources as they are now. */
+        public boolean isFresh() {
+            return entry.isFresh(settings);
+        }
+
+        /** Says that the context model was used. */
+        public void used() {
+            entry.touch();
+        }
+
+        /**
+         * Makes the context model, one process and one thread at a time.
+         *
+         * @param <T> what comes of it
+         */
+        public <T> T make(Maker<T> maker) throws IOException {
+            try (CacheEntry.Turn turn = entry.turn()) {
+                return maker.make(new Making(turn));
+            }
+        }
+
+        /** The right to write the context model. */
+        public final class Making {
+            private final CacheEntry.Turn turn;
+
+            private Making(CacheEntry.Turn turn) {
+                this.turn = turn;
+            }
+
+            /** Makes room for a new context model. */
+            public void begin() throws IOException {
+                turn.clear();
+            }
+
+            /**
+             * Says that the context model is whole now.
+             *
+             * @param data the files beside the source, as they were before they were read
+             */
+            public void end(List<FileState> data) throws IOException {
+                var sources = new ArrayList<CacheManifest.Source>();
+                sources.add(new CacheManifest.Source(source, source.digest()));
+                for (FileState each : data) {
+                    sources.add(new CacheManifest.Source(each, each.digest()));
+                }
+                new CacheManifest(CacheManifest.describe(model()), settings, now, sources).write(entry.folder());
+                try {
+                    shrink(entry);
+                } catch (IOException e) {
+                    LOG.log(System.Logger.Level.WARNING, "cannot tidy " + folder, e);
+                }
+            }
+        }
+    }
+
+    /** What is done while nobody else makes the same context model. */
+    @FunctionalInterface
+    public interface Maker<T> {
+        T make(Kept.Making making) throws IOException;
+    }
+}

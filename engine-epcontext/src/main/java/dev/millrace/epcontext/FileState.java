@@ -1,0 +1,44 @@
+package dev.millrace.epcontext;
+
+import dev.millrace.graph.format.FileMapping;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.HexFormat;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What a file system tells of a file without reading it.
+ *
+ * @param modified nanoseconds of the epoch
+ * @param key of the file in its file system, or empty where that has none
+ */
+public record FileState(Path path, long size, long modified, String key) {
+    /** File systems that count whole seconds, or two of them, do not see a second change within one. */
+    private static final long TICK = TimeUnit.SECONDS.toNanos(2);
+
+    public static FileState of(Path file) throws IOException {
+        Path real = file.toRealPath();
+        BasicFileAttributes attributes = Files.readAttributes(real, BasicFileAttributes.class);
+        Object key = attributes.fileKey();
+        return new FileState(
+                real,
+                attributes.size(),
+                attributes.lastModifiedTime().to(TimeUnit.NANOSECONDS),
+                key == null ? "" : key.toString());
+    }
+
+    /** Whether the file was written so shortly before a time that a change after that time could look the same. */
+    boolean isYoungAt(long nanos) {
+        return modified > nanos - TICK;
+    }
+
+    /** A digest of what the file holds now. */
+    String digest() throws IOException {
+        try (Arena arena = Arena.ofConfined()) {
+            return HexFormat.of().formatHex(Chunks.sha256(FileMapping.of(path, arena)));
+        }
+    }
+}

@@ -1,0 +1,136 @@
+package dev.millrace.session;
+
+import dev.millrace.epcontext.ContextCache;
+import dev.millrace.epcontext.EpContextOptions;
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.session.SessionReport.CacheUse;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the session of a model file by way of a cache: from what was compiled before, or from the source, leaving what is
+ * compiled behind. Whatever goes wrong with the cache, the session is made without it. Used once.
+ */
+final class CachedSession {
+    private static final System.Logger LOG = System.getLogger(CachedSession.class.getName());
+
+    private final Engine engine;
+    private final SessionOptions options;
+    private final ContextCache cache;
+    /** Why what is kept was not taken. */
+    private @Nullable String refusal;
+
+    CachedSession(Engine engine, SessionOptions options, ContextCache cache) {
+        this.engine = engine;
+        this.options = options;
+        this.cache = cache;
+    }
+
+    /** Whether what the options ask for can come from a cache. */
+    static boolean suits(SessionOptions options) {
+        return !options.epContext().enable() && !options.disableModelCompile();
+    }
+
+    Session open(Path source) {
+        engine.checkOpen();
+        if (!Files.isRegularFile(source)) {
+            return fromSource(source);
+        }
+        ContextCache.Kept kept;
+        try {
+            kept = cache.kept(source, settings());
+        } catch (IOException _) {
+            // it says what is wrong with the file
+            return fromSource(source);
+        }
+        Session session = load(kept, source);
+        if (session != null) {
+            return session;
+        }
+        try {
+            return kept.make(making -> {
+                // somebody else may have made it meanwhile
+                Session made = load(kept, source);
+                return made == null ? compile(kept, making, source) : made;
+            });
+        } catch (IOException e) {
+            return uncached(source, e);
+        }
+    }
+
+    private String settings() {
+        return Optimised.fingerprint(options.optimiser()) + " "
+                + (options.providers().isEmpty() ? engine.providers() : options.providers()) + " "
+                + System.getProperty("os.arch") + " " + Engine.class.getPackage().getImplementationVersion();
+    }
+
+    /** The session of what is kept, or null where that is missing, out of date, damaged or made for another machine. */
+    private @Nullable Session load(ContextCache.Kept kept, Path source) {
+        if (!kept.isFresh()) {
+            return null;
+        }
+        try {
+            var builder = new SessionBuilder(
+                    engine, options.toBuilder().failOnSuboptimalModel(true).build());
+            Session session = builder.fromCache(kept.model(), source);
+            session.noteCache(CacheUse.HIT, List.of());
+            kept.used();
+            return session;
+        } catch (EngineException e) {
+            if (e.status() == Status.MODEL_LOAD_CANCELED) {
+                throw e;
+            }
+            refusal = e.getMessage();
+            return null;
+        }
+    }
+
+    private Session compile(ContextCache.Kept kept, ContextCache.Kept.Making making, Path source) {
+        if (refusal != null) {
+            LOG.log(System.Logger.Level.INFO, "compiling " + source + " again: " + refusal);
+        }
+        try {
+            making.begin();
+            EpContextOptions context = EpContextOptions.builder()
+                    .enable(true)
+                    .filePath(kept.model())
+                    .build();
+            var builder = new SessionBuilder(
+                    engine, options.toBuilder().epContext(context).build());
+            Session session = builder.fromFile(source);
+            boolean written = session.report().contextModel() != null;
+            session.noteCache(written ? CacheUse.FILLED : CacheUse.NONE, List.of());
+            if (written) {
+                try {
+                    making.end(builder.data());
+                } catch (IOException e) {
+                    session.noteCache(CacheUse.FAILED, List.of(failure(e)));
+                }
+            }
+            return session;
+        } catch (EngineException | IOException e) {
+            if (e instanceof EngineException refused && refused.status() == Status.MODEL_LOAD_CANCELED) {
+                throw refused;
+            }
+            return uncached(source, e);
+        }
+    }
+
+    private Session uncached(Path source, Exception why) {
+        Session session = fromSource(source);
+        session.noteCache(CacheUse.FAILED, List.of(failure(why)));
+        return session;
+    }
+
+    private String failure(Exception why) {
+        return "the context cache " + cache.folder() + " cannot keep what was compiled: " + why.getMessage();
+    }
+
+    private Session fromSource(Path source) {
+        return new SessionBuilder(engine, options).fromFile(source);
+    }
+}
