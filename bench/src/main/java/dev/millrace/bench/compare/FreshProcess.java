@@ -12,6 +12,9 @@ import java.util.List;
 
 /** A Java process that does one thing and prints numbers about it. */
 public final class FreshProcess {
+    /** Options for a process that answers once and ends, on any engine: no thread of it has to wait for the others. */
+    public static final List<String> BRIEF = List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
+
     private static final double MILLI = 1e6;
 
     private final Class<?> main;
@@ -88,13 +91,19 @@ public final class FreshProcess {
     /** Runs the process once so that the JVM writes a cache of what it loaded and linked. */
     public Cached train() throws IOException, InterruptedException {
         Path cache = Files.createTempFile("millrace-startup", ".aot");
-        Process process = start(List.of("-XX:AOTCacheOutput=" + cache), ProcessBuilder.Redirect.DISCARD);
+        Process process = start(and("-XX:AOTCacheOutput=" + cache), ProcessBuilder.Redirect.DISCARD);
         process.getInputStream().readAllBytes();
         if (process.waitFor() != 0 || Files.size(cache) == 0) {
             Files.delete(cache);
             throw EngineException.invalidArgument("the JVM wrote no cache for " + main.getSimpleName());
         }
-        return new Cached(new FreshProcess(main, arguments, List.of("-XX:AOTCache=" + cache)), cache);
+        return new Cached(withOptions(and("-XX:AOTCache=" + cache)), cache);
+    }
+
+    private List<String> and(String option) {
+        var more = new ArrayList<>(options);
+        more.add(option);
+        return more;
     }
 
     private Process start(List<String> more, ProcessBuilder.Redirect errors) throws IOException {

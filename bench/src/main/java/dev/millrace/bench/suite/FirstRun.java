@@ -1,5 +1,6 @@
 package dev.millrace.bench.suite;
 
+import dev.millrace.epcontext.ContextCache;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
@@ -20,7 +21,10 @@ import java.util.ArrayList;
 final class FirstRun {
     private FirstRun() {}
 
-    /** @param arguments the model, the inputs, threads, sessions, runs of each, and providers if not all */
+    /**
+     * @param arguments the model, the inputs, threads, sessions, runs of each, the folder of a context cache or {@code -},
+     *     and providers if not all
+     */
     public static void main(String[] arguments) throws IOException {
         Inputs inputs = Inputs.empty();
         for (RawInputs.Raw raw : RawInputs.read(Path.of(arguments[1]))) {
@@ -31,13 +35,15 @@ final class FirstRun {
         int count = Integer.parseInt(arguments[3]);
         int runs = Integer.parseInt(arguments[4]);
         var options = SessionOptions.builder();
-        for (int i = 5; i < arguments.length; i++) {
+        ContextCache cache = arguments[5].equals("-") ? null : ContextCache.in(Path.of(arguments[5]));
+        for (int i = 6; i < arguments.length; i++) {
             options.provider(arguments[i]);
         }
         Path model = Path.of(arguments[0]);
         long start = System.nanoTime();
         var sessions = new ArrayList<Session>();
-        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(threads))) {
+        try (Engine engine = Engine.create(
+                EngineOptions.defaults().withThreads(threads).withContextCache(cache))) {
             sessions.add(engine.session(model, options.build()));
             long created = System.nanoTime();
             sessions.getFirst().run(inputs).close();

@@ -38,7 +38,16 @@ record FreshSides(Path model, Path inputs, int threads, List<String> providers) 
      * @param runs of each session after the first
      */
     FreshProcess ours(int sessions, int runs) {
-        var arguments = new ArrayList<Object>(List.of(model, inputs, threads, sessions, runs));
+        return ours(sessions, runs, "-");
+    }
+
+    /** One first run of a session whose engine keeps what it compiles in a folder. */
+    FreshProcess ours(Path contextCache) {
+        return ours(1, 0, contextCache);
+    }
+
+    private FreshProcess ours(int sessions, int runs, Object contextCache) {
+        var arguments = new ArrayList<Object>(List.of(model, inputs, threads, sessions, runs, contextCache));
         arguments.addAll(providers);
         return new FreshProcess(FirstRun.class, arguments.toArray());
     }

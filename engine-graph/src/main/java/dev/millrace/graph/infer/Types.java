@@ -83,8 +83,14 @@ final class Types {
 
     /** {@code type} with nothing said of shapes, for a value whose shape changes or cannot be relied on. */
     static @Nullable ValueType withoutShape(@Nullable ValueType type) {
+        if (type == null) {
+            return null;
+        }
+        // nearly all are; the JVM links a switch late, which the way to a first answer need not wait for
+        if (type instanceof TensorType tensor) {
+            return new TensorType(tensor.element(), null);
+        }
         return switch (type) {
-            case null -> null;
             case TensorType tensor -> new TensorType(tensor.element(), null);
             case SequenceType sequence -> {
                 ValueType element = withoutShape(sequence.element());

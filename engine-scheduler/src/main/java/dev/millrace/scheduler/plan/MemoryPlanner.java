@@ -1,7 +1,6 @@
 package dev.millrace.scheduler.plan;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -64,9 +63,14 @@ public final class MemoryPlanner {
         return buffers.size() > MOST_BY_SIZE ? new PlacementInTime(base).place(buffers) : placeBySize(buffers, base);
     }
 
+    private static int largerFirst(Buffer one, Buffer other) {
+        int bySize = Long.compare(other.bytes(), one.bytes());
+        return bySize != 0 ? bySize : Integer.compare(one.from(), other.from());
+    }
+
     private static long placeBySize(List<Buffer> buffers, long base) {
         var bySize = new ArrayList<>(buffers);
-        bySize.sort(Comparator.comparingLong(Buffer::bytes).reversed().thenComparingInt(Buffer::from));
+        bySize.sort(MemoryPlanner::largerFirst);
         var placed = new ArrayList<Buffer>(bySize.size());
         long end = base;
         for (Buffer buffer : bySize) {

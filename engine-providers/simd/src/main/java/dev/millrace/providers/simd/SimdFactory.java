@@ -53,14 +53,14 @@ public final class SimdFactory implements ProviderFactory {
     }
 
     private static boolean isStrict(@Nullable String value) {
-        return switch (value) {
-            case null -> false;
-            case "false" -> false;
-            case "true" -> true;
-            default ->
-                throw EngineException.invalidArgument("option '" + SimdProvider.STRICT + "' of provider '"
-                        + SimdProvider.NAME + "' is '" + value + "'; it is true or false");
-        };
+        if (value == null || value.equals("false")) {
+            return false;
+        }
+        if (value.equals("true")) {
+            return true;
+        }
+        throw EngineException.invalidArgument("option '" + SimdProvider.STRICT + "' of provider '" + SimdProvider.NAME
+                + "' is '" + value + "'; it is true or false");
     }
 
     @Override

@@ -1,0 +1,27 @@
+package dev.millrace.bench.suite;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.stream.Stream;
+
+/**
+ * A folder for files of one measurement.
+ *
+ * @param path the folder, deleted with all that is in it on close
+ */
+record ScratchFolder(Path path) implements AutoCloseable {
+    ScratchFolder(String prefix) throws IOException {
+        this(Files.createTempDirectory(prefix));
+    }
+
+    @Override
+    public void close() throws IOException {
+        try (Stream<Path> all = Files.walk(path)) {
+            for (Path file : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+}
