@@ -12,8 +12,8 @@ import java.util.List;
 
 /** A Java process that does one thing and prints numbers about it. */
 public final class FreshProcess {
-    /** Options for a process that answers once and ends, on any engine: no thread of it has to wait for the others. */
-    public static final List<String> BRIEF = List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
+    /** Options for a process that answers once and ends, on any engine: little to compile, and little garbage to hold. */
+    public static final List<String> BRIEF = List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmn8m");
 
     private static final double MILLI = 1e6;
 
@@ -33,6 +33,11 @@ public final class FreshProcess {
         this.main = main;
         this.arguments = arguments;
         this.options = options;
+    }
+
+    /** The options of its JVM. */
+    public List<String> options() {
+        return options;
     }
 
     /** The same process with options of the JVM. */

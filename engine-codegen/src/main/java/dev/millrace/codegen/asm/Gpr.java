@@ -24,6 +24,11 @@ public record Gpr(int number, int bytes) implements Operand {
     public static final Gpr R14 = new Gpr(14, 8);
     public static final Gpr R15 = new Gpr(15, 8);
 
+    /** By number, in full width. */
+    private static final Gpr[] ALL = {
+        RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15
+    };
+
     public Gpr {
         if (number < 0 || number > 15) {
             throw new IllegalArgumentException("general purpose register " + number + " does not exist: 0 to 15 do");
@@ -34,7 +39,7 @@ public record Gpr(int number, int bytes) implements Operand {
     }
 
     public static Gpr of(int number) {
-        return new Gpr(number, 8);
+        return number >= 0 && number < ALL.length ? ALL[number] : new Gpr(number, 8);
     }
 
     /** The low four bytes. Writing them clears the upper four. */

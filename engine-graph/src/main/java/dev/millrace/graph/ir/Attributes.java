@@ -133,7 +133,7 @@ public final class Attributes {
 
     /** Every subgraph, in the order of the attributes. */
     public List<Graph> graphs() {
-        if (byName.isEmpty()) {
+        if (!hasGraphs()) {
             return List.of();
         }
         var graphs = new ArrayList<Graph>();
@@ -145,6 +145,15 @@ public final class Attributes {
             }
         }
         return graphs;
+    }
+
+    private boolean hasGraphs() {
+        for (Attribute attribute : byName.values()) {
+            if (attribute instanceof Attribute.GraphValue || attribute instanceof Attribute.Graphs) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private <A extends Attribute> A require(String name, Class<A> kind) {

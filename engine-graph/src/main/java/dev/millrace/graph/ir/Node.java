@@ -24,6 +24,9 @@ public final class Node {
 
     final @Nullable Value[] outputs;
 
+    private final List<@Nullable Value> inputView;
+    private final List<@Nullable Value> outputView;
+
     @Nullable
     Node previous;
 
@@ -41,6 +44,8 @@ public final class Node {
         this.attributes = spec.attributes();
         this.inputs = spec.inputs().toArray(new Value[0]);
         this.outputs = outputs;
+        inputView = Collections.unmodifiableList(Arrays.<@Nullable Value>asList(inputs));
+        outputView = Collections.unmodifiableList(Arrays.<@Nullable Value>asList(outputs));
     }
 
     public Graph graph() {
@@ -125,12 +130,14 @@ public final class Node {
         return attributes;
     }
 
+    /** The inputs as they are at each look. */
     public List<@Nullable Value> inputs() {
-        return Collections.unmodifiableList(Arrays.<@Nullable Value>asList(inputs));
+        return inputView;
     }
 
+    /** The outputs as they are at each look. */
     public List<@Nullable Value> outputs() {
-        return Collections.unmodifiableList(Arrays.<@Nullable Value>asList(outputs));
+        return outputView;
     }
 
     /** Input {@code index}, or null where it is omitted or beyond the last. */

@@ -30,6 +30,7 @@ public final class Value {
     Tensor constant;
 
     final Users users = new Users();
+    private final List<Node> userView = Collections.unmodifiableList(users);
     final List<Graph> outputOf = new ArrayList<>();
 
     Value(Graph graph, String name, @Nullable ValueType type) {
@@ -104,7 +105,7 @@ public final class Value {
 
     /** Every node that reads this, in this graph and nested ones; a node that reads it twice stands here twice. */
     public List<Node> users() {
-        return Collections.unmodifiableList(users);
+        return userView;
     }
 
     /** Whether this is an output of its graph or of a nested one. */

@@ -47,7 +47,7 @@ abstract class StepEmitter extends ScalarEmitter {
     }
 
     final Vec vector(int number) {
-        return new Vec(width, number);
+        return Vec.of(width, number);
     }
 
     /** A register, or the memory of a constant. */
