@@ -1,5 +1,6 @@
 package dev.millrace.kotlin
 
+import dev.millrace.epcontext.ContextCache
 import dev.millrace.session.Engine
 import dev.millrace.session.EngineOptions
 import dev.millrace.session.Session
@@ -16,7 +17,13 @@ public class EngineBuilder internal constructor() {
     /** How many threads can work on one run, the caller's included; 0 for as many as the container allows. */
     public var threads: Int = 0
 
-    internal fun build(): Engine = Engine.create(EngineOptions.defaults().withThreads(threads))
+    /** Where sessions of model files find what was compiled before, and leave what they compile. */
+    public var contextCache: Path? = null
+
+    internal fun build(): Engine =
+        Engine.create(
+            EngineOptions.defaults().withThreads(threads).withContextCache(contextCache?.let(ContextCache::`in`)),
+        )
 }
 
 /** Makes an engine: `engine { threads = 2 }`. Whoever makes it closes it. */
