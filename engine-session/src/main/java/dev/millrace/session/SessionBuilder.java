@@ -107,12 +107,13 @@ final class SessionBuilder {
         Graph graph = read.graph();
         List<ValueInfo> inputs = inputs(graph);
         clock.end("read");
-        choose();
-        CompatibilityCheck.check(read, factories, options.failOnSuboptimalModel());
-        ContextModelWriter.check(options.epContext(), read);
         Model model = FunctionInliner.inline(read);
         notes.addAll(SchemaPass.over(model.graph()));
         notes.addAll(Inference.infer(model.graph()));
+        // after the model: providers find out meanwhile what the machine can do
+        choose();
+        CompatibilityCheck.check(read, factories, options.failOnSuboptimalModel());
+        ContextModelWriter.check(options.epContext(), read);
         clock.end("check");
         OptimisationReport report = optimise(model);
         checkCancelled();

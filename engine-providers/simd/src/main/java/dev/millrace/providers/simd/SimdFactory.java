@@ -3,6 +3,7 @@ package dev.millrace.providers.simd;
 import dev.millrace.graph.EngineException;
 import dev.millrace.kernels.Kernels;
 import dev.millrace.providers.simd.context.Machine;
+import dev.millrace.providers.simd.program.RunBlocks;
 import dev.millrace.providers.simd.weights.SharedWeights;
 import dev.millrace.providers.spi.Compatibility;
 import dev.millrace.providers.spi.ExecutionProvider;
@@ -19,6 +20,7 @@ public final class SimdFactory implements ProviderFactory {
     private static final String VERSION = "2.0.0";
 
     private final SharedWeights weights = new SharedWeights();
+    private final RunBlocks blocks = new RunBlocks();
 
     /** Made when an engine is, some time before its first session needs kernels. */
     public SimdFactory() {
@@ -49,7 +51,7 @@ public final class SimdFactory implements ProviderFactory {
     public ExecutionProvider create(List<ProviderDevice> devices, ProviderOptions options) {
         options.allowOnly(SimdProvider.NAME, Set.of(SimdProvider.STRICT));
         return new SimdProvider(
-                Kernels::shared, weights, isStrict(options.values().get(SimdProvider.STRICT)));
+                Kernels::shared, weights, blocks, isStrict(options.values().get(SimdProvider.STRICT)));
     }
 
     private static boolean isStrict(@Nullable String value) {

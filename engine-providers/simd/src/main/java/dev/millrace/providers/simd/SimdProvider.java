@@ -9,6 +9,7 @@ import dev.millrace.providers.simd.context.ContextReader;
 import dev.millrace.providers.simd.context.ContextWriter;
 import dev.millrace.providers.simd.context.Machine;
 import dev.millrace.providers.simd.lower.Kit;
+import dev.millrace.providers.simd.program.RunBlocks;
 import dev.millrace.providers.simd.weights.SharedWeights;
 import dev.millrace.providers.simd.weights.Weights;
 import dev.millrace.providers.spi.CapabilitySink;
@@ -32,12 +33,14 @@ final class SimdProvider implements ExecutionProvider {
     private final Supplier<Kernels> kernels;
 
     private final Weights weights;
+    private final RunBlocks blocks;
     private final boolean strict;
     /** Whether contexts that were written hold weights for these kernels only. */
     private boolean needsTarget;
 
-    SimdProvider(Supplier<Kernels> kernels, SharedWeights shared, boolean strict) {
+    SimdProvider(Supplier<Kernels> kernels, SharedWeights shared, RunBlocks blocks, boolean strict) {
         this.kernels = kernels;
+        this.blocks = blocks;
         this.strict = strict;
         weights = new Weights(shared, bytes -> kernels.get().set().allocate(bytes));
     }
@@ -55,7 +58,9 @@ final class SimdProvider implements ExecutionProvider {
     @Override
     public List<Kernel> compile(List<Partition> partitions, CompileContext context) {
         Kernels present = kernels.get();
-        var kit = new Kit(present.set(), present.gemm(), weights, context.fallback()).strict(strict);
+        var kit = new Kit(present.set(), present.gemm(), weights, context.fallback())
+                .with(blocks)
+                .strict(strict);
         ContextSink sink = context.sink();
         ContextWriter writer = sink == null ? null : new ContextWriter(sink, kit);
         var compiled = new ArrayList<Kernel>(partitions.size());

@@ -3,6 +3,7 @@ package dev.millrace.providers.simd.lower;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.kernels.gemm.Gemm;
+import dev.millrace.providers.simd.program.RunBlocks;
 import dev.millrace.providers.simd.weights.Weights;
 import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.KernelFactory;
@@ -18,6 +19,7 @@ public final class Kit {
     private final KernelSet kernels;
     private final Gemm gemm;
     private final Weights weights;
+    private final RunBlocks blocks;
     private final KernelFactory fallback;
     private final boolean strict;
     private final ConcurrentHashMap<Object, Object> drivers;
@@ -25,13 +27,22 @@ public final class Kit {
 
     /** @param fallback kernels of another provider, for nodes that no rule lowers */
     public Kit(KernelSet kernels, Gemm gemm, Weights weights, KernelFactory fallback) {
-        this(kernels, gemm, weights, fallback, false, new ConcurrentHashMap<>(), new ConcurrentHashMap<>());
+        this(
+                kernels,
+                gemm,
+                weights,
+                new RunBlocks(),
+                fallback,
+                false,
+                new ConcurrentHashMap<>(),
+                new ConcurrentHashMap<>());
     }
 
     private Kit(
             KernelSet kernels,
             Gemm gemm,
             Weights weights,
+            RunBlocks blocks,
             KernelFactory fallback,
             boolean strict,
             ConcurrentHashMap<Object, Object> drivers,
@@ -39,6 +50,7 @@ public final class Kit {
         this.kernels = kernels;
         this.gemm = gemm;
         this.weights = weights;
+        this.blocks = blocks;
         this.fallback = fallback;
         this.strict = strict;
         this.drivers = drivers;
@@ -47,12 +59,17 @@ public final class Kit {
 
     /** The same kernels and drivers with other weights. */
     public Kit with(Weights otherWeights) {
-        return new Kit(kernels, gemm, otherWeights, fallback, strict, drivers, others);
+        return new Kit(kernels, gemm, otherWeights, blocks, fallback, strict, drivers, others);
+    }
+
+    /** The same for programs whose runs share blocks with others. */
+    public Kit with(RunBlocks otherBlocks) {
+        return new Kit(kernels, gemm, weights, otherBlocks, fallback, strict, drivers, others);
     }
 
     /** The same for programs whose sums are as exact as fp32 allows, or need not be. */
     public Kit strict(boolean wanted) {
-        return new Kit(kernels, gemm, weights, fallback, wanted, drivers, others);
+        return new Kit(kernels, gemm, weights, blocks, fallback, wanted, drivers, others);
     }
 
     /** Whether sums are as exact as fp32 allows: then no convolution is done by Winograd. */
@@ -70,6 +87,11 @@ public final class Kit {
 
     public Weights weights() {
         return weights;
+    }
+
+    /** What runs compute in. */
+    RunBlocks blocks() {
+        return blocks;
     }
 
     /** The kernel of another provider for a node, made once; null where there is none. */

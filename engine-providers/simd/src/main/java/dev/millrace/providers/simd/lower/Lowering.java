@@ -130,7 +130,13 @@ public final class Lowering {
             finish(i, cell(graph.outputs().get(i)));
         }
         kit.weights().finish();
-        return Program.of(steps, graph.inputs().size(), graph.outputs().size(), width(), kit.kernels()::newRecording);
+        return Program.of(
+                steps,
+                graph.inputs().size(),
+                graph.outputs().size(),
+                width(),
+                kit.kernels()::newRecording,
+                kit.blocks());
     }
 
     private void lower(Node node) {

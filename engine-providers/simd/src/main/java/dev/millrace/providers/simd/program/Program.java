@@ -22,6 +22,7 @@ public final class Program implements Launch {
     private final int outputs;
     private final int width;
     private final Supplier<@Nullable Recording> recordings;
+    private final RunBlocks blocks;
     private final SlotPool<ProgramFrame> frames = new SlotPool<>(KEPT_FRAMES);
 
     private Program(
@@ -30,13 +31,15 @@ public final class Program implements Launch {
             int inputs,
             int outputs,
             int width,
-            Supplier<@Nullable Recording> recordings) {
+            Supplier<@Nullable Recording> recordings,
+            RunBlocks blocks) {
         this.steps = steps;
         this.blockBytes = blockBytes;
         this.inputs = inputs;
         this.outputs = outputs;
         this.width = width;
         this.recordings = recordings;
+        this.blocks = blocks;
     }
 
     /**
@@ -44,9 +47,15 @@ public final class Program implements Launch {
      *
      * @param width how many threads a run can count on
      * @param recordings makes empty ones, or none where calls of kernels cannot be made again by themselves
+     * @param blocks what runs compute in
      */
     public static Program of(
-            List<Step> steps, int inputs, int outputs, int width, Supplier<@Nullable Recording> recordings) {
+            List<Step> steps,
+            int inputs,
+            int outputs,
+            int width,
+            Supplier<@Nullable Recording> recordings,
+            RunBlocks blocks) {
         var storages = new LinkedHashSet<Storage>();
         for (int i = 0; i < steps.size(); i++) {
             Step step = steps.get(i);
@@ -68,7 +77,8 @@ public final class Program implements Launch {
                 buffers.add(buffer);
             }
         }
-        return new Program(List.copyOf(steps), MemoryPlanner.place(buffers, 0), inputs, outputs, width, recordings);
+        long bytes = MemoryPlanner.place(buffers, 0);
+        return new Program(List.copyOf(steps), bytes, inputs, outputs, width, recordings, blocks);
     }
 
     private static void live(Storage part, int step, LinkedHashSet<Storage> storages) {
@@ -117,11 +127,27 @@ public final class Program implements Launch {
 
     @Override
     public void run(LaunchContext context) {
-        ProgramFrame frame = frames.take();
-        if (frame == null) {
-            frame = new ProgramFrame(this);
-        }
+        ProgramFrame frame = frame();
         frame.run(context);
+        frame.leave();
         frames.give(frame);
+    }
+
+    /** One whose block no other run has, entered. */
+    private ProgramFrame frame() {
+        ProgramFrame busy = null;
+        ProgramFrame frame = frames.take();
+        while (frame != null && !frame.enter()) {
+            frame.after = busy;
+            busy = frame;
+            frame = frames.take();
+        }
+        while (busy != null) {
+            ProgramFrame next = busy.after;
+            busy.after = null;
+            frames.give(busy);
+            busy = next;
+        }
+        return frame == null ? new ProgramFrame(this, blocks.take(blockBytes)) : frame;
     }
 }

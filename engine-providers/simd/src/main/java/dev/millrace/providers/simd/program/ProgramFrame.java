@@ -24,7 +24,7 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
 
     private final List<Step> steps;
     private final int width;
-    private final MemorySegment block;
+    private final RunBlocks.Block block;
     private final @Nullable Call[] calls;
     private final Replay replay;
     private final @Nullable MemorySegment[] inputs;
@@ -40,11 +40,15 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
     private @Nullable Step current;
     private @Nullable LaunchContext context;
     private @Nullable IntConsumer task;
+    /** Where a program goes on with the frames that it could not enter. */
+    @Nullable
+    ProgramFrame after;
 
-    ProgramFrame(Program program) {
+    /** @param block taken for the run that the frame is made for */
+    ProgramFrame(Program program, RunBlocks.Block block) {
         steps = program.steps();
         width = program.width();
-        block = OwnMemory.allocate(Math.max(1, program.blockBytes()), ALIGNMENT);
+        this.block = block;
         calls = new Call[steps.size()];
         replay = new Replay(steps, program::newRecording, step -> call(step).run(this));
         inputs = new MemorySegment[program.inputs()];
@@ -73,6 +77,16 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
         return users.stream()
                 .map(list -> list.stream().mapToInt(Integer::intValue).toArray())
                 .toArray(int[][]::new);
+    }
+
+    /** Whether the frame can run now. */
+    boolean enter() {
+        return block.take();
+    }
+
+    /** Lets others compute in its block. */
+    void leave() {
+        block.give();
     }
 
     void run(LaunchContext launch) {
@@ -185,7 +199,7 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
         if (buffer == null) {
             throw new IllegalStateException("a storage was never placed");
         }
-        return block.asSlice(buffer.offset(), root.bytes());
+        return block.memory().asSlice(buffer.offset(), root.bytes());
     }
 
     @Override

@@ -73,6 +73,7 @@ final class Packed {
             // the session that it was made for was closed meanwhile
             return false;
         } finally {
+            Originals.letGo(one);
             Originals.letGo(other);
         }
     }

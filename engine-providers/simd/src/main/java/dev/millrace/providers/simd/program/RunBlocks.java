@@ -1,0 +1,80 @@
+package dev.millrace.providers.simd.program;
+
+import dev.millrace.graph.tensor.OwnMemory;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The blocks that runs compute in, of all programs that share them: as many as there are runs at once, rather than one for
+ * each program. A frame has one block for good, since its calls hold addresses in it, and takes it for each run; a program
+ * whose frames all find theirs taken makes another frame. Safe for use by several threads.
+ */
+public final class RunBlocks {
+    private static final long ALIGNMENT = 64;
+    /** Smaller ones are not worth the sharing. */
+    private static final long LEAST_BYTES = 64 << 10;
+    /** A program with far less to hold would only stand in the way of one that needs it all. */
+    private static final int MOST_TIMES = 8;
+
+    private final List<WeakReference<Block>> blocks = new ArrayList<>();
+
+    /** Memory that one run has at a time. */
+    static final class Block {
+        private final MemorySegment memory;
+        private final AtomicBoolean taken = new AtomicBoolean(true);
+
+        private Block(long bytes) {
+            memory = OwnMemory.allocate(Math.max(1, bytes), ALIGNMENT);
+        }
+
+        MemorySegment memory() {
+            return memory;
+        }
+
+        /** Whether it is the caller's from now on, until it is given back. */
+        boolean take() {
+            return !taken.get() && taken.compareAndSet(false, true);
+        }
+
+        void give() {
+            taken.set(false);
+        }
+
+        private boolean suits(long bytes) {
+            long size = memory.byteSize();
+            return size >= bytes && size / MOST_TIMES <= bytes;
+        }
+    }
+
+    /** A block of at least so many bytes, taken. */
+    Block take(long bytes) {
+        if (bytes < LEAST_BYTES) {
+            return new Block(bytes);
+        }
+        synchronized (blocks) {
+            Block found = find(bytes);
+            if (found == null) {
+                found = new Block(bytes);
+                blocks.add(new WeakReference<>(found));
+            }
+            return found;
+        }
+    }
+
+    private @Nullable Block find(long bytes) {
+        for (Iterator<WeakReference<Block>> each = blocks.iterator(); each.hasNext(); ) {
+            Block block = each.next().get();
+            if (block == null) {
+                each.remove();
+            } else if (block.suits(bytes) && block.take()) {
+                return block;
+            }
+        }
+        return null;
+    }
+}

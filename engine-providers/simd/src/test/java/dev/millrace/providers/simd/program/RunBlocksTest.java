@@ -1,0 +1,55 @@
+package dev.millrace.providers.simd.program;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.ref.WeakReference;
+import org.junit.jupiter.api.Test;
+
+class RunBlocksTest {
+    private static final long BYTES = 1 << 20;
+
+    private final RunBlocks blocks = new RunBlocks();
+
+    @Test
+    void aBlockThatWasGivenBackServesTheNext() {
+        RunBlocks.Block first = blocks.take(BYTES);
+        assertThat(first.take()).isFalse();
+        first.give();
+        assertThat(blocks.take(BYTES / 2)).isSameAs(first);
+        assertThat(first.take()).isFalse();
+    }
+
+    @Test
+    void whoFindsAllTakenGetsAnother() {
+        RunBlocks.Block first = blocks.take(BYTES);
+        RunBlocks.Block second = blocks.take(BYTES);
+        assertThat(second).isNotSameAs(first);
+        assertThat(second.memory().byteSize()).isEqualTo(BYTES);
+    }
+
+    @Test
+    void aBlockIsNeitherTooSmallNorFarTooLarge() {
+        RunBlocks.Block first = blocks.take(BYTES);
+        first.give();
+        assertThat(blocks.take(BYTES + 1)).isNotSameAs(first);
+        assertThat(blocks.take(BYTES / 16)).isNotSameAs(first);
+        assertThat(blocks.take(BYTES / 8)).isSameAs(first);
+    }
+
+    @Test
+    void smallBlocksAreNotShared() {
+        RunBlocks.Block first = blocks.take(100);
+        first.give();
+        assertThat(blocks.take(100)).isNotSameAs(first);
+    }
+
+    @Test
+    void blocksThatNobodyHasAreCollected() throws InterruptedException {
+        var reference = new WeakReference<>(blocks.take(BYTES));
+        for (int i = 0; i < 100 && reference.get() != null; i++) {
+            System.gc();
+            Thread.sleep(10);
+        }
+        assertThat(reference.get()).isNull();
+    }
+}
