@@ -21,4 +21,17 @@ public final class Worth {
     public static final long BYTES = 1 << 18;
 
     private Worth() {}
+
+    /**
+     * How many tasks are worth it of a product. Few rows wait for the weights that they are multiplied with rather than for
+     * the processor.
+     *
+     * @param products of the whole
+     * @param ofTask what one task has of them at least
+     * @param weights bytes that are read once
+     * @param most as many as there are threads
+     */
+    public static int tasks(double products, long ofTask, double weights, int most) {
+        return (int) Math.clamp((long) Math.max(products / ofTask, weights / BYTES), 1, most);
+    }
 }

@@ -63,8 +63,8 @@ final class GemmRun implements IntConsumer {
     void run(Parallel parallel) {
         long batches = product.batch().total();
         long worth = product.m() < shape.rows() ? Worth.SLOW_PRODUCTS : Worth.PRODUCTS;
-        double work = (double) batches * product.m() * product.n() * product.k() / worth;
-        int most = (int) Math.min(parallel.width(), Math.max(1, work));
+        double elements = (double) batches * product.n() * product.k();
+        int most = Worth.tasks(elements * product.m(), worth, Float.BYTES * elements, parallel.width());
         long count = Math.ceilDiv(product.n(), panels.columns());
         tasks = most;
         if (most == 1 || batches % most == 0 || batches >= 4L * most) {

@@ -57,8 +57,9 @@ final class QuantisedRun {
 
     void run(Parallel parallel) {
         long m = product.m();
-        long work = Math.max(1, m * product.n() * product.k() / Worth.BYTE_PRODUCTS);
-        int tasks = (int) Math.min(parallel.width(), work);
+        double products = (double) m * product.n() * product.k();
+        int tasks = Worth.tasks(
+                products, Worth.BYTE_PRODUCTS, product.packed().byteSize(), parallel.width());
         long count = panels.panels();
         boolean byPanels = count % tasks == 0 || count >= 4L * tasks;
         if (tasks == 1) {
