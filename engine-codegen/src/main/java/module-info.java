@@ -1,6 +1,7 @@
 /// A vector code generator: programs over vectors, lowered to machine code, to bytecode on the Vector API, or
 /// interpreted.
 module dev.millrace.codegen {
+    requires dev.millrace.memory;
     requires static jdk.incubator.vector;
     requires static transitive org.jspecify;
 

@@ -1,8 +1,7 @@
 /// Tensors, the ONNX file format, the graph and its optimiser.
 module dev.millrace.graph {
     requires com.google.protobuf;
-    requires java.management;
-    requires jdk.management;
+    requires dev.millrace.memory;
     requires static transitive org.jspecify;
 
     exports dev.millrace.graph;

@@ -1,6 +1,7 @@
 /// Families of kernels and their drivers.
 module dev.millrace.kernels {
     requires transitive dev.millrace.codegen;
+    requires dev.millrace.memory;
     requires static transitive org.jspecify;
 
     exports dev.millrace.kernels;

@@ -7,9 +7,9 @@ import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.providers.spi.CompiledGraph;
 import dev.millrace.providers.spi.EpContext;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -157,7 +157,7 @@ public final class ContextResolver implements AutoCloseable {
 
     private static MemorySegment copy(byte[] payload) {
         MemorySegment memory =
-                Arena.ofAuto().allocate(Math.max(1, payload.length), PAGE).asSlice(0, payload.length);
+                OwnMemory.allocate(Math.max(1, payload.length), PAGE).asSlice(0, payload.length);
         return memory.copyFrom(MemorySegment.ofArray(payload));
     }
 

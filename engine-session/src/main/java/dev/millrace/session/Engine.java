@@ -4,12 +4,12 @@ import dev.millrace.epcontext.ContextCache;
 import dev.millrace.epcontext.Workspaces;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.scheduler.event.FlightRecording;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.pool.WorkerPool;
 import dev.millrace.scheduler.run.IdleMemory;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -114,7 +114,7 @@ public final class Engine implements AutoCloseable {
     private static MemorySegment copyOf(byte[] model) {
         try {
             MemorySegment copy =
-                    Arena.ofAuto().allocate(Math.max(1, model.length), 64).asSlice(0, model.length);
+                    OwnMemory.allocate(Math.max(1, model.length), 64).asSlice(0, model.length);
             return copy.copyFrom(MemorySegment.ofArray(model));
         } catch (OutOfMemoryError e) {
             throw new EngineException(

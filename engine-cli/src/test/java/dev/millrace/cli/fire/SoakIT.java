@@ -12,13 +12,16 @@ import dev.millrace.session.RunOptions;
 import dev.millrace.session.Session;
 import dev.millrace.session.SessionOptions;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import javax.management.ObjectName;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
@@ -32,6 +35,9 @@ class SoakIT {
     private static final int THREADS = Integer.getInteger("millrace.soak.threads", 3);
     /** Threads and descriptors of the JDK's own that come and go. */
     private static final int SLACK = 6;
+
+    /** So long before a third of the time is over, what is held is looked at, while all is still going on. */
+    private static final long SAMPLING = TimeUnit.MILLISECONDS.toNanos(300);
 
     private final AtomicLong runs = new AtomicLong();
     private final AtomicLong refusals = new AtomicLong();
@@ -53,6 +59,21 @@ class SoakIT {
             }
         }
 
+        /**
+         * Without garbage, and without what the C library keeps for later: how much of both there is follows from how
+         * large the heap is, and how long ago it was collected.
+         */
+        static Held settled() throws Exception {
+            System.gc();
+            ManagementFactory.getPlatformMBeanServer()
+                    .invoke(
+                            new ObjectName("com.sun.management:type=DiagnosticCommand"),
+                            "systemTrimNativeHeap",
+                            new Object[0],
+                            new String[0]);
+            return now();
+        }
+
         private static long number(String line) {
             return Long.parseLong(line.replaceAll("\\D", ""));
         }
@@ -62,12 +83,11 @@ class SoakIT {
     void memoryThreadsAndDescriptorsStayWhatTheyAre() throws Exception {
         Assumptions.assumeTrue(Files.exists(Path.of("/proc/self/status")), "there is no /proc to look at");
         round(TimeUnit.SECONDS.toNanos(2));
-        Held empty = Held.now();
+        Held empty = Held.settled();
         long length = MINUTES > 0 ? TimeUnit.MINUTES.toNanos(MINUTES) : TimeUnit.SECONDS.toNanos(SHORT_SECONDS);
         List<Held> samples = round(length);
-        System.gc();
-        Held end = Held.now();
-        Held third = samples.get(samples.size() / 3);
+        Held end = Held.settled();
+        Held third = samples.getFirst();
         Held last = samples.getLast();
         System.out.printf(
                 "soak of %d s: %d runs, %d refused or cancelled; empty %s, a third in %s, last %s, closed %s%n",
@@ -80,9 +100,10 @@ class SoakIT {
         }
     }
 
-    /** All models with a new engine, which is closed in the end; what was held meanwhile. */
+    /** All models with a new engine, which is closed in the end; what was held when each third of the time was over. */
     private List<Held> round(long nanos) throws Exception {
-        long end = System.nanoTime() + nanos;
+        long start = System.nanoTime();
+        long end = start + nanos;
         var samples = new ArrayList<Held>();
         try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(2))) {
             var users = new ArrayList<Thread>();
@@ -90,14 +111,15 @@ class SoakIT {
                 var random = new Random(Fire.SEED + i);
                 users.add(Thread.ofPlatform().start(() -> use(engine, random, end)));
             }
-            long pause = Math.min(TimeUnit.NANOSECONDS.toMillis(nanos) / 20, 5_000);
+            for (int part = 1; part <= 3; part++) {
+                long left = start + part * (nanos / 3) - SAMPLING - System.nanoTime();
+                users.getFirst().join(Duration.ofNanos(Math.max(0, left)));
+                samples.add(Held.settled());
+            }
             for (Thread user : users) {
-                while (!user.join(java.time.Duration.ofMillis(pause))) {
-                    samples.add(Held.now());
-                }
+                user.join();
             }
         }
-        samples.add(Held.now());
         return samples;
     }
 

@@ -1,5 +1,6 @@
 package dev.millrace.codegen.code;
 
+import dev.millrace.memory.Pages;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package dev.millrace.codegen.code;
 
+import dev.millrace.memory.call.Calls;
 import java.lang.foreign.MemorySegment;
 
 /**

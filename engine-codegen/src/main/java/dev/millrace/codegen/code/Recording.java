@@ -1,6 +1,6 @@
 package dev.millrace.codegen.code;
 
-import java.lang.foreign.Arena;
+import dev.millrace.memory.Blocks;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
@@ -100,14 +100,14 @@ public final class Recording {
     }
 
     private static MemorySegment entries(long count) {
-        return Arena.ofAuto().allocate(count * CallPlayer.ENTRY_BYTES, CallPlayer.ENTRY_BYTES);
+        return Blocks.allocate(count * CallPlayer.ENTRY_BYTES, CallPlayer.ENTRY_BYTES);
     }
 
     /** Memory in place of what a driver would share between its calls: it is written by nobody else, ever. */
     public MemorySegment memory(long size) {
         long start = usedOfChunk;
         if (chunks.isEmpty() || start + size > chunks.getLast().byteSize()) {
-            chunks.add(Arena.ofAuto().allocate(Math.max(size, CHUNK_BYTES), CACHE_LINE));
+            chunks.add(Blocks.allocate(Math.max(size, CHUNK_BYTES), CACHE_LINE));
             start = 0;
         }
         usedOfChunk = (start + size + CACHE_LINE - 1) & -CACHE_LINE;

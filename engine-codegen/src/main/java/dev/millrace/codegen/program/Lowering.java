@@ -1,7 +1,7 @@
 package dev.millrace.codegen.program;
 
 import dev.millrace.codegen.code.Recording;
-import java.lang.foreign.Arena;
+import dev.millrace.memory.Blocks;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.function.Supplier;
@@ -36,7 +36,7 @@ public interface Lowering {
 
     /** Fresh memory that kernels read and write; what it holds is not said. It is freed when nobody refers to it. */
     default MemorySegment allocate(long bytes) {
-        return Arena.ofAuto().allocate(Math.max(1, bytes), ALIGNMENT).asSlice(0, bytes);
+        return Blocks.allocate(Math.max(1, bytes), ALIGNMENT).asSlice(0, bytes);
     }
 
     /** For the calls of kernels of this lowering, or null where they cannot be made again by themselves. */

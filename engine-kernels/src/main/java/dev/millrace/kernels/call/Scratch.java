@@ -1,7 +1,7 @@
 package dev.millrace.kernels.call;
 
 import dev.millrace.codegen.code.Recording;
-import java.lang.foreign.Arena;
+import dev.millrace.memory.Blocks;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +22,7 @@ public final class Scratch {
         }
         MemorySegment known = memory.get();
         if (known == null || known.byteSize() < bytes) {
-            known = Arena.ofAuto().allocate(bytes, ALIGNMENT);
+            known = Blocks.allocate(bytes, ALIGNMENT);
             memory.set(known);
         }
         return known;

@@ -14,9 +14,13 @@ import java.util.List;
 /**
  * Makes numbers of one type to numbers of another. Safe for use by several threads.
  *
- * <p>Floats are rounded to nearest even, and towards zero if they become ints; what is too large becomes infinite. What
- * becomes a float of 16 bits is first one of 32 bits, which rounds doubles and large ints twice. An
- * int that does not fit loses its upper bits. Everything but 0, NaN too, becomes true.
+ * <p>Floats are rounded to nearest even; what is too large becomes infinite. What becomes a float of 16 bits is first one
+ * of 32 bits, which rounds doubles and large ints twice. An int that does not fit loses its upper bits. Everything but
+ * 0, NaN too, becomes true.
+ *
+ * <p>A float becomes an int as in Java: it is rounded towards zero, NaN is 0, and what is beyond the ints of 32 or 64 bits
+ * becomes the least or the largest one; narrower ints have the lower bits of one of 32. A negative one becomes that of
+ * the ints with sign, whose bits those without sign take over.
  */
 public final class Cast {
     /** Parts start at a multiple of this, so that no two threads write to the same cache line. */
@@ -68,8 +72,7 @@ public final class Cast {
             case U4 -> NumberType.U8;
             case F64 ->
                 switch (to) {
-                    case F64, BOOL, S64, U64 -> to;
-                    case U32 -> NumberType.S64;
+                    case F64, BOOL, U32, S64, U64 -> to;
                     default -> NumberType.S32;
                 };
             default ->

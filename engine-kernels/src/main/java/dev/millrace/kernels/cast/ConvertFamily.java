@@ -24,8 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * f(to, from, count, stride of to, stride of from, rows): rows of numbers of one type become numbers of another; strides
- * are in bytes. Floats become ints towards zero; an int that does not fit loses its upper bits; everything but 0 becomes
- * true.
+ * are in bytes. Floats become ints, ints lose bits and numbers become true as {@link Cast} says.
  */
 public final class ConvertFamily implements KernelFamily {
     public static final String NAME = "convert";
@@ -220,7 +219,7 @@ public final class ConvertFamily implements KernelFamily {
 
         private VectorVar toInt(VectorVar number) {
             VectorVar whole = builder.unary(UnaryOp.TRUNCATE, number);
-            return to == NumberType.U32 ? wide.toUnsigned(whole) : builder.unary(UnaryOp.TO_INT, whole);
+            return wide.toInt(whole, to != NumberType.U32);
         }
     }
 }

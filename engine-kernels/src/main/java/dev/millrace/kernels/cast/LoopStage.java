@@ -10,7 +10,16 @@ enum LoopStage implements CastStage {
         public void run(MemorySegment from, long fromFirst, MemorySegment to, long toFirst, long count) {
             for (long i = 0; i < count; i++) {
                 double x = from.getAtIndex(DOUBLE, fromFirst + i);
-                to.setAtIndex(INT, toFirst + i, x > -0x1p31 - 1 && x < 0x1p31 ? (int) x : Integer.MIN_VALUE);
+                to.setAtIndex(INT, toFirst + i, (int) x);
+            }
+        }
+    },
+    F64_TO_U32(NumberType.F64, NumberType.U32) {
+        @Override
+        public void run(MemorySegment from, long fromFirst, MemorySegment to, long toFirst, long count) {
+            for (long i = 0; i < count; i++) {
+                double x = from.getAtIndex(DOUBLE, fromFirst + i);
+                to.setAtIndex(INT, toFirst + i, x < 0 ? (int) x : (int) (long) Math.min(x, 0xffffffffL));
             }
         }
     },
@@ -19,7 +28,7 @@ enum LoopStage implements CastStage {
         public void run(MemorySegment from, long fromFirst, MemorySegment to, long toFirst, long count) {
             for (long i = 0; i < count; i++) {
                 double x = from.getAtIndex(DOUBLE, fromFirst + i);
-                to.setAtIndex(LONG, toFirst + i, Math.abs(x) < 0x1p63 ? (long) x : Long.MIN_VALUE);
+                to.setAtIndex(LONG, toFirst + i, (long) x);
             }
         }
     },
@@ -28,7 +37,7 @@ enum LoopStage implements CastStage {
         public void run(MemorySegment from, long fromFirst, MemorySegment to, long toFirst, long count) {
             for (long i = 0; i < count; i++) {
                 double x = from.getAtIndex(DOUBLE, fromFirst + i);
-                long number = x < 0x1p63 ? (long) x : (long) (x - 0x1p63) ^ Long.MIN_VALUE;
+                long number = x >= 0x1p63 ? (long) (x - 0x1p63) ^ Long.MIN_VALUE : (long) x;
                 to.setAtIndex(LONG, toFirst + i, number);
             }
         }

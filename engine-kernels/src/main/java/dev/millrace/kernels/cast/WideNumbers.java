@@ -116,8 +116,25 @@ final class WideNumbers {
         return builder.select(builder.compare(Comparison.INT_GREATER, shifted, most), large, small);
     }
 
-    /** A float without a fraction, from -2^31 to 2^32, as an int without sign. */
-    VectorVar toUnsigned(Value x) {
+    /** A float without a fraction as an int of 32 bits: NaN becomes 0, what is beyond the least or the largest. */
+    VectorVar toInt(VectorVar whole, boolean signed) {
+        VectorVar number = near(whole, signed);
+        return signed ? limited(whole, number, 0x1p31f, Integer.MAX_VALUE) : limited(whole, number, 0x1p32f, -1);
+    }
+
+    private VectorVar near(VectorVar whole, boolean signed) {
+        return signed ? builder.unary(UnaryOp.TO_INT, whole) : toUnsigned(whole);
+    }
+
+    /** The least number is there for what is below anyway. */
+    private VectorVar limited(VectorVar x, VectorVar number, float beyond, int most) {
+        MaskVar above = builder.compare(Comparison.GREATER_OR_EQUAL, x, Constant.of(beyond));
+        MaskVar isNaN = builder.compare(Comparison.UNORDERED, x, x);
+        return builder.select(isNaN, Constant.ZERO, builder.select(above, Constant.ofBits(most), number));
+    }
+
+    /** A float without a fraction, up to 2^32, as an int without sign; negative ones as with sign. */
+    private VectorVar toUnsigned(Value x) {
         MaskVar upper = builder.compare(Comparison.GREATER_OR_EQUAL, x, Constant.of(0x1p31f));
         VectorVar less = builder.sub(x, Constant.of(0x1p31f));
         VectorVar far = builder.binary(BinaryOp.XOR, builder.unary(UnaryOp.TO_INT, less), Constant.ofBits(SIGN));
@@ -125,8 +142,8 @@ final class WideNumbers {
     }
 
     /**
-     * Towards zero. What is beyond, and NaN, becomes the least number. The lower half is first taken with a sign, which
-     * the upper one then pays for.
+     * Towards zero; NaN becomes 0, what is beyond the least or the largest number. The lower half is first taken with a
+     * sign, which the upper one then pays for.
      */
     Halves ofFloat(VectorVar x, boolean signed) {
         VectorVar whole = builder.unary(UnaryOp.TRUNCATE, x);
@@ -134,7 +151,10 @@ final class WideNumbers {
         VectorVar rest = builder.multiplySubtract(upper, Constant.of(0x1p32f), whole);
         VectorVar lower = builder.select(builder.compare(Comparison.UNORDERED, rest, rest), Constant.ZERO, rest);
         VectorVar borrow = shift(BinaryOp.SHIFT_RIGHT_SIGNED, lower, Integer.SIZE - 1);
-        VectorVar high = signed ? builder.unary(UnaryOp.TO_INT, upper) : toUnsigned(upper);
-        return new Halves(builder.unary(UnaryOp.TO_INT, lower), builder.binary(BinaryOp.INT_ADD, high, borrow));
+        VectorVar high = builder.binary(BinaryOp.INT_ADD, near(upper, signed), borrow);
+        VectorVar low = builder.unary(UnaryOp.TO_INT, lower);
+        float beyond = signed ? 0x1p63f : 0x1p64f;
+        int most = signed ? Integer.MAX_VALUE : -1;
+        return new Halves(limited(whole, low, beyond, -1), limited(whole, high, beyond, most));
     }
 }

@@ -25,11 +25,24 @@ class CastTest {
     }
 
     @Test
-    void floatsThatAreNoIntsBecomeTheLeastInt() {
-        for (float x : new float[] {Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY, 1e20f, -1e20f}) {
-            assertEquals(Integer.MIN_VALUE, (int) bits(x, NumberType.S32));
-            assertEquals(Long.MIN_VALUE, bits(x, NumberType.S64));
+    void floatsThatAreNoIntsBecomeTheNearestOnes() {
+        for (float x : new float[] {
+            Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY, 1e20f, -1e20f, 0x1p31f, 0x1p32f, -0x1.8p31f
+        }) {
+            assertEquals((int) x, (int) bits(x, NumberType.S32));
+            assertEquals((short) (int) x, (short) bits(x, NumberType.S16));
+            assertEquals((byte) x, (byte) bits(x, NumberType.U8));
+            assertEquals((long) x, bits(x, NumberType.S64));
         }
+        for (float x : new float[] {Float.POSITIVE_INFINITY, 1e20f, 0x1p64f}) {
+            assertEquals(-1, (int) bits(x, NumberType.U32));
+            assertEquals(-1, bits(x, NumberType.U64));
+        }
+        assertEquals(0, (int) bits(Float.NaN, NumberType.U32));
+        assertEquals(0, bits(Float.NaN, NumberType.U64));
+        assertEquals(Integer.MIN_VALUE, (int) bits(-1e20f, NumberType.U32));
+        assertEquals(Long.MIN_VALUE, bits(-1e20f, NumberType.U64));
+        assertEquals(-2, (int) bits(-2, NumberType.U32));
         assertEquals(Long.MIN_VALUE, bits(-0x1p63f, NumberType.S64));
         assertEquals(1L << 31, bits(0x1p31f, NumberType.S64));
         assertEquals(-(1L << 31), bits(-0x1p31f, NumberType.S64));

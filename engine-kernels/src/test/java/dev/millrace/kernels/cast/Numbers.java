@@ -37,7 +37,7 @@ final class Numbers {
 
     private Numbers() {}
 
-    /** A number of one type that the other one has, too, but for its fraction. */
+    /** A number of one type; where the other one has ints, it often has that, too, but for its fraction. */
     static Number random(NumberType type, NumberType other, Random random) {
         int bits = type.bits();
         if (!type.isFloat()) {
@@ -53,6 +53,11 @@ final class Numbers {
         if (other.isFloat() || other == NumberType.BOOL) {
             boolean special = random.nextInt(4) == 0;
             return special ? SPECIAL[random.nextInt(SPECIAL.length)] : random.nextGaussian() * 100;
+        }
+        if (random.nextInt(8) == 0) {
+            double[] beyond = {0x1p31, -0x1p31, 0x1p32, 0x1.8p33, -0x1.8p31, 0x1p63, -0x1p63, 0x1p64, -0x1p64};
+            int choice = random.nextInt(SPECIAL.length + beyond.length);
+            return choice < SPECIAL.length ? SPECIAL[choice] : beyond[choice - SPECIAL.length];
         }
         int most = Math.min(other.bits() - (other.isSigned() ? 1 : 0), type == NumberType.F64 ? 64 : 60);
         double number = Math.abs(random.nextDouble()) * Math.scalb(0.999, 1 + random.nextInt(most));
@@ -144,7 +149,20 @@ final class Numbers {
                 default -> (double) rounded;
             };
         }
-        BigInteger whole = isFloat ? new BigDecimal(number.doubleValue()).toBigInteger() : (BigInteger) number;
+        BigInteger whole = isFloat ? nearest(number.doubleValue(), to) : (BigInteger) number;
         return fitting(to, whole.longValue());
+    }
+
+    /** Of the ints of 32 or 64 bits. */
+    private static BigInteger nearest(double number, NumberType to) {
+        if (Double.isNaN(number)) {
+            return BigInteger.ZERO;
+        }
+        int bits = to.bits() == Long.SIZE ? Long.SIZE : Integer.SIZE;
+        boolean upperBit = to == NumberType.U32 || to == NumberType.U64;
+        BigInteger least = BigInteger.ONE.shiftLeft(bits - 1).negate();
+        BigInteger most = BigInteger.ONE.shiftLeft(upperBit ? bits : bits - 1).subtract(BigInteger.ONE);
+        double finite = Math.clamp(number, -Double.MAX_VALUE, Double.MAX_VALUE);
+        return new BigDecimal(finite).toBigInteger().min(most).max(least);
     }
 }

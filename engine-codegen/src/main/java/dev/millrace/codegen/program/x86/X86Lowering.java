@@ -7,7 +7,6 @@ import dev.millrace.codegen.code.CallPlayer;
 import dev.millrace.codegen.code.CodeArena;
 import dev.millrace.codegen.code.CodeBlock;
 import dev.millrace.codegen.code.MachineFunction;
-import dev.millrace.codegen.code.Pages;
 import dev.millrace.codegen.code.Recording;
 import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.Kernel;
@@ -16,6 +15,7 @@ import dev.millrace.codegen.program.Memory;
 import dev.millrace.codegen.program.NativeMemory;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.Target;
+import dev.millrace.memory.Pages;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -102,7 +102,7 @@ public final class X86Lowering implements Lowering {
         return NativeMemory.INSTANCE;
     }
 
-    /** Large memory comes from the system as it is: Java would fill it with zeros first, page after page. */
+    /** Weights live as long as their sessions, so that they are not held against what garbage may take. */
     @Override
     public MemorySegment allocate(long bytes) {
         return bytes < LARGE_BYTES

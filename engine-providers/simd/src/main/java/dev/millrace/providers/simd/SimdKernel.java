@@ -4,23 +4,38 @@ import dev.millrace.graph.infer.Facts;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.ValueType;
+import dev.millrace.providers.simd.lower.Faults;
 import dev.millrace.providers.simd.lower.Kit;
 import dev.millrace.providers.simd.lower.Lowering;
+import dev.millrace.providers.simd.lower.Rule;
 import dev.millrace.providers.simd.rule.Rules;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A compiled partition: a graph that becomes a program for each tuple of shapes. */
+/**
+ * A compiled partition: a graph that becomes a program for each tuple of shapes. Where the rules fail at some, the kernels
+ * of the providers behind do the work for these.
+ */
 final class SimdKernel implements ShapedKernel {
+    private static final System.Logger LOG = System.getLogger(SimdKernel.class.getName());
+
     private final Graph graph;
     private final Kit kit;
+    private final Function<Node, @Nullable Rule> rules;
 
     SimdKernel(Graph graph, Kit kit) {
+        this(graph, kit, Rules::of);
+    }
+
+    /** @param rules the rule of a node, or null where there is none */
+    SimdKernel(Graph graph, Kit kit, Function<Node, @Nullable Rule> rules) {
         this.graph = graph;
         this.kit = kit;
+        this.rules = rules;
         kit.weights().own(graph);
     }
 
@@ -31,6 +46,28 @@ final class SimdKernel implements ShapedKernel {
 
     @Override
     public Launch bind(BindContext context) {
-        return new Lowering(graph, context, kit, Rules::of).lower();
+        try {
+            return new Lowering(graph, context, kit, rules).lower();
+        } catch (RuntimeException failure) {
+            if (!Faults.isOwn(failure)) {
+                throw failure;
+            }
+            return withoutRules(context, failure);
+        }
+    }
+
+    private Launch withoutRules(BindContext context, RuntimeException failure) {
+        Launch launch;
+        try {
+            launch = new Lowering(graph, context, kit, _ -> null).lower();
+        } catch (RuntimeException e) {
+            failure.addSuppressed(e);
+            throw failure;
+        }
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "provider '" + SimdProvider.NAME + "' cannot bind '" + graph.name()
+                        + "' to these shapes and leaves them to the providers behind it: " + failure.getMessage());
+        return launch;
     }
 }

@@ -12,6 +12,7 @@ import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.lang.foreign.MemorySegment;
+import java.util.function.DoubleToLongFunction;
 
 /** Cast and CastLike: from every type to every other. */
 record CastKernel(Node node) implements ShapedKernel {
@@ -49,12 +50,40 @@ record CastKernel(Node node) implements ShapedKernel {
             String round = node.attributes().text("round_mode", "up");
             return to == ElementType.FLOAT8E8M0 ? powersOfTwo(from, round, saturate) : smallFloats(from, to, saturate);
         }
+        if (!to.isFloating() && to != ElementType.BOOL) {
+            return from.isFloating() ? towardsZero(from, to) : longs(from, to);
+        }
         if (!from.isFloating() && !to.isFloating()) {
             return longs(from, to);
         }
         return from == ElementType.FLOAT && to.isFloating() || to == ElementType.FLOAT
                 ? floats(from, to)
                 : doubles(from, to);
+    }
+
+    /**
+     * As Java makes ints and longs of floats: NaN is 0, and what is beyond is the nearest; narrower ones have the lower
+     * bits of an int.
+     */
+    private static RangeTask towardsZero(ElementType from, ElementType to) {
+        DoubleToLongFunction integer = switch (to) {
+            case INT64 -> x -> (long) x;
+            case UINT64 -> x -> x >= 0x1p63 ? (long) (x - 0x1p63) ^ Long.MIN_VALUE : (long) x;
+            case UINT32 -> x -> x < 0 ? (int) x : (long) Math.min(x, 0xffffffffL);
+            default -> x -> (int) x;
+        };
+        return (launch, first, end, scratch) -> {
+            double[] block = scratch.doubles(0, BLOCK);
+            long[] integers = scratch.longs(0, BLOCK);
+            for (long at = first; at < end; at += BLOCK) {
+                int count = (int) Math.min(BLOCK, end - at);
+                Elements.read(from, launch.input(0), at, block, 0, count);
+                for (int i = 0; i < count; i++) {
+                    integers[i] = integer.applyAsLong(block[i]);
+                }
+                Elements.write(to, launch.output(0), at, integers, 0, count);
+            }
+        };
     }
 
     private static RangeTask longs(ElementType from, ElementType to) {

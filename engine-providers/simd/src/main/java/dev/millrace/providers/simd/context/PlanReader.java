@@ -3,10 +3,10 @@ package dev.millrace.providers.simd.context;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.simd.weights.PackedWeights;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
@@ -76,8 +76,7 @@ final class PlanReader {
 
     private void readTensors() {
         MemorySegment kept = from.bytes("bytes of small constants");
-        MemorySegment small = Arena.ofAuto()
-                .allocate(Math.max(1, kept.byteSize()), PlanFormat.ALIGNMENT)
+        MemorySegment small = OwnMemory.allocate(Math.max(1, kept.byteSize()), PlanFormat.ALIGNMENT)
                 .asSlice(0, kept.byteSize())
                 .copyFrom(kept);
         for (int i = from.count("tensors"); i > 0; i--) {

@@ -1,7 +1,6 @@
 package dev.millrace.providers.simd.lower;
 
 import dev.millrace.graph.EngineException;
-import dev.millrace.graph.Status;
 import dev.millrace.graph.infer.Facts;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
@@ -126,6 +125,12 @@ public final class Lowering {
         for (Node node : facts.nodes()) {
             lower(node);
         }
+        // all that may fail comes before the first thing that the binding is told of an output
+        for (Value output : graph.outputs()) {
+            if (cell(output).known() == null) {
+                dense(cell(output));
+            }
+        }
         for (int i = 0; i < graph.outputs().size(); i++) {
             finish(i, cell(graph.outputs().get(i)));
         }
@@ -148,8 +153,8 @@ public final class Lowering {
             } else if (rule == null || !rule.lower(op)) {
                 FallbackStep.lower(op);
             }
-        } catch (IllegalArgumentException e) {
-            throw EngineException.wrap(Status.EP_FAIL, node.describe(), e);
+        } catch (RuntimeException e) {
+            throw Faults.at(node.describe(), e);
         }
     }
 
@@ -301,8 +306,17 @@ public final class Lowering {
     /** Sees to it that a value is in memory. */
     public void materialise(Cell cell) {
         if (!cell.isInMemory()) {
-            fusion.materialise(cell);
+            try {
+                fusion.materialise(cell);
+            } catch (RuntimeException e) {
+                throw Faults.at(producer(cell), e);
+            }
         }
+    }
+
+    private static @Nullable String producer(Cell cell) {
+        Node producer = cell.value() == null ? null : cell.value().producer();
+        return producer == null ? null : producer.describe();
     }
 
     /** A value at any strides, in no blocks. */

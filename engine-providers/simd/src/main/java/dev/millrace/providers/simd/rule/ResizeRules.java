@@ -1,21 +1,21 @@
 package dev.millrace.providers.simd.rule;
 
 import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.resize.Resize;
 import dev.millrace.kernels.resize.ResizeAxis;
 import dev.millrace.kernels.resize.ResizePlan;
-import dev.millrace.kernels.resize.ResizeRule;
 import dev.millrace.kernels.resize.ResizeRule.Coordinates;
 import dev.millrace.kernels.resize.ResizeRule.Mode;
 import dev.millrace.kernels.resize.ResizeRule.Rounding;
+import dev.millrace.kernels.resize.ResizeRule;
 import dev.millrace.providers.simd.lower.Cell;
 import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.lower.Op;
 import dev.millrace.providers.simd.lower.Rule;
 import dev.millrace.providers.simd.program.Step;
 import dev.millrace.providers.simd.program.View;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -87,7 +87,7 @@ final class ResizeRules {
     }
 
     private static void add(Op op, ResizeRule rule, long[] dims, List<ResizeAxis> axes, View from, View to) {
-        var plan = new ResizePlan(rule, dims, axes, op.kit().kernels().target(), Arena.ofAuto());
+        var plan = new ResizePlan(rule, dims, axes, op.kit().kernels().target(), OwnMemory::allocate);
         Resize driver = op.kit().driver(Resize.class, () -> new Resize(op.kit().kernels()));
         int bytes = Math.toIntExact(from.type().bytes(1));
         float outside = op.attributes().real("extrapolation_value", 0);

@@ -1,10 +1,12 @@
-package dev.millrace.codegen.code;
+package dev.millrace.memory;
 
+import dev.millrace.memory.call.Calls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.util.NoSuchElementException;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** Pages of memory from the operating system (Linux), with their protection. */
 public final class Pages {
@@ -40,7 +42,29 @@ public final class Pages {
         }
     }
 
+    /** Found out by trying, at the first use. */
+    private static final class Presence {
+        static final boolean PROVEN = prove();
+
+        private static boolean prove() {
+            if (!System.getProperty("os.name").equals("Linux")) {
+                return false;
+            }
+            try (Arena arena = Arena.ofConfined()) {
+                map(SIZE, arena);
+                return true;
+            } catch (RuntimeException | LinkageError | OutOfMemoryError refused) {
+                return false;
+            }
+        }
+    }
+
     private Pages() {}
+
+    /** Whether this system gives any, and whether this module may ask for them without a warning. */
+    public static boolean areThere() {
+        return Pages.class.getModule().isNativeAccessEnabled() && Presence.PROVEN;
+    }
 
     /**
      * Maps whole pages of zeros, readable and writable, until the arena closes.
@@ -48,15 +72,19 @@ public final class Pages {
      * @throws OutOfMemoryError if the system refuses
      */
     public static MemorySegment map(long bytes, Arena arena) {
-        long size = roundUp(bytes);
+        return map(roundUp(bytes), arena, Pages::unmap);
+    }
+
+    /** Maps pages; {@code cleanup} is to {@linkplain #unmap} them once nobody refers to them. */
+    static MemorySegment map(long size, Arena arena, Consumer<MemorySegment> cleanup) {
         long address = Calls.call(Symbols.MMAP, 0, size, Protection.READ_WRITE.bits, PRIVATE_ANONYMOUS, -1, 0);
         if (address < 0 && address > -SIZE) {
             throw new OutOfMemoryError("the system refuses to map " + size + " bytes");
         }
-        return MemorySegment.ofAddress(address).reinterpret(size, arena, Pages::unmap);
+        return MemorySegment.ofAddress(address).reinterpret(size, arena, cleanup);
     }
 
-    private static void unmap(MemorySegment pages) {
+    static void unmap(MemorySegment pages) {
         Calls.call(Symbols.MUNMAP, pages.address(), pages.byteSize(), 0, 0, 0, 0);
     }
 

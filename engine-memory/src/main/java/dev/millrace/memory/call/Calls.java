@@ -1,4 +1,4 @@
-package dev.millrace.codegen.code;
+package dev.millrace.memory.call;
 
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -7,11 +7,11 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The one native signature of this module: six longs in, one out. One signature keeps the linker's cost to one.
+ * The one native signature of the engine: six longs in, one out. One signature keeps the linker's cost to one.
  *
  * <p>While a call runs, the arena of the function's segment cannot be closed; a call of a closed one throws.
  */
-final class Calls {
+public final class Calls {
     private static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(signature());
 
     private Calls() {}
@@ -21,7 +21,7 @@ final class Calls {
         return FunctionDescriptor.of(word, word, word, word, word, word, word);
     }
 
-    static long call(MemorySegment function, long a, long b, long c, long d, long e, long f) {
+    public static long call(MemorySegment function, long a, long b, long c, long d, long e, long f) {
         try {
             return (long) HANDLE.invokeExact(function, a, b, c, d, e, f);
         } catch (RuntimeException | Error failure) {

@@ -1,0 +1,31 @@
+package dev.millrace.cli.fire;
+
+import dev.millrace.graph.format.Models;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.GraphEditor;
+import dev.millrace.graph.ir.Model;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.Value;
+import java.util.HashSet;
+import java.util.Set;
+
+/** Shows what a model has between its inputs and outputs. */
+final class InnerValues {
+    private InnerValues() {}
+
+    /** The same model with all values of its main graph as outputs. */
+    static byte[] shown(byte[] bytes) {
+        Model model = Models.read(bytes, null);
+        Graph graph = model.graph();
+        Set<Value> shown = new HashSet<>(graph.outputs());
+        var editor = new GraphEditor(graph);
+        for (Node node : graph.nodes()) {
+            for (Value value : node.outputs()) {
+                if (value != null && shown.add(value)) {
+                    editor.addOutput(value.name(), value);
+                }
+            }
+        }
+        return Models.toBytes(model);
+    }
+}

@@ -1,0 +1,5 @@
+/** How native functions are called. */
+@NullMarked
+package dev.millrace.memory.call;
+
+import org.jspecify.annotations.NullMarked;

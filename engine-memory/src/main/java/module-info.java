@@ -1,0 +1,12 @@
+/// Pages of the operating system, and blocks of native memory that the garbage collector reclaims.
+module dev.millrace.memory {
+    requires java.management;
+    requires jdk.management;
+    requires static transitive org.jspecify;
+
+    exports dev.millrace.memory;
+
+    // A call of any address ends the process where the address is wrong.
+    exports dev.millrace.memory.call to
+            dev.millrace.codegen;
+}

@@ -1,0 +1,62 @@
+package dev.millrace.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class BlocksTest {
+    private static final Path MAPS = Path.of("/proc/self/maps");
+
+    @Test
+    void blocksOfAnySizeAreAlignedAndZero() {
+        for (long bytes : new long[] {1, 100, Blocks.LARGE - 1, Blocks.LARGE, 3 * Blocks.LARGE + 5}) {
+            MemorySegment block = Blocks.allocate(bytes, 64);
+            assertThat(block.byteSize()).isEqualTo(bytes);
+            assertThat(block.address() % 64).isZero();
+            assertThat(block.get(ValueLayout.JAVA_BYTE, 0)).isZero();
+            assertThat(block.get(ValueLayout.JAVA_BYTE, bytes - 1)).isZero();
+            block.fill((byte) 1);
+        }
+    }
+
+    @Test
+    void largeBlocksHavePagesOfTheirOwn() {
+        assumeTrue(Pages.areThere(), "the system gives no pages");
+        assertThat(Blocks.allocate(Blocks.LARGE, 64).address() % Pages.SIZE).isZero();
+    }
+
+    /** What the C library keeps once it was used stays resident; pages go. */
+    @Test
+    void largeBlocksThatNobodyRefersToGoBackToTheSystem() throws Exception {
+        assumeTrue(Pages.areThere() && Files.exists(MAPS), "there is nothing to look at");
+        long address = addressOfGarbage();
+        assertThat(isMapped(address)).isTrue();
+        for (int i = 0; i < 100 && isMapped(address); i++) {
+            System.gc();
+            Thread.onSpinWait();
+        }
+        assertThat(isMapped(address)).isFalse();
+    }
+
+    /** So large that no other mapping comes to lie around it. */
+    private static long addressOfGarbage() {
+        MemorySegment block = Blocks.allocate(1L << 30, 64);
+        block.set(ValueLayout.JAVA_BYTE, 1 << 29, (byte) 1);
+        return block.address() + (1 << 29);
+    }
+
+    private static boolean isMapped(long address) throws IOException {
+        try (Stream<String> maps = Files.lines(MAPS)) {
+            return maps.map(line -> line.split("[- ]", 3))
+                    .anyMatch(range -> Long.parseUnsignedLong(range[0], 16) <= address
+                            && address < Long.parseUnsignedLong(range[1], 16));
+        }
+    }
+}

@@ -1,0 +1,139 @@
+package dev.millrace.providers.simd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.graph.infer.Inference;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.GraphEditor;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.kernels.Kernels;
+import dev.millrace.providers.cpu.CpuFactory;
+import dev.millrace.providers.simd.lower.Kit;
+import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.rule.Rules;
+import dev.millrace.providers.simd.weights.SharedWeights;
+import dev.millrace.providers.simd.weights.Weights;
+import dev.millrace.providers.spi.ProviderOptions;
+import dev.millrace.providers.testkit.ProviderKernels;
+import dev.millrace.scheduler.kernel.DirectRun;
+import dev.millrace.scheduler.kernel.KernelFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class SimdKernelTest {
+    /** So many that the program is not folded. */
+    private static final int COUNT = 1 << 19;
+
+    private static final Tensor INPUT = input();
+
+    private final Graph graph = Graph.named("part");
+    private final Node fused = fused();
+
+    private static Tensor input() {
+        float[] numbers = new float[COUNT];
+        numbers[0] = 2;
+        numbers[1] = -3;
+        return Tensor.copyOf(numbers, COUNT);
+    }
+
+    /** The node that stands for Relu and Neg. */
+    private Node fused() {
+        var editor = new GraphEditor(graph);
+        Value x = editor.addInput("x", ValueType.tensor(INPUT.type(), INPUT.shape()));
+        Value relu = editor.append(NodeSpec.of(OpId.onnx("Relu"), 14, x), List.of("relu"))
+                .requireOutput(0);
+        Value neg = editor.append(NodeSpec.of(OpId.onnx("Neg"), 13, relu), List.of("neg"))
+                .requireOutput(0);
+        editor.addOutput("neg", neg);
+        Inference.infer(graph);
+        var around = new GraphEditor(Graph.named("around"));
+        Value given = around.addInput("x", ValueType.tensor(INPUT.type(), INPUT.shape()));
+        return around.append(NodeSpec.of(new OpId(OpId.MILLRACE, "fused"), 1, given), List.of("neg"));
+    }
+
+    private Tensor run(KernelFactory fallback, RuntimeException failure) {
+        Kernels kernels = Kernels.shared();
+        var kit = new Kit(kernels.set(), kernels.gemm(), new Weights(new SharedWeights()), fallback);
+        var kernel = new SimdKernel(graph, kit, node -> rule(node, failure));
+        return (Tensor) DirectRun.run(kernel, fused, List.of(INPUT)).getFirst();
+    }
+
+    private static @Nullable Rule rule(Node node, RuntimeException failure) {
+        if (!node.op().name().equals("Neg")) {
+            return Rules.of(node);
+        }
+        return op -> {
+            throw failure;
+        };
+    }
+
+    private KernelFactory behind() {
+        var cpu = new CpuFactory().create(List.of(), new ProviderOptions(1, Map.of()));
+        return ProviderKernels.of(graph, List.of(cpu));
+    }
+
+    private static List<String> notesOf(Runnable action) {
+        Logger log = Logger.getLogger(SimdKernel.class.getName());
+        var notes = new ArrayList<String>();
+        var handler = new Handler() {
+            @Override
+            public void publish(LogRecord note) {
+                notes.add(note.getMessage());
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        log.addHandler(handler);
+        try {
+            action.run();
+        } finally {
+            log.removeHandler(handler);
+        }
+        return notes;
+    }
+
+    @Test
+    void whatTheRulesFailAtIsLeftToTheProvidersBehindWithANote() {
+        var failures = List.of(
+                new IllegalArgumentException("too many registers"),
+                new IndexOutOfBoundsException(7),
+                new IllegalStateException());
+        for (RuntimeException failure : failures) {
+            List<String> notes =
+                    notesOf(() -> assertThat(run(behind(), failure).floats()).startsWith(-2, -0f));
+            assertThat(notes).singleElement().asString().contains("'part'", "Neg -> 'neg'");
+        }
+    }
+
+    @Test
+    void whereNobodyIsBehindTheRefusalNamesTheNode() {
+        assertThatThrownBy(() -> run(_ -> null, new IndexOutOfBoundsException(7)))
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("Neg -> 'neg'")
+                .hasCauseInstanceOf(IndexOutOfBoundsException.class);
+    }
+
+    @Test
+    void whatIsWrongWithAModelIsNotTriedAgain() {
+        var wrong = new EngineException(Status.INVALID_GRAPH, "Neg has no axis 7");
+        assertThatThrownBy(() -> run(behind(), wrong)).isSameAs(wrong);
+    }
+}
