@@ -1,6 +1,7 @@
 package dev.millrace.providers.cpu.select;
 
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.cpu.extent.Extents;
@@ -14,6 +15,8 @@ import java.util.Arrays;
 final class Distinct {
     /** An element's key; a slice's hash, its number and its places in the table of hashes. */
     private static final long SLICE_BYTES = 80;
+
+    private static final int FIRST_GROUPS = 64;
 
     private final DynamicContext context;
     private final long[] keys;
@@ -44,19 +47,27 @@ final class Distinct {
                         context.node().attributes().integer("axis"),
                         data.shape().rank());
         var distinct = new Distinct(context, rows, axis);
-        int[] group = new int[distinct.extent];
+        long[] group = new long[distinct.extent];
         int[] first = distinct.number(group);
         if (context.node().attributes().flag("sorted", true)) {
             first = distinct.sort(first, group);
         }
         long[] counts = new long[first.length];
-        for (int number : group) {
-            counts[number]++;
+        for (long number : group) {
+            counts[(int) number]++;
         }
         context.output(0, Slices.gather(context, rows, axis, first));
-        context.output(1, Tensor.copyOf(longs(first), first.length));
-        context.output(2, Tensor.copyOf(longs(group), group.length));
-        context.output(3, Tensor.copyOf(counts, counts.length));
+        output(context, 1, longs(first));
+        output(context, 2, group);
+        output(context, 3, counts);
+    }
+
+    private static void output(DynamicContext context, int index, long... numbers) {
+        if (context.hasOutput(index)) {
+            Tensor list = context.allocate(ElementType.INT64, Shape.of(numbers.length));
+            Elements.write(ElementType.INT64, list.segment(), 0, numbers, 0, numbers.length);
+            context.output(index, list);
+        }
     }
 
     private static long[] longs(int[] numbers) {
@@ -76,10 +87,10 @@ final class Distinct {
     }
 
     /** Numbers equal slices alike, in the order of their first places, which are the result. */
-    private int[] number(int[] group) {
+    private int[] number(long[] group) {
         long[] hashes = hashes();
         var seen = new Numbering();
-        int[] first = new int[extent];
+        int[] first = new int[FIRST_GROUPS];
         for (int i = 0; i < extent; i++) {
             context.checkCancelled(i);
             long hash = hashes[i];
@@ -90,6 +101,7 @@ final class Distinct {
                 number = seen.add(++hash);
             }
             if (number == before) {
+                first = number < first.length ? first : Arrays.copyOf(first, 2 * number);
                 first[number] = i;
             }
             group[i] = number;
@@ -143,14 +155,14 @@ final class Distinct {
     }
 
     /** Orders the distinct slices by value, and numbers the others anew. */
-    private int[] sort(int[] first, int[] group) {
+    private int[] sort(int[] first, long[] group) {
         int[] sorted = hasElements ? sortedElements(first) : sortedSlices(first);
         int[] renumbered = new int[first.length];
         for (int i = 0; i < sorted.length; i++) {
-            renumbered[group[sorted[i]]] = i;
+            renumbered[(int) group[sorted[i]]] = i;
         }
         for (int i = 0; i < group.length; i++) {
-            group[i] = renumbered[group[i]];
+            group[i] = renumbered[(int) group[i]];
         }
         return sorted;
     }

@@ -9,7 +9,7 @@ import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.scheduler.kernel.DynamicContext;
 import dev.millrace.scheduler.kernel.DynamicKernel;
 import dev.millrace.scheduler.kernel.Kernel;
-import java.util.stream.IntStream;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** The kernels of operators that choose elements by their values. */
@@ -38,7 +38,7 @@ public final class SelectKernels {
             count += one ? 1 : 0;
         }
         int rank = data.shape().rank();
-        Tensor places = Tensor.allocate(ElementType.INT64, Shape.of(rank, count));
+        Tensor places = context.allocate(ElementType.INT64, Shape.of(rank, count));
         long[] along = new long[count];
         long step = 1;
         for (int axis = rank - 1; axis >= 0; axis--) {
@@ -102,9 +102,15 @@ public final class SelectKernels {
         boolean flat = !context.node().attributes().has("axis");
         Shape shape = flat ? Shape.of(data.elements()) : data.shape();
         int axis = flat ? 0 : Shape.axis(context.node().attributes().integer("axis"), shape.rank());
-        boolean[] chosen = context.tensor(1).booleans();
+        long[] chosen = context.tensor(1).longs();
         int limit = (int) Math.min(chosen.length, shape.dim(axis));
-        int[] places = IntStream.range(0, limit).filter(i -> chosen[i]).toArray();
-        context.output(0, Slices.gather(context, data.reshaped(shape), axis, places));
+        int[] places = new int[limit];
+        int count = 0;
+        for (int i = 0; i < limit; i++) {
+            if (chosen[i] != 0) {
+                places[count++] = i;
+            }
+        }
+        context.output(0, Slices.gather(context, data.reshaped(shape), axis, Arrays.copyOf(places, count)));
     }
 }

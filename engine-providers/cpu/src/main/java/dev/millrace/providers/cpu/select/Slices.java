@@ -14,7 +14,7 @@ final class Slices {
     /** The slices of {@code data} at some places along an axis, in this order. */
     static Tensor gather(DynamicContext context, Tensor data, int axis, int... places) {
         Shape shape = data.shape();
-        Tensor result = Tensor.allocate(data.type(), shape.with(axis, places.length));
+        Tensor result = context.allocate(data.type(), shape.with(axis, places.length));
         var cells = new Cells();
         MemorySegment from = cells.of(data);
         boolean converted = Cells.areConverted(data.type());

@@ -8,6 +8,8 @@ import java.lang.foreign.MemorySegment;
 
 /** Elements as longs of the same order. NaN stands above everything; both zeros are one. */
 final class SortKey {
+    private static final int BLOCK = 4096;
+
     private SortKey() {}
 
     static long of(ElementType type, MemorySegment from, long index) {
@@ -23,24 +25,40 @@ final class SortKey {
         return bits ^ ((bits >> 63) & Long.MAX_VALUE);
     }
 
+    /** The keys of {@code count} elements that are {@code step} apart. */
+    static void read(ElementType type, MemorySegment from, long first, long step, long[] keys, int count) {
+        if (step == 1 && !type.isFloating() && type != ElementType.UINT64) {
+            Elements.read(type, from, first, keys, 0, count);
+            return;
+        }
+        for (int i = 0; i < count; i++) {
+            keys[i] = of(type, from, first + i * step);
+        }
+    }
+
     /** The keys of all elements. */
     static long[] all(Tensor tensor) {
-        if (tensor.type().isFloating()) {
-            return keys(tensor.doubles());
+        if (!tensor.type().isFloating()) {
+            long[] keys = tensor.longs();
+            for (int i = 0; i < keys.length && tensor.type() == ElementType.UINT64; i++) {
+                keys[i] ^= Long.MIN_VALUE;
+            }
+            return keys;
         }
-        long[] keys = tensor.longs();
-        for (int i = 0; i < keys.length && tensor.type() == ElementType.UINT64; i++) {
-            keys[i] ^= Long.MIN_VALUE;
+        long[] keys = new long[Math.toIntExact(tensor.elements())];
+        double[] block = new double[Math.min(BLOCK, keys.length)];
+        for (int at = 0; at < keys.length; at += BLOCK) {
+            int count = Math.min(BLOCK, keys.length - at);
+            Elements.read(tensor.type(), tensor.segment(), at, block, 0, count);
+            convert(block, keys, at, count);
         }
         return keys;
     }
 
-    private static long[] keys(double[] values) {
-        long[] keys = new long[values.length];
-        for (int i = 0; i < keys.length; i++) {
-            keys[i] = of(values[i]);
+    private static void convert(double[] values, long[] keys, int at, int count) {
+        for (int i = 0; i < count; i++) {
+            keys[at + i] = of(values[i]);
         }
-        return keys;
     }
 
     static void copy(ElementType type, MemorySegment from, long index, MemorySegment to, long at) {
