@@ -312,7 +312,7 @@ final class ElementwiseRules {
     private static boolean where(Op op) {
         for (int i = 1; i < 3; i++) {
             if (DataTypes.find(op.in(i).type()) == null) {
-                return false;
+                return WordRules.where(op);
             }
         }
         return pend(op, v -> v.get(0).choose(v.get(1), v.get(2)), 3);
