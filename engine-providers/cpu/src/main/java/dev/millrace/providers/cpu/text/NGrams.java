@@ -36,6 +36,8 @@ final class NGrams {
     private final Numbering longer = new Numbering();
 
     private final int items;
+    /** The prefix that is one item, or -1. */
+    private final int[] beginnings;
     /** The column of the n-gram that a prefix is, or -1 where it is none of the pool. */
     private final int[] columns;
     /** What an n-gram adds to its column. */
@@ -60,6 +62,8 @@ final class NGrams {
         this.weights = new float[pool.length + 1];
         Arrays.fill(columns, -1);
         fill(attributes, pool, weighted ? attributes.reals("weights") : null);
+        this.beginnings = new int[items];
+        Arrays.setAll(beginnings, item -> longest < 1 ? -1 : longer(0, item));
     }
 
     /** The items of the pool by number. */
@@ -147,7 +151,7 @@ final class NGrams {
     private void count(LaunchContext run, int[] row, int length, float[] sums, Scratch scratch) {
         int[] starts = scratch.ints(1, length);
         for (int i = 0; i < length; i++) {
-            starts[i] = longest < 1 ? -1 : longer(0, row[i]);
+            starts[i] = row[i] < 0 ? -1 : beginnings[row[i]];
         }
         for (int gap = 1; gap <= Math.min(skips + 1, length); gap++) {
             count(run, row, starts, length, gap, sums);
