@@ -17,6 +17,7 @@ final class Distinct {
     private static final long SLICE_BYTES = 80;
 
     private static final int FIRST_GROUPS = 64;
+    private static final int BLOCK = 4096;
 
     private final DynamicContext context;
     private final long[] keys;
@@ -91,20 +92,23 @@ final class Distinct {
         long[] hashes = hashes();
         var seen = new Numbering();
         int[] first = new int[FIRST_GROUPS];
-        for (int i = 0; i < extent; i++) {
-            context.checkCancelled(i);
-            long hash = hashes[i];
-            int before = seen.size();
-            int number = seen.add(hash);
-            while (number < before && !areEqual(first[number], i)) {
-                context.checkCancelled();
-                number = seen.add(++hash);
+        for (int from = 0; from < extent; from += BLOCK) {
+            context.checkCancelled();
+            int end = Math.min(extent, from + BLOCK);
+            for (int i = from; i < end; i++) {
+                long hash = hashes[i];
+                int before = seen.size();
+                int number = seen.add(hash);
+                while (number < before && !areEqual(first[number], i)) {
+                    context.checkCancelled();
+                    number = seen.add(++hash);
+                }
+                if (number == before) {
+                    first = number < first.length ? first : Arrays.copyOf(first, 2 * number);
+                    first[number] = i;
+                }
+                group[i] = number;
             }
-            if (number == before) {
-                first = number < first.length ? first : Arrays.copyOf(first, 2 * number);
-                first[number] = i;
-            }
-            group[i] = number;
         }
         return Arrays.copyOf(first, seen.size());
     }

@@ -1,8 +1,12 @@
 package dev.millrace.providers.cpu.select;
 
-/** Numbers longs in the order in which they were first added: a table with open addressing. */
+/** Numbers longs in the order in which they were first added: a table for small ones, one with open addressing for others. */
 public final class Numbering {
     private static final int LEAST_SLOTS = 16;
+    private static final int SMALL = 1024;
+
+    /** The number of a small key and one more, or zero. */
+    private final int[] small = new int[SMALL];
 
     private long[] keys = new long[LEAST_SLOTS];
     /** The number of the key of a slot and one more, or zero where the slot is free. */
@@ -12,6 +16,12 @@ public final class Numbering {
 
     /** The number of a key, which gets the next one if it has none. */
     public int add(long key) {
+        if (isSmall(key)) {
+            if (small[(int) key] == 0) {
+                small[(int) key] = ++size;
+            }
+            return small[(int) key] - 1;
+        }
         if (2 * (size + 1) > keys.length) {
             grow();
         }
@@ -25,7 +35,11 @@ public final class Numbering {
 
     /** The number of a key, or -1 where it was never added. */
     public int find(long key) {
-        return numbers[slot(keys, numbers, key)] - 1;
+        return (isSmall(key) ? small[(int) key] : numbers[slot(keys, numbers, key)]) - 1;
+    }
+
+    private static boolean isSmall(long key) {
+        return key >= 0 && key < SMALL;
     }
 
     public int size() {
