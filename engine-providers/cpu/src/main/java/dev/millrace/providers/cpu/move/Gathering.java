@@ -18,7 +18,10 @@ final class Gathering {
 
     /** Index {@code at} of a tensor of indices, counted from the front. */
     static long index(Node node, ElementType type, MemorySegment indices, long at, long extent) {
-        long index = Elements.getLong(type, indices, at);
+        return fromFront(node, Elements.getLong(type, indices, at), extent);
+    }
+
+    private static long fromFront(Node node, long index, long extent) {
         if (index < -extent || index >= extent) {
             throw Params.outside(node, index, extent);
         }
@@ -177,8 +180,10 @@ final class Gathering {
             }
             int length = rowLength();
             long step = axis == last ? 0 : 1;
+            long stride = strides[axis];
+            Elements.read(type, indices, row * length, offsets, 0, length);
             for (int i = 0; i < length; i++) {
-                offsets[i] = base + i * step + index(node, type, indices, row * length + i, extent) * strides[axis];
+                offsets[i] = base + i * step + fromFront(node, offsets[i], extent) * stride;
             }
         }
     }
