@@ -106,6 +106,11 @@ public final class Elements {
                     to[at + i] = from.get(BYTE, first + i) & 0xff;
                 }
             }
+            case BOOL -> {
+                for (int i = 0; i < count; i++) {
+                    to[at + i] = from.get(BYTE, first + i) == 0 ? 0 : 1;
+                }
+            }
             default -> {
                 for (int i = 0; i < count; i++) {
                     to[at + i] = getLong(type, from, first + i);

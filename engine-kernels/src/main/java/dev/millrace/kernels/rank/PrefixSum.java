@@ -8,7 +8,7 @@ import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 
-/** Running sums of 32-bit elements along an axis. Safe for use by several threads. */
+/** Running sums of 32-bit elements along an axis, or products. Safe for use by several threads. */
 public final class PrefixSum {
     /** Columns that are done together, so that a row of sums stays in the cache until the next one. */
     private static final long COLUMNS = 4096;

@@ -2,21 +2,38 @@ package dev.millrace.kernels.rank;
 
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.BinaryOp;
+import dev.millrace.codegen.program.Constant;
 
 /**
- * How sums run.
+ * How sums run, or products.
  *
  * @param exclusive whether an element is not part of its own sum
  * @param reverse whether they run from the end
  */
 public record SumRule(Type type, boolean exclusive, boolean reverse) {
-    /** What is summed up; ints wrap around. */
+    public SumRule {
+        if (type == Type.INT_PRODUCT && reverse) {
+            throw new IllegalArgumentException("products do not run from the end");
+        }
+    }
+
+    /** What is summed up or multiplied; ints wrap around. */
     public enum Type {
         FLOAT,
-        INT;
+        INT,
+        INT_PRODUCT;
 
         BinaryOp add() {
-            return this == FLOAT ? BinaryOp.ADD : BinaryOp.INT_ADD;
+            return switch (this) {
+                case FLOAT -> BinaryOp.ADD;
+                case INT -> BinaryOp.INT_ADD;
+                case INT_PRODUCT -> BinaryOp.INT_MUL;
+            };
+        }
+
+        /** What changes nothing. */
+        Constant none() {
+            return this == INT_PRODUCT ? Constant.ofBits(1) : Constant.ZERO;
         }
     }
 

@@ -3,7 +3,6 @@ package dev.millrace.kernels.rank;
 import dev.millrace.codegen.key.KernelFamily;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.BinaryOp;
-import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.ScalarOp;
@@ -37,6 +36,7 @@ final class SumsOfColumns implements KernelFamily {
 
     private static final class Writer {
         private final ProgramBuilder builder;
+        private final SumRule.Type type;
         private final BinaryOp add;
         private final boolean exclusive;
         private final ScalarVar from;
@@ -46,7 +46,8 @@ final class SumsOfColumns implements KernelFamily {
         private final ScalarVar columns;
 
         Writer(KernelKey key, Target target) {
-            add = key.oneOf("type", SumRule.Type.values()).add();
+            type = key.oneOf("type", SumRule.Type.values());
+            add = type.add();
             exclusive = key.number("exclusive", 0, 1) == 1;
             builder = new ProgramBuilder(key.toString(), target);
             from = builder.parameter("from");
@@ -89,7 +90,7 @@ final class SumsOfColumns implements KernelFamily {
         private void strips() {
             ColumnLoop loop = new ColumnLoop(builder);
             loop.over(columns, STRIP, (vectors, offset, mask) -> {
-                VectorVar[] sums = new RowLoop(builder, vectors).accumulators(Constant.ZERO);
+                VectorVar[] sums = new RowLoop(builder, vectors).accumulators(type.none());
                 loop.down(offset, count, stride, here -> {
                     for (int i = 0; i < vectors; i++) {
                         int displacement = builder.target().vectorBytes() * i;

@@ -3,6 +3,7 @@ package dev.millrace.kernels.rank;
 import dev.millrace.codegen.key.KernelFamily;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.Address;
+import dev.millrace.codegen.program.BinaryOp;
 import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.LaneSums;
 import dev.millrace.codegen.program.MaskVar;
@@ -54,7 +55,7 @@ final class SumsOfRow implements KernelFamily {
             ScalarVar bytes = builder.scalar("bytes");
             builder.scalar(bytes, ScalarOp.SHL, count, 2);
             try (var _ = builder.loop(rows, 1)) {
-                builder.set(before, Constant.ZERO);
+                builder.set(before, rule.type().none());
                 if (rule.reverse()) {
                     move(bytes);
                 }
@@ -98,13 +99,31 @@ final class SumsOfRow implements KernelFamily {
         }
 
         private void some(@Nullable MaskVar mask) {
-            VectorVar sums = LaneSums.upTo(builder, rule.type().add(), turned(builder.load(Address.at(from, 0), mask)));
-            VectorVar given = rule.exclusive() ? LaneSums.shifted(builder, sums, 1) : sums;
+            VectorVar sums = upTo(turned(builder.load(Address.at(from, 0), mask)));
+            VectorVar given = rule.exclusive() ? shifted(sums, 1) : sums;
             VectorVar result = builder.binary(rule.type().add(), given, before);
             builder.store(Address.at(to, 0), turned(result), mask);
             int[] last = new int[lanes];
             Arrays.fill(last, lanes - 1);
             builder.binary(before, rule.type().add(), before, builder.permute(sums, last));
+        }
+
+        private VectorVar upTo(VectorVar vector) {
+            VectorVar sums = vector;
+            for (int distance = 1; distance < lanes; distance *= 2) {
+                sums = builder.binary(rule.type().add(), sums, shifted(sums, distance));
+            }
+            return sums;
+        }
+
+        /** Lanes further up, behind some that change nothing. */
+        private VectorVar shifted(VectorVar vector, int distance) {
+            Constant none = rule.type().none();
+            if (none.isZero()) {
+                return LaneSums.shifted(builder, vector, distance);
+            }
+            VectorVar less = builder.binary(BinaryOp.INT_SUB, vector, none);
+            return builder.binary(BinaryOp.INT_ADD, LaneSums.shifted(builder, less, distance), none);
         }
 
         private VectorVar turned(VectorVar vector) {

@@ -8,10 +8,13 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
-/** A step of a reduction of numbers of 64 bits, which kernels do not know, as plain loops. */
+/** A step of a reduction of numbers of 64 bits, which kernels do not know, as plain loops over arrays. */
 final class WideStage implements StageCall {
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
     private static final ValueLayout.OfDouble DOUBLE = ValueLayout.JAVA_DOUBLE_UNALIGNED;
+
+    /** Numbers that are read at a time. */
+    private static final int BLOCK = 1024;
 
     private final ReduceStage stage;
     private final Combine combine;
@@ -27,70 +30,107 @@ final class WideStage implements StageCall {
     public void run(MemorySegment in, MemorySegment out, @Nullable MemorySegment shift, Parallel parallel) {
         long units = stage.outer() * stage.parts();
         Shares.run(units, stage.partLength() * stage.inner(), parallel, (first, count) -> {
+            int width = (int) Math.min(BLOCK, stage.inner() == 1 ? stage.partLength() : stage.inner());
+            var block = floats ? new Doubles(in, out, width) : new Longs(in, out, width);
             for (long unit = first; unit < first + count; unit++) {
-                part(in, out, unit);
+                part(block, unit);
             }
         });
     }
 
-    private void part(MemorySegment in, MemorySegment out, long unit) {
+    private void part(Block block, long unit) {
         long inner = stage.inner();
         long start = unit % stage.parts() * stage.partLength();
         long length = Math.min(stage.partLength(), stage.reduced() - start);
         long first = (unit / stage.parts() * stage.reduced() + start) * inner;
         if (inner == 1) {
-            if (floats) {
-                out.setAtIndex(DOUBLE, unit, doubles(in, first, length));
-            } else {
-                out.setAtIndex(LONG, unit, longs(in, first, length));
+            for (long at = 0; at < length; at += BLOCK) {
+                block.fold(first + at, (int) Math.min(BLOCK, length - at), at == 0);
             }
+            block.write(unit, 1);
             return;
         }
-        long to = unit * inner;
-        MemorySegment.copy(in, first * Long.BYTES, out, to * Long.BYTES, inner * Long.BYTES);
-        for (long row = 1; row < length; row++) {
-            addRow(in, first + row * inner, out, to);
-        }
-    }
-
-    private void addRow(MemorySegment in, long from, MemorySegment out, long to) {
-        if (floats) {
-            for (long i = 0; i < stage.inner(); i++) {
-                double sum = of(out.getAtIndex(DOUBLE, to + i), in.getAtIndex(DOUBLE, from + i));
-                out.setAtIndex(DOUBLE, to + i, sum);
+        for (long at = 0; at < inner; at += BLOCK) {
+            int count = (int) Math.min(BLOCK, inner - at);
+            for (long row = 0; row < length; row++) {
+                block.addRow(first + row * inner + at, count, row == 0);
             }
-        } else {
-            for (long i = 0; i < stage.inner(); i++) {
-                long sum = of(out.getAtIndex(LONG, to + i), in.getAtIndex(LONG, from + i));
-                out.setAtIndex(LONG, to + i, sum);
+            block.write(unit * inner + at, count);
+        }
+    }
+
+    /** Results, and numbers that go into them. */
+    private interface Block {
+        /** Combines some numbers with the first result. */
+        void fold(long from, int count, boolean isFirst);
+
+        /** Combines some numbers with as many results. */
+        void addRow(long from, int count, boolean isFirst);
+
+        void write(long to, int count);
+    }
+
+    private final class Doubles implements Block {
+        private final MemorySegment in;
+        private final MemorySegment out;
+        private final double[] results;
+        private final double[] numbers;
+
+        Doubles(MemorySegment in, MemorySegment out, int width) {
+            this.in = in;
+            this.out = out;
+            results = new double[width];
+            numbers = new double[width];
+        }
+
+        @Override
+        public void fold(long from, int count, boolean isFirst) {
+            MemorySegment.copy(in, DOUBLE, from * Double.BYTES, numbers, 0, count);
+            double result = folded(combine, numbers, count);
+            results[0] = isFirst ? result : of(combine, results[0], result);
+        }
+
+        @Override
+        public void addRow(long from, int count, boolean isFirst) {
+            MemorySegment.copy(in, DOUBLE, from * Double.BYTES, isFirst ? results : numbers, 0, count);
+            for (int i = 0; i < count && !isFirst; i++) {
+                results[i] = of(combine, results[i], numbers[i]);
             }
         }
+
+        @Override
+        public void write(long to, int count) {
+            MemorySegment.copy(results, 0, out, DOUBLE, to * Double.BYTES, count);
+        }
     }
 
-    /** Two results side by side hide half of the latency of a step. */
-    private double doubles(MemorySegment in, long first, long length) {
-        double even = in.getAtIndex(DOUBLE, first);
-        if (length == 1) {
-            return even;
+    /** Four results side by side hide the latency of a step. */
+    private static double folded(Combine combine, double[] numbers, int count) {
+        if (count < 4) {
+            double result = numbers[0];
+            for (int i = 1; i < count; i++) {
+                result = of(combine, result, numbers[i]);
+            }
+            return result;
         }
-        double odd = in.getAtIndex(DOUBLE, first + 1);
-        long i = 2;
-        for (; i + 1 < length; i += 2) {
-            even = of(even, in.getAtIndex(DOUBLE, first + i));
-            odd = of(odd, in.getAtIndex(DOUBLE, first + i + 1));
+        double a = numbers[0];
+        double b = numbers[1];
+        double c = numbers[2];
+        double d = numbers[3];
+        int i = 4;
+        for (; i + 4 <= count; i += 4) {
+            a = of(combine, a, numbers[i]);
+            b = of(combine, b, numbers[i + 1]);
+            c = of(combine, c, numbers[i + 2]);
+            d = of(combine, d, numbers[i + 3]);
         }
-        return i < length ? of(of(even, odd), in.getAtIndex(DOUBLE, first + i)) : of(even, odd);
+        for (; i < count; i++) {
+            a = of(combine, a, numbers[i]);
+        }
+        return of(combine, of(combine, a, b), of(combine, c, d));
     }
 
-    private long longs(MemorySegment in, long first, long length) {
-        long result = in.getAtIndex(LONG, first);
-        for (long i = 1; i < length; i++) {
-            result = of(result, in.getAtIndex(LONG, first + i));
-        }
-        return result;
-    }
-
-    private double of(double a, double b) {
+    private static double of(Combine combine, double a, double b) {
         return switch (combine) {
             case ADD -> a + b;
             case MUL -> a * b;
@@ -99,7 +139,44 @@ final class WideStage implements StageCall {
         };
     }
 
-    private long of(long a, long b) {
+    private final class Longs implements Block {
+        private final MemorySegment in;
+        private final MemorySegment out;
+        private final long[] results;
+        private final long[] numbers;
+
+        Longs(MemorySegment in, MemorySegment out, int width) {
+            this.in = in;
+            this.out = out;
+            results = new long[width];
+            numbers = new long[width];
+        }
+
+        @Override
+        public void fold(long from, int count, boolean isFirst) {
+            MemorySegment.copy(in, LONG, from * Long.BYTES, numbers, 0, count);
+            long result = isFirst ? numbers[0] : of(combine, results[0], numbers[0]);
+            for (int i = 1; i < count; i++) {
+                result = of(combine, result, numbers[i]);
+            }
+            results[0] = result;
+        }
+
+        @Override
+        public void addRow(long from, int count, boolean isFirst) {
+            MemorySegment.copy(in, LONG, from * Long.BYTES, isFirst ? results : numbers, 0, count);
+            for (int i = 0; i < count && !isFirst; i++) {
+                results[i] = of(combine, results[i], numbers[i]);
+            }
+        }
+
+        @Override
+        public void write(long to, int count) {
+            MemorySegment.copy(results, 0, out, LONG, to * Long.BYTES, count);
+        }
+    }
+
+    private static long of(Combine combine, long a, long b) {
         return switch (combine) {
             case ADD -> a + b;
             case MUL -> a * b;

@@ -43,7 +43,10 @@ public final class SelectCase implements FamilyCase {
         if (!special) {
             SumRule rule = new SumRule(SumRule.Type.FLOAT, random.nextBoolean(), random.nextBoolean());
             sums(kernels, memory, shape, data, rule, threads, random.nextBoolean());
-            sumsOfInts(kernels, memory, shape, rule, threads, random);
+            SumRule ofInts = new SumRule(SumRule.Type.INT, rule.exclusive(), rule.reverse());
+            runningInts(kernels, memory, shape, ofInts, threads, random);
+            SumRule products = new SumRule(SumRule.Type.INT_PRODUCT, rule.exclusive(), false);
+            runningInts(kernels, memory, shape, products, threads, random);
         }
     }
 
@@ -142,7 +145,7 @@ public final class SelectCase implements FamilyCase {
         }
     }
 
-    private static void sumsOfInts(
+    private static void runningInts(
             KernelSet kernels,
             GuardedMemory memory,
             AxisShape shape,
@@ -151,13 +154,14 @@ public final class SelectCase implements FamilyCase {
             Random random) {
         MemorySegment data = memory.randomBytes(4 * shape.elements(), random);
         MemorySegment out = memory.floats(shape.elements());
-        new PrefixSum(kernels, new SumRule(SumRule.Type.INT, rule.exclusive(), rule.reverse()))
-                .run(shape, data, out, threads);
+        boolean multiplies = rule.type() == SumRule.Type.INT_PRODUCT;
+        new PrefixSum(kernels, rule).run(shape, data, out, threads);
         for (long line = 0; line < shape.lines(); line++) {
-            int sum = 0;
+            int sum = multiplies ? 1 : 0;
             for (long i = 0; i < shape.count(); i++) {
                 long at = at(shape, line, rule.reverse() ? shape.count() - 1 - i : i);
-                int with = sum + data.getAtIndex(ValueLayout.JAVA_INT_UNALIGNED, at);
+                int next = data.getAtIndex(ValueLayout.JAVA_INT_UNALIGNED, at);
+                int with = multiplies ? sum * next : sum + next;
                 int got = out.getAtIndex(ValueLayout.JAVA_INT_UNALIGNED, at);
                 if (got != (rule.exclusive() ? sum : with)) {
                     throw new AssertionError(rule + " of ints, " + shape + " in line " + line + " at " + i);

@@ -32,6 +32,11 @@ class SelectTest {
     }
 
     @Test
+    void productsDoNotRunFromTheEnd() {
+        assertThrows(IllegalArgumentException.class, () -> new SumRule(SumRule.Type.INT_PRODUCT, false, true));
+    }
+
+    @Test
     void theFirstOrLastOfEqualOnesIsFound() {
         MemorySegment data = arena.allocateFrom(ValueLayout.JAVA_FLOAT, 3, 7, Float.NaN, 7, 1, 1, 2);
         assertArrayEquals(new long[] {1}, place(data, new Best(Best.Extreme.LARGEST, false)));

@@ -2,6 +2,8 @@ package dev.millrace.scheduler.kernel;
 
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.Datum;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +30,14 @@ public interface DynamicContext {
      * data beyond the run copies it.
      */
     void output(int index, Datum value);
+
+    /**
+     * Memory for an output, all of which is written: what it holds before is garbage. It may serve another run once this
+     * one has ended. There are no strings in it.
+     */
+    default Tensor allocate(ElementType type, Shape shape) {
+        return Tensor.allocate(type, shape);
+    }
 
     /** What the nested graph {@code attribute} returns for these inputs; it sees the values around it by itself. */
     List<Datum> runNested(String attribute, List<Datum> inputs);

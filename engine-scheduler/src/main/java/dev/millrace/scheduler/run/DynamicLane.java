@@ -3,6 +3,8 @@ package dev.millrace.scheduler.run;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.Datum;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.kernel.DynamicContext;
 import dev.millrace.scheduler.plan.PlanStep;
@@ -19,11 +21,14 @@ import org.jspecify.annotations.Nullable;
 final class DynamicLane implements DynamicContext {
     private final Frame frame;
     private final BoundStep bound;
+    private final @Nullable DynamicMemory memory;
     private final Set<Datum> views = Collections.newSetFromMap(new IdentityHashMap<>());
 
-    DynamicLane(Frame frame, BoundStep bound) {
+    /** @param memory for outputs, or null where they live on when the frame's run has ended */
+    DynamicLane(Frame frame, BoundStep bound, @Nullable DynamicMemory memory) {
         this.frame = frame;
         this.bound = bound;
+        this.memory = memory;
     }
 
     @Override
@@ -72,6 +77,13 @@ final class DynamicLane implements DynamicContext {
         if (hasOutput(index)) {
             frame.put(bound.outputs[index], Data.without(views, value));
         }
+    }
+
+    @Override
+    public Tensor allocate(ElementType type, Shape shape) {
+        return memory == null || type == ElementType.STRING
+                ? Tensor.allocate(type, shape)
+                : memory.allocate(type, shape, "an output of " + bound.step().describe());
     }
 
     @Override

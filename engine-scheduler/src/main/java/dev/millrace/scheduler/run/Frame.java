@@ -39,6 +39,8 @@ final class Frame {
     private final List<Tensor> holds = new ArrayList<>();
 
     Cancellation cancellation = NEVER;
+    /** Whether its run is part of another one, which reads its results uncopied. */
+    boolean isNested;
 
     @Nullable
     RunListener listener;
@@ -198,6 +200,9 @@ final class Frame {
             data[slot] = null;
             types[slot] = null;
             shapes[slot] = null;
+        }
+        for (Lane lane : lanes) {
+            lane.reset();
         }
         cancellation = NEVER;
         listener = null;

@@ -20,6 +20,7 @@ final class Lane implements LaunchContext {
     private final Frame frame;
     private final ParallelJob job = new ParallelJob();
     private final Scratch scratch = new Scratch();
+    private final DynamicMemory dynamic = new DynamicMemory();
     private @Nullable BoundStep current;
     private @Nullable MemorySegment workspace;
 
@@ -38,7 +39,7 @@ final class Lane implements LaunchContext {
             if (launch != null) {
                 launch.run(this);
             } else {
-                ((DynamicKernel) step.kernel()).runChecked(new DynamicLane(frame, bound));
+                ((DynamicKernel) step.kernel()).runChecked(new DynamicLane(frame, bound, frame.isNested ? null : dynamic));
             }
         } catch (OutOfMemoryError | StackOverflowError e) {
             throw new EngineException(Status.RUNTIME_EXCEPTION, step.describe() + ": " + e, e);
@@ -57,6 +58,12 @@ final class Lane implements LaunchContext {
     /** Gives up arrays that no run has needed since the last call. */
     void trim() {
         scratch.trim();
+        dynamic.trim();
+    }
+
+    /** Ends a run. */
+    void reset() {
+        dynamic.reset();
     }
 
     private BoundStep bound() {

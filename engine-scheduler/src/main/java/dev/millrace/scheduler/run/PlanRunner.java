@@ -252,6 +252,7 @@ public final class PlanRunner {
         Frame frame = takeFrame();
         frame.cancellation = outer.cancellation;
         frame.listener = outer.listener;
+        frame.isNested = true;
         try {
             for (int i = 0; i < inputs.size(); i++) {
                 frame.put(plan.inputs().get(i), inputs.get(i));

@@ -85,7 +85,7 @@ final class Contents {
         return switch (name) {
             case "ConstantOfShape" -> new int[] {0};
             case "Range" -> new int[] {0, 1, 2};
-            case "Reshape", "Expand", "Tile", "TopK", "Unsqueeze", "Squeeze", "OneHot", "Split", "CumSum", "Trilu" ->
+            case "Reshape", "Expand", "Tile", "TopK", "Unsqueeze", "Squeeze", "OneHot", "Split", "CumSum", "CumProd", "Trilu" ->
                 new int[] {1};
             case "Upsample" -> new int[] {1};
             case "Slice" -> new int[] {1, 2, 3, 4};

@@ -141,7 +141,13 @@ final class BinaryOps {
                 z[i] = Math.max(x[i], y[i]);
             }
         };
-        return Binary.of(floats, Math::max).onLongs(unsigned ? (x, y) -> (x ^ FLIP) > (y ^ FLIP) ? x : y : Math::max);
+        Binary.Doubles doubles = (x, y, z, n) -> {
+            for (int i = 0; i < n; i++) {
+                z[i] = Math.max(x[i], y[i]);
+            }
+        };
+        return new Binary(floats, doubles, null)
+                .onLongs(unsigned ? (x, y) -> (x ^ FLIP) > (y ^ FLIP) ? x : y : Math::max);
     }
 
     private static Binary minimum(boolean unsigned) {
@@ -150,7 +156,13 @@ final class BinaryOps {
                 z[i] = Math.min(x[i], y[i]);
             }
         };
-        return Binary.of(floats, Math::min).onLongs(unsigned ? (x, y) -> (x ^ FLIP) < (y ^ FLIP) ? x : y : Math::min);
+        Binary.Doubles doubles = (x, y, z, n) -> {
+            for (int i = 0; i < n; i++) {
+                z[i] = Math.min(x[i], y[i]);
+            }
+        };
+        return new Binary(floats, doubles, null)
+                .onLongs(unsigned ? (x, y) -> (x ^ FLIP) < (y ^ FLIP) ? x : y : Math::min);
     }
 
     private static Binary shift(String direction, int bits) {

@@ -69,109 +69,160 @@ record GridSample(
 
     @Override
     public void run(LaunchContext context, long from, long to, Scratch scratch) {
-        var box = new Box(scratch, spatial.length, rule.taps);
+        var box = Box.of(scratch, spatial.length, rule.taps);
         double[] sums = scratch.doubles(4, BLOCK);
         long plane = 1;
         for (long extent : spatial) {
             plane *= extent;
         }
-        for (long item = from; item < to; ) {
-            long batch = item / points;
-            long point = item % points;
-            int count = (int) Math.min(BLOCK, Math.min(to - item, points - point));
+        for (long item = from; item < to; item += BLOCK) {
+            int count = (int) Math.min(BLOCK, to - item);
             place(context.input(1), item, count, box, scratch);
-            for (long channel = batch * channels; channel < (batch + 1) * channels; channel++) {
+            for (long channel = 0; channel < channels; channel++) {
                 Arrays.fill(sums, 0, count, 0);
-                for (int tap = 0; tap < box.size(); tap++) {
-                    add(context.input(0), channel * plane, box, tap * BLOCK, count, sums);
+                for (int row = 0; row < box.rows(); row++) {
+                    for (int tap = 0; tap < rule.taps; tap++) {
+                        add(context.input(0), channel * plane, box, row * BLOCK, tap * BLOCK, count, sums);
+                    }
                 }
-                Elements.write(type, context.output(0), channel * points + point, sums, 0, count);
+                write(context.output(0), item, count, channel, sums);
             }
-            item += count;
         }
     }
 
-    /** The taps of a block of points: their weights, and their offsets in a channel, those of one tap side by side. */
-    private record Box(double[] weights, long[] offsets, int size) {
-        Box(Scratch scratch, int rank, int taps) {
-            this(scratch, Math.powExact(taps, rank));
-        }
+    /** How many of some points from {@code item} on belong to one image. */
+    private int ofImage(long item, int count) {
+        return (int) Math.min(count, points - item % points);
+    }
 
-        private Box(Scratch scratch, int size) {
-            this(scratch.doubles(0, size * BLOCK), scratch.longs(0, size * BLOCK), size);
+    private void write(MemorySegment target, long item, int count, long channel, double[] sums) {
+        for (int i = 0; i < count; ) {
+            int run = ofImage(item + i, count - i);
+            long image = (item + i) / points;
+            Elements.write(type, target, (image * channels + channel) * points + (item + i) % points, sums, i, run);
+            i += run;
+        }
+    }
+
+    /**
+     * The taps of a block of points, which may be of several images: weights and places of the rows of taps, counted from
+     * the rows of the first channel on, and those along the last axis. Those of one tap lie side by side.
+     */
+    private record Box(double[] rowWeights, long[] rowPlaces, double[] weights, long[] places, int rows) {
+        static Box of(Scratch scratch, int rank, int taps) {
+            int rows = Math.powExact(taps, rank - 1);
+            return new Box(
+                    scratch.doubles(0, rows * BLOCK),
+                    scratch.longs(0, rows * BLOCK),
+                    scratch.doubles(1, taps * BLOCK),
+                    scratch.longs(1, taps * BLOCK),
+                    rows);
         }
     }
 
     /** Finds the taps of some points, axis by axis. */
     private void place(MemorySegment grid, long item, int count, Box box, Scratch scratch) {
         int rank = spatial.length;
-        double[] coordinates = scratch.doubles(1, BLOCK * rank);
-        double[] weights = scratch.doubles(2, BLOCK * rule.taps);
-        long[] offsets = scratch.longs(1, BLOCK * rule.taps);
+        double[] coordinates = scratch.doubles(2, BLOCK * rank);
+        double[] along = scratch.doubles(3, BLOCK);
         Elements.read(gridType, grid, item * rank, coordinates, 0, count * rank);
-        Arrays.fill(box.weights(), 0, count, 1);
-        Arrays.fill(box.offsets(), 0, count, 0);
+        Arrays.fill(box.rowWeights(), 0, count, 1);
+        for (int i = 0; i < count; ) {
+            int run = ofImage(item + i, count - i);
+            Arrays.fill(box.rowPlaces(), i, i + run, (item + i) / points * channels);
+            i += run;
+        }
         int filled = 1;
         for (int axis = 0; axis < rank; axis++) {
-            for (int i = 0; i < count; i++) {
-                taps(coordinates[i * rank + rank - 1 - axis], spatial[axis], offsets, weights, i);
+            scale(coordinates, rank - 1 - axis, rank, spatial[axis], along, count);
+            for (int tap = 0; tap < rule.taps; tap++) {
+                taps(along, tap, spatial[axis], box, count);
             }
-            for (int tap = filled * rule.taps - 1; tap >= 0; tap--) {
-                int before = tap / rule.taps * BLOCK;
-                multiply(box, before, tap * BLOCK, offsets, weights, tap % rule.taps * BLOCK, count, axis);
+            for (int row = filled * rule.taps - 1; row >= 0 && axis < rank - 1; row--) {
+                int before = row / rule.taps * BLOCK;
+                multiply(box, before, row * BLOCK, row % rule.taps * BLOCK, count, spatial[axis]);
             }
             filled *= rule.taps;
         }
     }
 
-    private void multiply(
-            Box box, int before, int after, long[] offsets, double[] weights, int ofAxis, int count, int axis) {
+    private static void multiply(Box box, int before, int after, int tap, int count, long extent) {
+        double[] weights = box.rowWeights();
+        long[] places = box.rowPlaces();
         for (int i = 0; i < count; i++) {
-            box.weights()[after + i] = box.weights()[before + i] * weights[ofAxis + i];
-            box.offsets()[after + i] = box.offsets()[before + i] * spatial[axis] + offsets[ofAxis + i];
+            weights[after + i] = weights[before + i] * box.weights()[tap + i];
+            places[after + i] = places[before + i] * extent + box.places()[tap + i];
         }
     }
 
-    private void add(MemorySegment source, long channel, Box box, int first, int count, double[] sums) {
-        boolean floats = type == ElementType.FLOAT;
+    private void add(MemorySegment source, long channel, Box box, int row, int tap, int count, double[] sums) {
+        long extent = spatial[spatial.length - 1];
+        if (type == ElementType.FLOAT) {
+            addFloats(source, channel, extent, box, row, tap, count, sums);
+            return;
+        }
         for (int i = 0; i < count; i++) {
-            double weight = box.weights()[first + i];
+            double weight = box.rowWeights()[row + i] * box.weights()[tap + i];
             if (weight != 0) {
-                long at = channel + box.offsets()[first + i];
-                sums[i] += weight
-                        * (floats ? source.get(Layouts.FLOAT, at * Float.BYTES) : Elements.getDouble(type, source, at));
+                long at = channel + box.rowPlaces()[row + i] * extent + box.places()[tap + i];
+                sums[i] += weight * Elements.getDouble(type, source, at);
             }
         }
     }
 
-    /** The taps of point {@code i} along one axis; one that is outside and counts as zero has weight zero. */
-    private void taps(double x, long extent, long[] offsets, double[] weights, int i) {
-        double at = rule.aligned ? (x + 1) / 2 * (extent - 1) : ((x + 1) * extent - 1) / 2;
-        if (rule.taps == 1) {
-            put(i, Math.rint(at), 1, extent, offsets, weights);
-            return;
-        }
-        double first = Math.floor(at) - (rule.taps == 4 ? 1 : 0);
-        for (int k = 0; k < rule.taps; k++) {
-            double tap = first + k;
-            double distance = Math.abs(at - tap);
-            double weight = rule.taps == 2 ? 1 - distance : ResizeAxis.cubic(-0.75, distance);
-            put(k * BLOCK + i, tap, weight, extent, offsets, weights);
+    private static void addFloats(
+            MemorySegment source, long channel, long extent, Box box, int row, int tap, int count, double[] sums) {
+        double[] rowWeights = box.rowWeights();
+        double[] weights = box.weights();
+        long[] rowPlaces = box.rowPlaces();
+        long[] places = box.places();
+        for (int i = 0; i < count; i++) {
+            double weight = rowWeights[row + i] * weights[tap + i];
+            if (weight != 0) {
+                long at = channel + rowPlaces[row + i] * extent + places[tap + i];
+                sums[i] += weight * source.get(Layouts.FLOAT, at * Float.BYTES);
+            }
         }
     }
 
-    private void put(int index, double tap, double weight, long extent, long[] offsets, double[] weights) {
+    /** Where points are along an axis, counted in elements. */
+    private void scale(double[] coordinates, int from, int step, long extent, double[] along, int count) {
+        for (int i = 0; i < count; i++) {
+            double x = coordinates[from + i * step];
+            along[i] = rule.aligned ? (x + 1) / 2 * (extent - 1) : ((x + 1) * extent - 1) / 2;
+        }
+    }
+
+    /** One tap of points along one axis; where it is outside and counts as zero it has weight zero. */
+    private void taps(double[] along, int number, long extent, Box box, int count) {
+        int first = number * BLOCK;
+        for (int i = 0; i < count; i++) {
+            double at = along[i];
+            if (rule.taps == 1) {
+                put(i, Math.rint(at), 1, extent, box.places(), box.weights());
+            } else if (rule.taps == 2) {
+                double tap = Math.floor(at) + number;
+                put(first + i, tap, 1 - Math.abs(at - tap), extent, box.places(), box.weights());
+            } else {
+                double tap = Math.floor(at) - 1 + number;
+                double weight = ResizeAxis.cubic(-0.75, Math.abs(at - tap));
+                put(first + i, tap, weight, extent, box.places(), box.weights());
+            }
+        }
+    }
+
+    private void put(int index, double tap, double weight, long extent, long[] places, double[] weights) {
         if (tap >= 0 && tap < extent) {
             weights[index] = weight;
-            offsets[index] = (long) tap;
+            places[index] = (long) tap;
         } else {
             weights[index] = rule.padding == Padding.ZEROS ? 0 : weight;
-            offsets[index] = rule.padding == Padding.REFLECTION ? reflected(tap, extent) : clamped(tap, extent);
+            places[index] = rule.padding == Padding.REFLECTION ? reflected(tap, extent) : clamped(tap, extent);
         }
     }
 
     private static long clamped(double tap, long extent) {
-        return (long) Math.clamp(tap, 0.0, (double) (extent - 1));
+        return Math.clamp((long) tap, 0, extent - 1);
     }
 
     private long reflected(double tap, long extent) {

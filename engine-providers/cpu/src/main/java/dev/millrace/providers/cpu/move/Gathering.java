@@ -18,7 +18,10 @@ final class Gathering {
 
     /** Index {@code at} of a tensor of indices, counted from the front. */
     static long index(Node node, ElementType type, MemorySegment indices, long at, long extent) {
-        long index = Elements.getLong(type, indices, at);
+        return fromFront(node, Elements.getLong(type, indices, at), extent);
+    }
+
+    private static long fromFront(Node node, long index, long extent) {
         if (index < -extent || index >= extent) {
             throw Params.outside(node, index, extent);
         }
@@ -105,17 +108,29 @@ final class Gathering {
             long columns = in.dim(1);
             ElementType type = context.inputType(1);
             int size = Cells.size(context.outputType(0));
-            return inParallel(in.dim(0) * columns, inner, (run, from, to, scratch) -> {
-                for (long item = from; item < to; item++) {
-                    long time = timeAxis == 0 ? item / columns : item % columns;
-                    long batch = batchAxis == 0 ? item / columns : item % columns;
+            long times = in.dim(timeAxis);
+            long batchStep = (batchAxis == 0 ? columns : 1) * inner;
+            long timeStep = (timeAxis == 0 ? columns : 1) * inner;
+            return inParallel(in.dim(batchAxis), times * inner, (run, from, to, scratch) -> {
+                for (long batch = from; batch < to; batch++) {
                     long length = Elements.getLong(type, run.input(1), batch);
-                    if (length < 0 || length > in.dim(timeAxis)) {
-                        throw Params.outside(node, length, in.dim(timeAxis));
+                    if (length < 0 || length > times) {
+                        throw Params.outside(node, length, times);
                     }
-                    long source = time < length ? length - 1 - time : time;
-                    long row = timeAxis == 0 ? source * columns + batch : batch * columns + source;
-                    CellLoops.copy(size, run.input(0), row * inner, run.output(0), item * inner, inner);
+                    run.checkCancelled();
+                    long first = batch * batchStep;
+                    long last = first + (length - 1) * timeStep;
+                    long behind = first + length * timeStep;
+                    if (inner == 1) {
+                        CellLoops.copy(size, run.input(0), last, -timeStep, run.output(0), first, timeStep, length);
+                        CellLoops.copy(
+                                size, run.input(0), behind, timeStep, run.output(0), behind, timeStep, times - length);
+                        continue;
+                    }
+                    for (long time = 0; time < times; time++) {
+                        long source = time < length ? last - time * timeStep : first + time * timeStep;
+                        CellLoops.copy(size, run.input(0), source, run.output(0), first + time * timeStep, inner);
+                    }
                 }
             });
         };
@@ -165,8 +180,10 @@ final class Gathering {
             }
             int length = rowLength();
             long step = axis == last ? 0 : 1;
+            long stride = strides[axis];
+            Elements.read(type, indices, row * length, offsets, 0, length);
             for (int i = 0; i < length; i++) {
-                offsets[i] = base + i * step + index(node, type, indices, row * length + i, extent) * strides[axis];
+                offsets[i] = base + i * step + fromFront(node, offsets[i], extent) * stride;
             }
         }
     }

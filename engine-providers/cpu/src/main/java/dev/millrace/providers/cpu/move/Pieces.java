@@ -4,7 +4,9 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.kernel.DynamicContext;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Tensors cut into pieces and put together again, for operators that know their inputs only when they run. */
@@ -31,6 +33,34 @@ public final class Pieces {
             copy.run(tensor.segment(), piece.segment());
         }
         return piece;
+    }
+
+    /** Copies of {@code count} pieces side by side, each of {@code length} steps of {@code axis}, the first one at its start. */
+    public static List<Tensor> cutEqually(DynamicContext context, Tensor tensor, int axis, long length, long count) {
+        Shape shape = tensor.shape();
+        ElementType type = tensor.type();
+        var pieces = new ArrayList<Tensor>();
+        if (Cells.areConverted(type)) {
+            for (long i = 0; i < count; i++) {
+                context.checkCancelled();
+                pieces.add(cut(tensor, axis, i * length, length));
+            }
+            return pieces;
+        }
+        Shape part = shape.with(axis, length);
+        long inner = shape.elements(axis + 1, shape.rank());
+        Shape all = Shape.of(count, shape.elements(0, axis), length * inner);
+        Tensor memory = context.allocate(type, all);
+        long[] steps = {length * inner, shape.dim(axis) * inner, 1};
+        if (all.elements() > 0) {
+            StridedCopy.toWhole(Cells.size(type), all, 0, steps).run(tensor.segment(), memory.segment());
+        }
+        long bytes = type.bytes(part.elements());
+        for (long i = 0; i < count; i++) {
+            context.checkCancelled(i);
+            pieces.add(Tensor.wrap(type, part, memory.segment().asSlice(i * bytes, bytes)));
+        }
+        return pieces;
     }
 
     /** The tensors one after the other along {@code axis}. */

@@ -4,21 +4,27 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Layouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import java.lang.foreign.MemorySegment;
-import java.util.function.DoubleBinaryOperator;
-import java.util.function.LongBinaryOperator;
 
 /** Operators that write updates into a copy of the data at places given by indices, one after the other. */
 final class Scattering {
     private Scattering() {}
 
-    /** What a run of updates does to the cells that it meets. */
-    @FunctionalInterface
+    /** What updates do to the cells that they meet. */
     private interface Store {
+        /** A run of them. */
         void put(MemorySegment updates, long first, MemorySegment target, long at, long count);
+
+        /** Each at a place of its own. */
+        default void putEach(MemorySegment updates, long first, MemorySegment target, long[] places, int count) {
+            for (int i = 0; i < count; i++) {
+                put(updates, first + i, target, places[i], 1);
+            }
+        }
     }
 
     private static Store store(Node node, BindContext context) {
@@ -31,40 +37,92 @@ final class Scattering {
         if (type == ElementType.STRING || type.kind() == ElementType.Kind.COMPLEX) {
             throw EngineException.invalidGraph(node.describe() + ": reduction '" + reduction + "' of " + type);
         }
-        return type.isFloating() ? ofReals(node, reduction, type) : ofIntegers(node, reduction, type);
-    }
-
-    private static Store ofReals(Node node, String reduction, ElementType type) {
-        DoubleBinaryOperator reduce = switch (reduction) {
-            case "add" -> Double::sum;
-            case "mul" -> (a, b) -> a * b;
-            case "min" -> Math::min;
-            case "max" -> Math::max;
+        Combine combine = switch (reduction) {
+            case "add" -> Combine.ADD;
+            case "mul" -> Combine.MUL;
+            case "min" -> Combine.MIN;
+            case "max" -> Combine.MAX;
             default -> throw unknown(node, reduction);
         };
+        if (type == ElementType.FLOAT) {
+            return new Floats(combine);
+        }
+        return type.isFloating() ? ofReals(combine, type) : ofIntegers(combine, type);
+    }
+
+    private enum Combine {
+        ADD,
+        MUL,
+        MIN,
+        MAX;
+
+        float of(float a, float b) {
+            return switch (this) {
+                case ADD -> a + b;
+                case MUL -> a * b;
+                case MIN -> Math.min(a, b);
+                case MAX -> Math.max(a, b);
+            };
+        }
+
+        double of(double a, double b) {
+            return switch (this) {
+                case ADD -> a + b;
+                case MUL -> a * b;
+                case MIN -> Math.min(a, b);
+                case MAX -> Math.max(a, b);
+            };
+        }
+
+        long of(long a, long b, long flip) {
+            return switch (this) {
+                case ADD -> a + b;
+                case MUL -> a * b;
+                case MIN -> (a ^ flip) <= (b ^ flip) ? a : b;
+                case MAX -> (a ^ flip) >= (b ^ flip) ? a : b;
+            };
+        }
+    }
+
+    private record Floats(Combine combine) implements Store {
+        @Override
+        public void put(MemorySegment updates, long first, MemorySegment target, long at, long count) {
+            for (long i = 0; i < count; i++) {
+                set(updates, first + i, target, at + i);
+            }
+        }
+
+        @Override
+        public void putEach(MemorySegment updates, long first, MemorySegment target, long[] places, int count) {
+            for (int i = 0; i < count; i++) {
+                set(updates, first + i, target, places[i]);
+            }
+        }
+
+        private void set(MemorySegment updates, long from, MemorySegment target, long at) {
+            float old = target.get(Layouts.FLOAT, at * Float.BYTES);
+            float update = updates.get(Layouts.FLOAT, from * Float.BYTES);
+            target.set(Layouts.FLOAT, at * Float.BYTES, combine.of(old, update));
+        }
+    }
+
+    private static Store ofReals(Combine combine, ElementType type) {
         return (updates, first, target, at, count) -> {
             for (long i = 0; i < count; i++) {
                 double old = Elements.getDouble(type, target, at + i);
                 double update = Elements.getDouble(type, updates, first + i);
-                Elements.setDouble(type, target, at + i, reduce.applyAsDouble(old, update));
+                Elements.setDouble(type, target, at + i, combine.of(old, update));
             }
         };
     }
 
-    private static Store ofIntegers(Node node, String reduction, ElementType type) {
-        boolean wideUnsigned = type == ElementType.UINT64;
-        LongBinaryOperator reduce = switch (reduction) {
-            case "add" -> Long::sum;
-            case "mul" -> (a, b) -> a * b;
-            case "min" -> wideUnsigned ? (a, b) -> Long.compareUnsigned(a, b) <= 0 ? a : b : Math::min;
-            case "max" -> wideUnsigned ? (a, b) -> Long.compareUnsigned(a, b) >= 0 ? a : b : Math::max;
-            default -> throw unknown(node, reduction);
-        };
+    private static Store ofIntegers(Combine combine, ElementType type) {
+        long flip = type == ElementType.UINT64 ? Long.MIN_VALUE : 0;
         return (updates, first, target, at, count) -> {
             for (long i = 0; i < count; i++) {
                 long old = Elements.getLong(type, target, at + i);
                 long update = Elements.getLong(type, updates, first + i);
-                Elements.setLong(type, target, at + i, reduce.applyAsLong(old, update));
+                Elements.setLong(type, target, at + i, combine.of(old, update, flip));
             }
         };
     }
@@ -101,9 +159,7 @@ final class Scattering {
                 for (long row = 0; row < places.rows(); row++) {
                     run.checkCancelled(row);
                     places.row(run.input(1), row, offsets);
-                    for (int i = 0; i < length; i++) {
-                        store.put(run.input(2), row * length + i, run.output(0), offsets[i], 1);
-                    }
+                    store.putEach(run.input(2), row * length, run.output(0), offsets, length);
                 }
             };
         };

@@ -132,8 +132,37 @@ public final class StridedCopy {
             to[0] = 1;
             n = 1;
         }
+        long pair = extents[n - 1];
+        if (n > 1 && from[n - 1] == 1 && to[n - 1] == 1 && areWide(size, pair, fromStart, toStart, from, to, n - 1)) {
+            return new StridedCopy(
+                    (int) (size * pair),
+                    fromStart / pair,
+                    toStart / pair,
+                    Arrays.copyOf(extents, n - 1),
+                    divided(from, n - 1, pair),
+                    divided(to, n - 1, pair));
+        }
         return new StridedCopy(
                 size, fromStart, toStart, Arrays.copyOf(extents, n), Arrays.copyOf(from, n), Arrays.copyOf(to, n));
+    }
+
+    /** Whether runs of {@code count} cells are cells of two to eight bytes themselves, at whole steps of each other. */
+    private static boolean areWide(
+            int size, long count, long fromStart, long toStart, long[] from, long[] to, int axes) {
+        long bytes = size * count;
+        boolean fits = count > 0 && bytes <= 8 && Long.bitCount(bytes) == 1;
+        for (int i = 0; i < axes && fits; i++) {
+            fits = from[i] % count == 0 && to[i] % count == 0;
+        }
+        return fits && fromStart % count == 0 && toStart % count == 0;
+    }
+
+    private static long[] divided(long[] steps, int axes, long by) {
+        long[] divided = new long[axes];
+        for (int i = 0; i < axes; i++) {
+            divided[i] = steps[i] / by;
+        }
+        return divided;
     }
 
     /** A copy into the whole of a row-major tensor. */

@@ -97,25 +97,30 @@ record BatchNormKernel(Node node) implements ShapedKernel {
         @Override
         public void run(LaunchContext launch, long from, long to, dev.millrace.scheduler.kernel.Scratch scratch) {
             int count = Extents.toInt("elements of a channel", elements / channels);
+            int run = Math.toIntExact(spatial);
             double[] values = scratch.doubles(0, count);
             for (long c = from; c < to; c++) {
-                for (int i = 0; i < count; i++) {
-                    values[i] = Elements.getDouble(type, launch.input(0), place(c, i));
+                for (int at = 0; at < count; at += run) {
+                    Elements.read(type, launch.input(0), place(c, at), values, at, run);
                 }
                 double mean = Moments.mean(values, count);
                 double variance = Moments.squares(values, count, mean) / count;
                 double factor = Elements.getDouble(parameters, launch.input(1), c) / Math.sqrt(variance + epsilon);
                 double shift = Elements.getDouble(parameters, launch.input(2), c);
                 for (int i = 0; i < count; i++) {
-                    Elements.setDouble(type, launch.output(0), place(c, i), (values[i] - mean) * factor + shift);
+                    values[i] = (values[i] - mean) * factor + shift;
+                }
+                for (int at = 0; at < count; at += run) {
+                    Elements.write(type, launch.output(0), place(c, at), values, at, run);
                 }
                 move(launch, 1, 3, c, mean);
                 move(launch, 2, 4, c, variance);
             }
         }
 
-        private long place(long channel, long i) {
-            return (i / spatial * channels + channel) * spatial + i % spatial;
+        /** Where the image begins that holds element {@code at} of a channel. */
+        private long place(long channel, long at) {
+            return (at / spatial * channels + channel) * spatial;
         }
 
         private void move(LaunchContext launch, int output, int input, long c, double seen) {

@@ -6,13 +6,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 
-/** One nest of loops of an einsum: for each letter its extent, and its stride in each operand. */
+/**
+ * One nest of loops of an einsum: for each letter its extent, and its stride in each operand. The innermost loop is a run
+ * along the last letter that is kept where the operands lie along it, else along the last one that is summed.
+ */
 final class EinsumTerms {
     private final int inputs;
     private final long[] keptExtents;
     private final long[][] keptStrides;
     private final long[] summedExtents;
     private final long[][] summedStrides;
+    private final boolean keepsRun;
 
     private EinsumTerms(int inputs, List<String> kept, List<String> summed, TreeMap<String, long[]> letters) {
         this.inputs = inputs;
@@ -22,6 +26,16 @@ final class EinsumTerms {
         this.summedStrides = new long[summed.size()][];
         fill(kept, letters, keptExtents, keptStrides);
         fill(summed, letters, summedExtents, summedStrides);
+        this.keepsRun = !kept.isEmpty() && (summed.isEmpty() || liesAlong(keptStrides[kept.size() - 1]));
+    }
+
+    private boolean liesAlong(long[] strides) {
+        for (int i = 0; i < inputs; i++) {
+            if (strides[i] > 1) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Of each letter: the strides in the inputs, then the extent. */
@@ -72,9 +86,70 @@ final class EinsumTerms {
         return Shape.of(keptExtents);
     }
 
-    /** How many products are summed for each element that is kept. */
-    long summed() {
-        return Shape.of(summedExtents).elements();
+    /** Whether runs are along a letter that is kept, so that each gives as many results. */
+    boolean keepsRun() {
+        return keepsRun;
+    }
+
+    /** Elements of a run. */
+    long run() {
+        long[] extents = keepsRun ? keptExtents : summedExtents;
+        return extents.length == 0 ? 1 : extents[extents.length - 1];
+    }
+
+    /** How far the elements of a run are apart in an input. */
+    long runStride(int input) {
+        long[][] strides = keepsRun ? keptStrides : summedStrides;
+        return strides.length == 0 ? 1 : strides[strides.length - 1][input];
+    }
+
+    /** The loops over results, around runs. */
+    Loops outer() {
+        return new Loops(keptExtents, keptStrides, keptExtents.length - (keepsRun ? 1 : 0), inputs);
+    }
+
+    /** The loops over what is summed, around runs. */
+    Loops summed() {
+        int axes = summedExtents.length - (keepsRun || summedExtents.length == 0 ? 0 : 1);
+        return new Loops(summedExtents, summedStrides, axes, inputs);
+    }
+
+    /** Some letters, the last one innermost. */
+    record Loops(long[] extents, long[][] strides, int axes, int inputs) {
+        long steps() {
+            long steps = 1;
+            for (int i = 0; i < axes; i++) {
+                steps *= extents[i];
+            }
+            return steps;
+        }
+
+        /** Adds to the offset in each input where step {@code index} is. */
+        void add(long index, long[] offsets) {
+            long rest = index;
+            for (int i = axes - 1; i >= 0; i--) {
+                long at = rest % extents[i];
+                rest /= extents[i];
+                for (int input = 0; input < inputs; input++) {
+                    offsets[input] += at * strides[i][input];
+                }
+            }
+        }
+
+        /** Goes from a step, whose coordinates these are, to the next one, or from the last to the first. */
+        void advance(long[] coordinates, long[] offsets) {
+            for (int i = axes - 1; i >= 0; i--) {
+                boolean wraps = ++coordinates[i] == extents[i];
+                long steps = wraps ? 1 - extents[i] : 1;
+                for (int input = 0; input < inputs; input++) {
+                    offsets[input] += steps * strides[i][input];
+                }
+                if (!wraps) {
+                    return;
+                }
+                coordinates[i] = 0;
+            }
+        }
     }
 
     /** Steps of all loops together. */
@@ -86,26 +161,5 @@ final class EinsumTerms {
             }
         }
         return cost;
-    }
-
-    /** Where element {@code index} of the result starts in each input. */
-    void keptOffsets(long index, long[] offsets) {
-        for (int input = 0; input < inputs; input++) {
-            offsets[input] = offset(index, input, keptExtents, keptStrides);
-        }
-    }
-
-    long summedOffset(int input, long index) {
-        return offset(index, input, summedExtents, summedStrides);
-    }
-
-    private static long offset(long index, int input, long[] extents, long[][] strides) {
-        long rest = index;
-        long offset = 0;
-        for (int i = extents.length - 1; i >= 0; i--) {
-            offset += rest % extents[i] * strides[i][input];
-            rest /= extents[i];
-        }
-        return offset;
     }
 }

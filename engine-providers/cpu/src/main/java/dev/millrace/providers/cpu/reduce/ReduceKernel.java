@@ -136,10 +136,10 @@ record ReduceKernel(Node node, Reduction reduction) implements ShapedKernel {
                     launch.checkCancelled();
                 }
                 Elements.read(type, launch.input(0), base + first, run, 0, count);
-                if (shift != null) {
-                    for (int i = 0; i < count; i++) {
-                        run[i] = Math.exp(run[i] - shift[rows ? i : 0]);
-                    }
+                if (shift != null && rows) {
+                    exponentials(run, shift, count);
+                } else if (shift != null) {
+                    exponentials(run, shift[0], count);
                 } else if (fold == reduction.fold) {
                     reduction.map(run, count);
                 }
@@ -149,6 +149,18 @@ record ReduceKernel(Node node, Reduction reduction) implements ShapedKernel {
                     sums[0] = Reduction.foldRun(fold, sums[0], run, count);
                 }
             }
+        }
+    }
+
+    private static void exponentials(double[] run, double[] shift, int count) {
+        for (int i = 0; i < count; i++) {
+            run[i] = Math.exp(run[i] - shift[i]);
+        }
+    }
+
+    private static void exponentials(double[] run, double shift, int count) {
+        for (int i = 0; i < count; i++) {
+            run[i] = Math.exp(run[i] - shift);
         }
     }
 

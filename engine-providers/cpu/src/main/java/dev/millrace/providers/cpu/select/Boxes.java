@@ -1,15 +1,18 @@
 package dev.millrace.providers.cpu.select;
 
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.scheduler.kernel.DynamicContext;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 
 /** NonMaxSuppression: of the boxes of a class that overlap too much only the one of the highest score is kept. */
 final class Boxes {
+    private static final int FIRST_CHOSEN = 96;
+
     private final float[] boxes;
     private final boolean centered;
     private final double overlap;
@@ -31,54 +34,64 @@ final class Boxes {
         int classes = Extents.toInt("classes", scores.shape().dim(1));
         int count = Extents.toInt("boxes", scores.shape().dim(2));
         float[] score = scores.floats();
-        List<long[]> chosen = new ArrayList<>();
+        long[] candidates = new long[count];
+        int[] kept = new int[(int) Math.clamp(limit, 0, count)];
+        long[] chosen = new long[FIRST_CHOSEN];
+        int size = 0;
         for (int batch = 0; batch < batches; batch++) {
             for (int kind = 0; kind < classes; kind++) {
                 context.checkCancelled();
                 int first = (batch * classes + kind) * count;
-                for (int box : boxes.kept(context, score, first, count, batch * count, limit, threshold)) {
-                    chosen.add(new long[] {batch, kind, box});
+                int given = sorted(score, first, threshold, candidates);
+                int more = boxes.keep(context, candidates, given, batch * count, kept);
+                int end = Extents.product("numbers of chosen boxes", 3, (long) size / 3 + more);
+                if (end > chosen.length) {
+                    chosen = Arrays.copyOf(chosen, (int) Math.min(Extents.LONGEST_ARRAY, 2L * end));
+                }
+                for (int i = 0; i < more; i++) {
+                    chosen[size++] = batch;
+                    chosen[size++] = kind;
+                    chosen[size++] = kept[i];
                 }
             }
         }
-        long[] flat = chosen.stream().flatMapToLong(Arrays::stream).toArray();
-        context.output(0, Tensor.copyOf(flat, chosen.size(), 3));
+        Tensor result = context.allocate(ElementType.INT64, Shape.of(size / 3, 3));
+        Elements.write(ElementType.INT64, result.segment(), 0, chosen, 0, size);
+        context.output(0, result);
     }
 
     private static double real(DynamicContext context, int input, double otherwise) {
         return context.input(input) == null ? otherwise : context.tensor(input).doubles()[0];
     }
 
-    private int[] kept(
-            DynamicContext context,
-            float[] scores,
-            int firstScore,
-            int count,
-            int firstBox,
-            long limit,
-            double threshold) {
-        long[] candidates = new long[count];
+    /** Boxes of a class whose scores are above a threshold, the best first; returns how many. */
+    private static int sorted(float[] scores, int first, double threshold, long[] candidates) {
         int given = 0;
-        for (int i = 0; i < count; i++) {
-            if (scores[firstScore + i] > threshold) {
-                candidates[given++] = (long) ~ordered(scores[firstScore + i]) << Integer.SIZE | i;
+        for (int i = 0; i < candidates.length; i++) {
+            if (scores[first + i] > threshold) {
+                candidates[given++] = (long) ~ordered(scores[first + i]) << Integer.SIZE | i;
             }
         }
         Arrays.sort(candidates, 0, given);
-        int[] kept = new int[(int) Math.clamp(limit, 0, given)];
+        return given;
+    }
+
+    /** Keeps candidates that overlap none that is kept already; returns how many. */
+    private int keep(DynamicContext context, long[] candidates, int given, int firstBox, int[] kept) {
         int size = 0;
         for (int i = 0; i < given && size < kept.length; i++) {
-            context.checkCancelled();
+            context.checkCancelled(i);
             int candidate = (int) candidates[i];
             boolean apart = true;
             for (int j = 0; j < size && apart; j++) {
+                context.checkCancelled(j);
                 apart = overlapOf(firstBox + kept[j], firstBox + candidate) <= overlap;
             }
             if (apart) {
                 kept[size++] = candidate;
             }
         }
-        return Arrays.copyOf(kept, size);
+        return size;
     }
 
     /** A number that is larger the larger a score is. */

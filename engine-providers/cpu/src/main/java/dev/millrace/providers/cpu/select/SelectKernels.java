@@ -3,20 +3,19 @@ package dev.millrace.providers.cpu.select;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.graph.tensor.Layouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.providers.cpu.move.CellLoops;
-import dev.millrace.providers.cpu.move.Cells;
+import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.scheduler.kernel.DynamicContext;
 import dev.millrace.scheduler.kernel.DynamicKernel;
 import dev.millrace.scheduler.kernel.Kernel;
-import java.lang.foreign.MemorySegment;
-import java.util.stream.IntStream;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** The kernels of operators that choose elements by their values. */
 public final class SelectKernels {
+    private static final int BLOCK = 4096;
+
     private SelectKernels() {}
 
     /** The kernel for this node of ONNX's own domain, or null where this family has none. */
@@ -33,36 +32,69 @@ public final class SelectKernels {
 
     private static void nonZero(DynamicContext context) {
         Tensor data = context.tensor(0);
-        long count = 0;
-        for (long i = 0; i < data.elements(); i++) {
-            context.checkCancelled(i);
-            count += isZero(data, i) ? 0 : 1;
+        boolean[] there = areThere(context, data);
+        int count = 0;
+        for (boolean one : there) {
+            count += one ? 1 : 0;
         }
         int rank = data.shape().rank();
-        Tensor places = Tensor.allocate(ElementType.INT64, Shape.of(rank, count));
-        long[] place = new long[rank];
-        long at = 0;
-        for (long i = 0; i < data.elements(); i++) {
-            context.checkCancelled(i);
-            if (!isZero(data, i)) {
-                for (int axis = 0; axis < rank; axis++) {
-                    places.segment().set(Layouts.LONG, (axis * count + at) * Long.BYTES, place[axis]);
-                }
-                at++;
-            }
-            for (int axis = rank - 1; axis >= 0 && ++place[axis] == data.shape().dim(axis); axis--) {
-                place[axis] = 0;
-            }
+        Tensor places = context.allocate(ElementType.INT64, Shape.of(rank, count));
+        long[] along = new long[count];
+        long step = 1;
+        for (int axis = rank - 1; axis >= 0; axis--) {
+            context.checkCancelled();
+            long extent = data.shape().dim(axis);
+            write(there, step, extent, along);
+            Elements.write(ElementType.INT64, places.segment(), (long) axis * count, along, 0, count);
+            step *= extent;
         }
         context.output(0, places);
     }
 
-    private static boolean isZero(Tensor data, long index) {
-        return switch (data.type().kind()) {
-            case TEXT -> data.strings()[(int) index].isEmpty();
-            case FLOATING -> Elements.getDouble(data.type(), data.segment(), index) == 0;
-            default -> Elements.getLong(data.type(), data.segment(), index) == 0;
-        };
+    /** The coordinates of the elements that are there along an axis, whose places are {@code step} elements apart. */
+    private static void write(boolean[] there, long step, long extent, long[] along) {
+        int found = 0;
+        long coordinate = 0;
+        long left = step;
+        for (boolean one : there) {
+            if (one) {
+                along[found++] = coordinate;
+            }
+            if (--left == 0) {
+                left = step;
+                coordinate = coordinate + 1 == extent ? 0 : coordinate + 1;
+            }
+        }
+    }
+
+    private static boolean[] areThere(DynamicContext context, Tensor data) {
+        boolean[] there = new boolean[Extents.table("elements to look at", data.elements(), 1)];
+        double[] reals = new double[BLOCK];
+        long[] integers = new long[BLOCK];
+        for (int at = 0; at < there.length; at += BLOCK) {
+            context.checkCancelled();
+            int count = Math.min(BLOCK, there.length - at);
+            switch (data.type().kind()) {
+                case TEXT -> {
+                    for (int i = 0; i < count; i++) {
+                        there[at + i] = !data.strings()[at + i].isEmpty();
+                    }
+                }
+                case FLOATING -> {
+                    Elements.read(data.type(), data.segment(), at, reals, 0, count);
+                    for (int i = 0; i < count; i++) {
+                        there[at + i] = reals[i] != 0;
+                    }
+                }
+                default -> {
+                    Elements.read(data.type(), data.segment(), at, integers, 0, count);
+                    for (int i = 0; i < count; i++) {
+                        there[at + i] = integers[i] != 0;
+                    }
+                }
+            }
+        }
+        return there;
     }
 
     private static void compress(DynamicContext context) {
@@ -70,34 +102,15 @@ public final class SelectKernels {
         boolean flat = !context.node().attributes().has("axis");
         Shape shape = flat ? Shape.of(data.elements()) : data.shape();
         int axis = flat ? 0 : Shape.axis(context.node().attributes().integer("axis"), shape.rank());
-        boolean[] chosen = context.tensor(1).booleans();
+        long[] chosen = context.tensor(1).longs();
         int limit = (int) Math.min(chosen.length, shape.dim(axis));
-        int[] places = IntStream.range(0, limit).filter(i -> chosen[i]).toArray();
-        int count = places.length;
-        Tensor result = Tensor.allocate(data.type(), shape.with(axis, count));
-        var cells = new Cells();
-        MemorySegment from = cells.of(data);
-        boolean converted = Cells.areConverted(data.type());
-        MemorySegment to = converted ? Cells.allocate(data.type(), result.elements()) : result.segment();
-        long inner = shape.elements(axis + 1, shape.rank());
-        long at = 0;
-        long outers = result.elements() == 0 ? 0 : shape.elements(0, axis);
-        for (long outer = 0; outer < outers; outer++) {
-            context.checkCancelled(outer);
-            long first = outer * shape.dim(axis);
-            if (inner == 1) {
-                CellLoops.gather(Cells.size(data.type()), from, first, places, to, at);
-                at += count;
-                continue;
-            }
-            for (int place : places) {
-                CellLoops.copy(Cells.size(data.type()), from, (first + place) * inner, to, at, inner);
-                at += inner;
+        int[] places = new int[limit];
+        int count = 0;
+        for (int i = 0; i < limit; i++) {
+            if (chosen[i] != 0) {
+                places[count++] = i;
             }
         }
-        if (converted) {
-            cells.store(to, result);
-        }
-        context.output(0, result);
+        context.output(0, Slices.gather(context, data.reshaped(shape), axis, Arrays.copyOf(places, count)));
     }
 }

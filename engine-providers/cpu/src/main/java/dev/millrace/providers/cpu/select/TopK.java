@@ -63,10 +63,10 @@ record TopK(
         for (long line = from; line < to; line++) {
             long outer = line / inner;
             long lane = line % inner;
-            for (int i = 0; i < n; i++) {
-                context.checkCancelled(i);
-                long key = SortKey.of(type, source, (outer * n + i) * inner + lane);
-                keys[i] = largest ? ~key : key;
+            context.checkCancelled();
+            SortKey.read(type, source, outer * n * inner + lane, inner, keys, n);
+            if (largest) {
+                invert(keys, n);
             }
             select(context, keys, n, heap);
             for (int i = 0; i < k; i++) {
@@ -91,12 +91,10 @@ record TopK(
             context.checkCancelled(i);
             sink(keys, heap, i, k);
         }
-        for (int i = k; i < n; i++) {
-            context.checkCancelled(i);
-            if (keys[i] < keys[heap[0]]) {
-                heap[0] = i;
-                sink(keys, heap, 0, k);
-            }
+        for (int i = nextBelow(keys, keys[heap[0]], k, n); i < n; i = nextBelow(keys, keys[heap[0]], i + 1, n)) {
+            context.checkCancelled();
+            heap[0] = i;
+            sink(keys, heap, 0, k);
         }
         for (int end = k - 1; end > 0; end--) {
             context.checkCancelled(end);
@@ -105,6 +103,21 @@ record TopK(
             heap[end] = worst;
             sink(keys, heap, 0, end);
         }
+    }
+
+    private static void invert(long[] keys, int n) {
+        for (int i = 0; i < n; i++) {
+            keys[i] = ~keys[i];
+        }
+    }
+
+    /** The index of the next key below a bound, or {@code end}. */
+    private static int nextBelow(long[] keys, long bound, int from, int end) {
+        int i = from;
+        while (i < end && keys[i] >= bound) {
+            i++;
+        }
+        return i;
     }
 
     private static void sink(long[] keys, int[] heap, int start, int size) {

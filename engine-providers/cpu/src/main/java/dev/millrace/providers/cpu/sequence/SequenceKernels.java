@@ -141,23 +141,25 @@ public final class SequenceKernels {
         List<Datum> parts = new ArrayList<>();
         if (context.input(1) == null) {
             requireCount(context, extent);
-            for (long at = 0; at < extent; at++) {
-                context.checkCancelled();
-                Tensor part = Pieces.cut(whole, axis, at, 1);
+            for (Tensor part : Pieces.cutEqually(context, whole, axis, 1, extent)) {
                 parts.add(keeps ? part : Pieces.withoutAxis(part, axis));
             }
-        } else {
-            Tensor split = context.tensor(1);
-            long[] sizes = split.longs();
-            boolean equal = split.shape().rank() == 0;
-            if (equal && sizes[0] <= 0) {
-                throw EngineException.invalidArgument(context.node().describe() + ": parts of " + sizes[0] + " steps");
+        } else if (context.tensor(1).shape().rank() == 0) {
+            long size = context.tensor(1).longs()[0];
+            if (size <= 0) {
+                throw EngineException.invalidArgument(context.node().describe() + ": parts of " + size + " steps");
             }
-            requireCount(context, equal ? Math.ceilDiv(extent, sizes[0]) : sizes.length);
+            requireCount(context, Math.ceilDiv(extent, size));
+            parts.addAll(Pieces.cutEqually(context, whole, axis, size, extent / size));
+            if (extent % size > 0) {
+                parts.add(Pieces.cut(whole, axis, extent - extent % size, extent % size));
+            }
+        } else {
+            long[] sizes = context.tensor(1).longs();
+            requireCount(context, sizes.length);
             long at = 0;
-            for (int i = 0; equal ? at < extent : i < sizes.length; i++) {
+            for (long length : sizes) {
                 context.checkCancelled();
-                long length = equal ? Math.min(sizes[0], extent - at) : sizes[i];
                 parts.add(Pieces.cut(whole, axis, at, length));
                 at += length;
             }

@@ -7,8 +7,10 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.cpu.extent.Extents;
-import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.providers.cpu.select.Numbering;
 import dev.millrace.scheduler.kernel.LaunchContext;
+import dev.millrace.scheduler.kernel.RangeTask;
+import dev.millrace.scheduler.kernel.Scratch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -16,25 +18,30 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** TfIdfVectorizer: counts the n-grams of a pool, with gaps up to a number of skips, and weighs the counts. */
+/**
+ * TfIdfVectorizer: counts the n-grams of a pool, with gaps up to a number of skips, and weighs the counts. Items of the
+ * pool are numbered, and so are the prefixes of its n-grams; prefix zero is the empty one.
+ */
 final class NGrams {
     private final Node node;
     private final long shortest;
     private final long longest;
     private final long skips;
-    private final String mode;
-    private final float @Nullable [] weights;
-    /** From an item to what may follow it in an n-gram. */
-    private final Step root = new Step();
+    /** Whether an n-gram counts no more than once. */
+    private final boolean once;
 
-    /** A prefix of n-grams of the pool. */
-    private static final class Step {
-        final Map<Object, Step> next = new HashMap<>();
-        /** Which n-gram of the pool ends here, and its column in the output; negative where none does. */
-        int gram = -1;
+    private final Map<String, Integer> texts = new HashMap<>();
+    private final Numbering numbers = new Numbering();
+    /** By prefix and next item, the number of the longer prefix less one. */
+    private final Numbering longer = new Numbering();
 
-        int column = -1;
-    }
+    private final int items;
+    /** The prefix that is one item, or -1. */
+    private final int[] beginnings;
+    /** The column of the n-gram that a prefix is, or -1 where it is none of the pool. */
+    private final int[] columns;
+    /** What an n-gram adds to its column. */
+    private final float[] weights;
 
     private NGrams(Node node) {
         Attributes attributes = node.attributes();
@@ -42,20 +49,41 @@ final class NGrams {
         this.shortest = attributes.integer("min_gram_length");
         this.longest = attributes.integer("max_gram_length");
         this.skips = Math.min(attributes.integer("max_skip_count"), Integer.MAX_VALUE);
-        this.mode = attributes.text("mode");
-        this.weights = attributes.reals("weights");
-        fill(attributes);
+        String mode = attributes.text("mode");
+        boolean weighted = switch (mode) {
+            case "TF" -> false;
+            case "IDF", "TFIDF" -> true;
+            default -> throw EngineException.invalidGraph(node.describe() + ": mode '" + mode + "'");
+        };
+        this.once = mode.equals("IDF");
+        int[] pool = pool(attributes);
+        this.items = Math.max(numbers.size(), texts.size());
+        this.columns = new int[pool.length + 1];
+        this.weights = new float[pool.length + 1];
+        Arrays.fill(columns, -1);
+        fill(attributes, pool, weighted ? attributes.reals("weights") : null);
+        this.beginnings = new int[items];
+        Arrays.setAll(beginnings, item -> longest < 1 ? -1 : longer(0, item));
     }
 
-    private void fill(Attributes attributes) {
-        List<String> texts = attributes.texts("pool_strings");
-        long[] numbers = attributes.integers("pool_int64s");
-        Object[] pool = texts != null && !texts.isEmpty()
-                ? texts.toArray()
-                : Arrays.stream(numbers == null ? new long[0] : numbers).boxed().toArray();
+    /** The items of the pool by number. */
+    private int[] pool(Attributes attributes) {
+        List<String> given = attributes.texts("pool_strings");
+        if (given != null && !given.isEmpty()) {
+            return given.stream()
+                    .mapToInt(text -> texts.computeIfAbsent(text, _ -> texts.size()))
+                    .toArray();
+        }
+        long[] integers = attributes.integers("pool_int64s");
+        return integers == null
+                ? new int[0]
+                : Arrays.stream(integers).mapToInt(numbers::add).toArray();
+    }
+
+    private void fill(Attributes attributes, int[] pool, float @Nullable [] given) {
         long[] starts = attributes.integers("ngram_counts");
-        long[] columns = attributes.integers("ngram_indexes");
-        if (starts == null || columns == null) {
+        long[] indexes = attributes.integers("ngram_indexes");
+        if (starts == null || indexes == null) {
             throw EngineException.invalidGraph(node.describe() + ": ngram_counts or ngram_indexes is missing");
         }
         int gram = 0;
@@ -63,17 +91,23 @@ final class NGrams {
             long end = i + 1 < starts.length ? starts[i + 1] : pool.length;
             int length = i + 1;
             for (long at = starts[i]; at < end; at += length) {
-                if (at < 0 || at + length > pool.length || gram >= columns.length) {
+                if (at < 0 || at + length > pool.length || gram >= indexes.length) {
                     throw EngineException.invalidGraph(node.describe() + ": ngram_counts do not fit the pool");
                 }
-                Step step = root;
+                int prefix = 0;
                 for (int k = 0; k < length; k++) {
-                    step = step.next.computeIfAbsent(pool[(int) at + k], key -> new Step());
+                    prefix = longer.add((long) prefix * items + pool[(int) at + k]) + 1;
                 }
-                step.gram = gram;
-                step.column = Extents.toInt("columns", columns[gram++]);
+                weights[prefix] = given == null || gram >= given.length ? 1 : given[gram];
+                columns[prefix] = Extents.toInt("columns", indexes[gram++]);
             }
         }
+    }
+
+    /** The prefix that is {@code prefix} and an item behind it, or -1 where no n-gram begins so. */
+    private int longer(int prefix, int item) {
+        int found = item < 0 ? -1 : longer.find((long) prefix * items + item);
+        return found < 0 ? -1 : found + 1;
     }
 
     static ShapedKernel kernel(Node node) {
@@ -81,57 +115,63 @@ final class NGrams {
         return context -> {
             Shape in = context.inputShape(0);
             Shape out = context.outputShape(0);
-            int length = in.rank() == 0 ? 1 : (int) in.dim(in.rank() - 1);
-            int width = (int) out.dim(out.rank() - 1);
+            int length = in.rank() == 0 ? 1 : Extents.toInt("items of a row", in.dim(in.rank() - 1));
+            int width = Extents.toInt("columns", out.dim(out.rank() - 1));
             long rows = width == 0 ? 0 : out.elements() / width;
             ElementType type = context.inputType(0);
-            return (Launch) run -> {
-                for (long row = 0; row < rows; row++) {
-                    float[] sums = run.scratch().zeroedFloats(0, width);
-                    grams.count(run, items(run, type, row * length, length), sums);
+            RangeTask task = (run, from, to, scratch) -> {
+                for (long row = from; row < to; row++) {
+                    float[] sums = scratch.zeroedFloats(0, width);
+                    grams.count(run, grams.items(run, type, row * length, length, scratch), length, sums, scratch);
                     Elements.write(ElementType.FLOAT, run.output(0), row * width, sums, 0, width);
                 }
             };
+            return run -> run.parallelFor(rows, Math.max(1, 1024 / Math.max(1, length)), task);
         };
     }
 
-    private static Object[] items(LaunchContext run, ElementType type, long first, int count) {
-        Object[] items = new Object[count];
-        for (int i = 0; i < count; i++) {
-            items[i] = type == ElementType.STRING
-                    ? run.inputStrings(0)[(int) first + i]
-                    : (Object) Elements.getLong(type, run.input(0), first + i);
-        }
-        return items;
-    }
-
-    private void count(LaunchContext run, Object[] items, float[] sums) {
-        for (int gap = 1; gap <= Math.min(skips + 1, items.length); gap++) {
-            for (int start = 0; start < items.length; start++) {
-                run.checkCancelled(start);
-                Step step = root;
-                int at = start;
-                for (int length = 1; length <= longest && at < items.length; length++, at += gap) {
-                    step = step.next.get(items[at]);
-                    if (step == null) {
-                        break;
-                    }
-                    // single items have no gaps and count once
-                    if (length >= shortest && step.gram >= 0 && (length > 1 || gap == 1)) {
-                        add(step, sums);
-                    }
-                }
+    /** The numbers of the items of a row; -1 for one that the pool has not. */
+    private int[] items(LaunchContext run, ElementType type, long first, int count, Scratch scratch) {
+        int[] found = scratch.ints(0, count);
+        if (type == ElementType.STRING) {
+            String[] strings = run.inputStrings(0);
+            for (int i = 0; i < count; i++) {
+                found[i] = texts.getOrDefault(strings[(int) first + i], -1);
             }
+            return found;
+        }
+        long[] integers = scratch.longs(0, count);
+        Elements.read(type, run.input(0), first, integers, 0, count);
+        for (int i = 0; i < count; i++) {
+            found[i] = numbers.find(integers[i]);
+        }
+        return found;
+    }
+
+    private void count(LaunchContext run, int[] row, int length, float[] sums, Scratch scratch) {
+        int[] starts = scratch.ints(1, length);
+        for (int i = 0; i < length; i++) {
+            starts[i] = row[i] < 0 ? -1 : beginnings[row[i]];
+        }
+        for (int gap = 1; gap <= Math.min(skips + 1, length); gap++) {
+            count(run, row, starts, length, gap, sums);
         }
     }
 
-    private void add(Step step, float[] sums) {
-        float weight = weights == null || step.gram >= weights.length ? 1 : weights[step.gram];
-        switch (mode) {
-            case "TF" -> sums[step.column]++;
-            case "IDF" -> sums[step.column] = weight;
-            case "TFIDF" -> sums[step.column] += weight;
-            default -> throw EngineException.invalidGraph(node.describe() + ": mode '" + mode + "'");
+    /** Counts the n-grams whose items are {@code gap} apart. */
+    private void count(LaunchContext run, int[] row, int[] starts, int length, int gap, float[] sums) {
+        for (int start = 0; start < length; start++) {
+            run.checkCancelled(start);
+            int prefix = starts[start];
+            int at = start;
+            for (int size = 1; prefix >= 0; size++, at += gap) {
+                // single items have no gaps and count once
+                if (size >= shortest && columns[prefix] >= 0 && (size > 1 || gap == 1)) {
+                    int column = columns[prefix];
+                    sums[column] = once ? weights[prefix] : sums[column] + weights[prefix];
+                }
+                prefix = size < longest && gap < length - at ? longer(prefix, row[at + gap]) : -1;
+            }
         }
     }
 }

@@ -6,6 +6,7 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Function;
 import dev.millrace.kernels.norm.ChannelNorm;
+import dev.millrace.kernels.reduce.ReduceOp;
 import dev.millrace.providers.simd.lower.Cell;
 import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.lower.Op;
@@ -18,6 +19,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Normalisations of images by channels: each one alone, in groups, or by statistics that are known. */
@@ -102,9 +104,10 @@ final class ChannelNormRules {
     /** A product and a sum for each element, where statistics are those of the training. */
     private static boolean batch(Op op) {
         Shape shape = op.in(0).shape();
-        boolean training = op.opset() < 7
-                ? !op.attributes().flag("is_test", false)
-                : op.opset() >= 14 && op.attributes().flag("training_mode", false);
+        if (op.opset() >= 14 && op.attributes().flag("training_mode", false)) {
+            return training(op);
+        }
+        boolean training = op.opset() < 7 && !op.attributes().flag("is_test", false);
         boolean spatial = op.attributes().flag("spatial", true);
         boolean hasStatistics = op.wants(1) || op.wants(2) || op.wants(3) || op.wants(4);
         if (training || !spatial || hasStatistics || !areFloat(op) || shape.rank() < 2) {
@@ -161,6 +164,56 @@ final class ChannelNormRules {
                 op.out(),
                 List.of(op.in(0), factors, offsets),
                 v -> v.get(0).times(v.get(1)).plus(v.get(2)));
+    }
+
+    /** By the statistics of the batch, towards which those of the run before are moved. */
+    private static boolean training(Op op) {
+        Cell in = op.in(0);
+        int rank = in.shape().rank();
+        if (!areFloat(op) || rank < 2 || in.elements() == 0) {
+            return false;
+        }
+        Lowering lowering = op.lowering();
+        Shape ofChannels = Shape.of(in.shape().dim(1));
+        int[] axes = IntStream.range(0, rank).filter(axis -> axis != 1).toArray();
+        long[] dims = new long[rank - 1];
+        Arrays.fill(dims, 1);
+        dims[0] = in.shape().dim(1);
+        Shape beside = Shape.of(dims);
+        Cell mean = lowering.part(op.out(), ElementType.FLOAT, beside);
+        Reductions.add(op, ReduceOp.MEAN, in, mean, axes);
+        Cell centred = lowering.part(op.out(), ElementType.FLOAT, in.shape());
+        lowering.pend(centred, List.of(in, mean), v -> v.get(0).minus(v.get(1)));
+        Cell squares = lowering.part(op.out(), ElementType.FLOAT, beside);
+        Reductions.add(op, ReduceOp.SUM_SQUARE, centred, squares, axes);
+        Expr size = Expr.number((float) (in.elements() / ofChannels.elements()));
+        Expr epsilon = Expr.number(op.attributes().real("epsilon", EPSILON));
+        Cell factors = lowering.part(op.out(), ElementType.FLOAT, beside);
+        Cell scales = Parts.of(lowering, op.out(), lowering.view(op.in(1)), beside);
+        lowering.pend(factors, List.of(scales, squares), v -> {
+            Expr variance = v.get(1).over(size);
+            return v.get(0).over(variance.plus(epsilon).apply(Function.SQRT));
+        });
+        lowering.materialise(factors);
+        Cell offsets = Parts.of(lowering, op.out(), lowering.view(op.in(2)), beside);
+        lowering.pend(
+                op.out(),
+                List.of(centred, factors, offsets),
+                v -> v.get(0).times(v.get(1)).plus(v.get(2)));
+        move(op, 1, 3, Parts.of(lowering, op.out(), lowering.view(mean), ofChannels), Expr.number(1));
+        move(op, 2, 4, Parts.of(lowering, op.out(), lowering.view(squares), ofChannels), size);
+        return true;
+    }
+
+    /** Moves a running statistic towards what was seen. */
+    private static void move(Op op, int output, int input, Cell seen, Expr divisor) {
+        if (op.wants(output)) {
+            float momentum = op.attributes().real("momentum", 0.9f);
+            op.lowering()
+                    .pend(op.out(output), List.of(op.in(input), seen), v -> v.get(0)
+                            .times(Expr.number(momentum))
+                            .plus(v.get(1).over(divisor).times(Expr.number(1 - momentum))));
+        }
     }
 
     /** Factors and behind them offsets, made once for the operands. */

@@ -13,11 +13,16 @@ import java.util.List;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
-/** Einsums of one or two operands without dots: views, sums over axes, and a product of matrices. */
+/** Einsums of one operand, or of two without dots: views, sums over axes, and a product of matrices. */
 final class EinsumRules {
+    private static final String DOTS = "...";
+    /** Letters for what dots stand for begin here, where nobody writes any. */
+    private static final char FIRST_HIDDEN = '\uE000';
+
     private final Op op;
     private final Lowering lowering;
     private final String output;
@@ -44,7 +49,11 @@ final class EinsumRules {
         int arrow = equation.indexOf("->");
         String[] inputs = (arrow < 0 ? equation : equation.substring(0, arrow)).split(",", -1);
         String output = arrow < 0 ? onceIn(String.join("", inputs)) : equation.substring(arrow + 2);
-        if (equation.contains(".") || inputs.length != op.inputs() || inputs.length > 2 || !areFloats(op, inputs)) {
+        if (equation.contains(".")) {
+            inputs = inputs.length == 1 && arrow >= 0 ? new String[] {spelledOut(inputs[0], op.in(0))} : inputs;
+            output = inputs.length == 1 && arrow >= 0 ? spelledOut(output, op.out()) : output;
+        }
+        if (inputs.length != op.inputs() || inputs.length > 2 || !suit(op, inputs, output)) {
             return false;
         }
         var rule = new EinsumRules(op, output);
@@ -71,10 +80,26 @@ final class EinsumRules {
                 .collect(Collectors.joining());
     }
 
-    private static boolean areFloats(Op op, String[] inputs) {
+    /** A term of one operand with letters in place of dots, which have the same axes on both sides. */
+    private static String spelledOut(String term, Cell cell) {
+        int hidden = cell.shape().rank() - term.replace(DOTS, "").length();
+        String letters = IntStream.range(0, Math.max(hidden, 0))
+                .mapToObj(i -> Character.toString(FIRST_HIDDEN + i))
+                .collect(Collectors.joining());
+        return term.replace(DOTS, letters);
+    }
+
+    private static boolean suit(Op op, String[] inputs, String output) {
         for (int i = 0; i < inputs.length; i++) {
             Cell cell = op.in(i);
-            if (!cell.isFloat() || cell.elements() == 0 || cell.shape().rank() != inputs[i].length()) {
+            boolean isSum = inputs.length == 1 && !without(inputs[i], output).isEmpty();
+            boolean fits = inputs.length > 1
+                    ? cell.isFloat()
+                    : isSum ? Reductions.suit(cell, ReduceOp.SUM) : Indices.elementBytes(cell.type()) > 0;
+            if (!fits
+                    || inputs[i].contains(".")
+                    || cell.elements() == 0
+                    || cell.shape().rank() != inputs[i].length()) {
                 return false;
             }
         }
@@ -135,7 +160,7 @@ final class EinsumRules {
         if (left.length() == term.letters().length()) {
             return term;
         }
-        Cell sums = lowering.part(op.out(), ElementType.FLOAT, Shape.of(extents(term, left)));
+        Cell sums = lowering.part(op.out(), term.cell().type(), Shape.of(extents(term, left)));
         int[] axes = without(term.letters(), wanted)
                 .chars()
                 .map(letter -> term.letters().indexOf(letter))

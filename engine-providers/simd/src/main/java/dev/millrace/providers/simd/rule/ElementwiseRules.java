@@ -34,7 +34,7 @@ final class ElementwiseRules {
             case "Min" -> variadic(Operator.MIN);
             case "Sum" -> variadic(Operator.ADD);
             case "Mean" -> floats(ElementwiseRules::mean);
-            case "Pow" -> floats(ElementwiseRules::power);
+            case "Pow" -> op -> floats(ElementwiseRules::power).lower(op) || wholePower(op);
             case "Neg" -> numbers(op -> v -> Formulas.negate(v.getFirst()));
             case "Abs" -> numbers(op -> v -> Formulas.abs(v.getFirst()));
             case "Sign" -> numbers(op -> v -> Formulas.sign(v.getFirst()));
@@ -180,6 +180,19 @@ final class ElementwiseRules {
         return v -> v.get(0).combine(Operator.POWER, v.get(1));
     }
 
+    /** Of floats, by ints, which become floats first. */
+    private static boolean wholePower(Op op) {
+        if (!BINARY.test(op) || !op.in(0).isFloat() || op.in(1).type().isFloating()) {
+            return false;
+        }
+        Cell exponents = op.lowering().part(op.out(), ElementType.FLOAT, op.in(1).shape());
+        if (!CastRules.cast(op, op.in(1), exponents)) {
+            return false;
+        }
+        op.lowering().pend(op.out(), List.of(op.in(0), exponents), v -> v.get(0).combine(Operator.POWER, v.get(1)));
+        return true;
+    }
+
     /** Of floats of any size. */
     private static Rule floats(Choice choice) {
         return op -> {
@@ -312,7 +325,7 @@ final class ElementwiseRules {
     private static boolean where(Op op) {
         for (int i = 1; i < 3; i++) {
             if (DataTypes.find(op.in(i).type()) == null) {
-                return false;
+                return WordRules.where(op);
             }
         }
         return pend(op, v -> v.get(0).choose(v.get(1), v.get(2)), 3);

@@ -42,6 +42,7 @@ final class RankRules {
             case "Hardmax" -> RankRules::hardmax;
             case "TopK" -> RankRules::largest;
             case "CumSum" -> RankRules::sums;
+            case "CumProd" -> RankRules::products;
             default -> null;
         };
     }
@@ -159,20 +160,31 @@ final class RankRules {
     }
 
     private static boolean sums(Op op) {
-        ElementType type = op.in(0).type();
+        return switch (op.in(0).type()) {
+            case FLOAT -> run(op, SumRule.Type.FLOAT);
+            case INT32 -> run(op, SumRule.Type.INT);
+            default -> false;
+        };
+    }
+
+    private static boolean products(Op op) {
+        return op.in(0).type() == ElementType.INT32
+                && !op.attributes().flag("reverse", false)
+                && run(op, SumRule.Type.INT_PRODUCT);
+    }
+
+    private static boolean run(Op op, SumRule.Type type) {
         AxisShape shape = along(op.in(0), op.content(1).longs()[0]);
-        if (type != ElementType.FLOAT && type != ElementType.INT32 || shape == null) {
+        if (shape == null) {
             return false;
         }
         var rule = new SumRule(
-                type == ElementType.FLOAT ? SumRule.Type.FLOAT : SumRule.Type.INT,
-                op.attributes().flag("exclusive", false),
-                op.attributes().flag("reverse", false));
+                type, op.attributes().flag("exclusive", false), op.attributes().flag("reverse", false));
         PrefixSum driver = op.kit().driver(rule, () -> new PrefixSum(op.kit().kernels(), rule));
         View from = op.lowering().dense(op.in(0));
         View to = op.lowering().allocate(op.out());
         op.lowering()
-                .add(Step.of("running sums", op.node().name())
+                .add(Step.of("running " + type, op.node().name())
                         .reading(from)
                         .writing(to)
                         .calling(memory -> {

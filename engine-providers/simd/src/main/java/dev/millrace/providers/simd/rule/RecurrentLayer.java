@@ -122,9 +122,7 @@ final class RecurrentLayer {
     }
 
     private long work() {
-        Tensor w = Objects.requireNonNull(op.in(1).known());
-        Tensor r = Objects.requireNonNull(op.in(2).known());
-        return (w.elements() + r.elements()) * shape.steps() * shape.batch();
+        return (op.in(1).elements() + op.in(2).elements()) * shape.steps() * shape.batch();
     }
 
     /** Operands of three axes, steps or directions first. */
@@ -165,8 +163,15 @@ final class RecurrentLayer {
         return view;
     }
 
-    /** The weights of all directions with their biases. */
+    /** The weights of all directions with their biases, packed beforehand where they are known. */
     private View packed() {
+        boolean known = op.in(1).known() != null
+                && op.in(2).known() != null
+                && (!op.has(3) || op.in(3).known() != null);
+        return known ? packedBefore() : packedInRun();
+    }
+
+    private View packedBefore() {
         Weights store = op.kit().weights();
         Tensor w = Objects.requireNonNull(op.in(1).known());
         Tensor r = Objects.requireNonNull(op.in(2).known());
@@ -178,5 +183,23 @@ final class RecurrentLayer {
         });
         View view = View.dense(Storage.constant(memory), ElementType.FLOAT, Shape.of(memory.byteSize() / Float.BYTES));
         return reading(view);
+    }
+
+    private View packedInRun() {
+        View w = lowering.dense(op.in(1));
+        View r = lowering.dense(op.in(2));
+        View b = op.has(3) ? lowering.dense(op.in(3)) : null;
+        View packed = lowering.allocate(ElementType.FLOAT, Shape.of(driver.packedBytes(shape) / Float.BYTES));
+        lowering.add(Step.of("pack " + op.name() + " weights", op.node().name())
+                .reading(b == null ? List.of(w, r) : List.of(w, r, b))
+                .writing(packed)
+                .calling(memory -> {
+                    MemorySegment ofInputs = memory.segment(w);
+                    MemorySegment ofStates = memory.segment(r);
+                    MemorySegment biases = find(memory, b);
+                    MemorySegment target = memory.segment(packed);
+                    return crew -> driver.pack(shape, ofInputs, ofStates, biases, target);
+                }));
+        return reading(packed);
     }
 }

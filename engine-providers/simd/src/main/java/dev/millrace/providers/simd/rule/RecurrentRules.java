@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Recurrent layers of floats by constant weights. */
+/** Recurrent layers of floats. */
 final class RecurrentRules {
     private RecurrentRules() {}
 
@@ -46,15 +46,12 @@ final class RecurrentRules {
     }
 
     private static boolean fits(Op op) {
-        boolean hasWeights = op.in(1).known() != null
-                && op.in(2).known() != null
-                && (!op.has(3) || op.in(3).known() != null);
         for (int i = 0; i < op.inputs(); i++) {
             if (i != RecurrentLayer.LENGTHS && op.has(i) && !op.in(i).isFloat()) {
                 return false;
             }
         }
-        return hasWeights && op.in(0).elements() > 0;
+        return op.in(0).elements() > 0;
     }
 
     private static Direction direction(Op op) {

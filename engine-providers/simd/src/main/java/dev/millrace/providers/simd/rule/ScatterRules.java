@@ -54,7 +54,8 @@ final class ScatterRules {
     private static boolean elements(Op op) {
         Cell data = op.in(0);
         RowMove.Update update = update(op);
-        if (update == null
+        // single numbers are combined as fast by a plain loop, which needs no table
+        if (update != RowMove.Update.SET
                 || data.shape().rank() == 0
                 || !op.in(1).shape().equals(op.in(2).shape())) {
             return false;

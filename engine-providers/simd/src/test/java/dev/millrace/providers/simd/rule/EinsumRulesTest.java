@@ -5,8 +5,12 @@ import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -74,6 +78,21 @@ class EinsumRulesTest {
         }
         try (var comparison = compared(equation, terms)) {
             comparison.agreesOn(inputs).withoutFallback();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"abc->cab", "aac->ca", "abc->b", "a...->...a", "...ab->ba...", "...aa->...a", "...->..."})
+    void oneOperandOfAnyNumbers(String equation) {
+        for (ElementType type : List.of(ElementType.DOUBLE, ElementType.INT64, ElementType.FLOAT)) {
+            Tensor numbers = Tensor.allocate(type, Shape.of(4, 4, 4));
+            for (int i = 0; i < 64; i++) {
+                Elements.setLong(type, numbers.segment(), i, random.nextInt(-100, 100));
+            }
+            var graph = new SmallGraph();
+            Value in = graph.input(numbers);
+            graph.output(graph.node("Einsum", 12, Map.of("equation", Attribute.of(equation)), in));
+            graph.check(0);
         }
     }
 

@@ -95,12 +95,7 @@ class IndexRulesTest {
                     graph.node("GatherElements", 13, along, in, chosen),
                     graph.node("GatherElements", 13, along, longs, chosen),
                     graph.node("ScatterElements", 13, along, in, chosen, updates));
-            for (String reduction : List.of("add", "mul", "min", "max")) {
-                Map<String, Attribute> attributes =
-                        Map.of("axis", Attribute.of(axis), "reduction", Attribute.of(reduction));
-                graph.output(graph.node("ScatterElements", 18, attributes, in, chosen, updates));
-            }
-            graph.check(1e-6);
+            graph.check(0);
         }
     }
 
@@ -116,8 +111,11 @@ class IndexRulesTest {
             Value given = graph.input(SmallGraph.random(random, ofUpdates));
             graph.output(
                     graph.node("GatherND", 13, Map.of(), in, chosen),
-                    graph.node("ScatterND", 13, Map.of(), in, chosen, given),
-                    graph.node("ScatterND", 18, Map.of("reduction", Attribute.of("add")), in, chosen, given));
+                    graph.node("ScatterND", 13, Map.of(), in, chosen, given));
+            for (String reduction : List.of("add", "mul", "min", "max")) {
+                Map<String, Attribute> attributes = Map.of("reduction", Attribute.of(reduction));
+                graph.output(graph.node("ScatterND", 18, attributes, in, chosen, given));
+            }
             graph.check(1e-6);
         }
     }

@@ -158,6 +158,27 @@ class NormRulesTest {
     }
 
     @Test
+    void batchesInTrainingMoveRunningStatistics() {
+        for (long[] dims : new long[][] {{2, 5, 3, 4}, {6, 5}}) {
+            var graph = new SmallGraph();
+            var in = graph.input(SmallGraph.random(random, dims));
+            float[] variances = {0.5f, 1, 2, 0.1f, 3};
+            var results = graph.nodes(
+                    3,
+                    "BatchNormalization",
+                    15,
+                    Map.of("training_mode", Attribute.of(1), "momentum", Attribute.of(0.75f)),
+                    in,
+                    graph.input(SmallGraph.random(random, 5)),
+                    graph.constant(SmallGraph.random(random, 5)),
+                    graph.input(SmallGraph.random(random, 5)),
+                    graph.input(Tensor.copyOf(variances, 5)));
+            graph.output(results.get(0), results.get(1), results.get(2));
+            graph.check(1e-5);
+        }
+    }
+
+    @Test
     void lengthsAndVariancesOfAxes() {
         var graph = new SmallGraph();
         var in = graph.input(SmallGraph.random(random, 2, 3, 4, 5));

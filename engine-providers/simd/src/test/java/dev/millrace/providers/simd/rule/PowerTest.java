@@ -34,4 +34,18 @@ class PowerTest {
             graph.check(type == ElementType.FLOAT ? 1e-6 : 1e-2);
         }
     }
+
+    @ParameterizedTest
+    @EnumSource(names = {"INT32", "INT64", "UINT8"})
+    void exponentsThatAreInts(ElementType type) {
+        var graph = new SmallGraph();
+        Value in = graph.input(SmallGraph.random(new Random(4), 3, 20));
+        float[] exponents = new float[20];
+        for (int i = 0; i < exponents.length; i++) {
+            exponents[i] = type == ElementType.UINT8 ? i : i - 10;
+        }
+        Value whole = graph.input(of(type, Tensor.copyOf(exponents, 20)));
+        graph.output(graph.node("Pow", 15, Map.of(), in, whole));
+        graph.check(1e-6);
+    }
 }

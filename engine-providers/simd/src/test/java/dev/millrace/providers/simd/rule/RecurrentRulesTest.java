@@ -34,6 +34,7 @@ class RecurrentRulesTest {
         private final boolean withStates = random.nextBoolean();
         private final boolean withBias = random.nextBoolean();
         private final boolean withPeepholes = random.nextBoolean();
+        private final boolean givenWeights = inputs % 2 == 0;
         private final int unwanted = random.nextInt(4);
         private final Attributes attributes;
         private final Tensor w;
@@ -61,9 +62,12 @@ class RecurrentRulesTest {
         void make(GraphEditor editor) {
             List<@Nullable Value> given = new ArrayList<>();
             given.add(Comparison.floats(editor, "x", 3));
-            given.add(editor.addConstant("w", w));
-            given.add(editor.addConstant("r", r));
-            given.add(withBias ? editor.addConstant("b", b) : null);
+            given.add(givenWeights ? Comparison.floats(editor, "w", 3) : editor.addConstant("w", w));
+            given.add(givenWeights ? Comparison.floats(editor, "r", 3) : editor.addConstant("r", r));
+            given.add(
+                    !withBias
+                            ? null
+                            : givenWeights ? Comparison.floats(editor, "b", 2) : editor.addConstant("b", b));
             given.add(withLengths ? Comparison.input(editor, "lengths", ElementType.INT32, 1) : null);
             given.add(withStates ? Comparison.floats(editor, "h", 3) : null);
             if (isLstm()) {
@@ -92,6 +96,9 @@ class RecurrentRulesTest {
                     batchFirst
                             ? Comparison.random(random, batch, steps, inputs)
                             : Comparison.random(random, steps, batch, inputs));
+            if (givenWeights) {
+                given.addAll(withBias ? List.of(w, r, b) : List.of(w, r));
+            }
             if (withLengths) {
                 int[] lengths = random.ints(batch, 0, steps + 1).toArray();
                 given.add(Tensor.copyOf(lengths, batch));

@@ -1,0 +1,138 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.Formulas;
+import dev.millrace.kernels.expression.Kind;
+import dev.millrace.kernels.expression.Operator;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Lowering;
+import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.program.View;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Operators that keep or drop whole elements, by words of up to 32 bits: what the bits mean does not matter. */
+final class WordRules {
+    /** Longer rows are copied and cleared faster than they are masked. */
+    private static final long LONGEST_MASKED_ROW = 256;
+
+    private static final long LARGEST_MASK = 1 << 16;
+
+    private WordRules() {}
+
+    static @Nullable Rule named(String name) {
+        return name.equals("Trilu") ? WordRules::triangle : null;
+    }
+
+    /** The type of the words that an element is made of, or null where it is made of none. */
+    private static @Nullable ElementType word(ElementType type) {
+        return switch (Indices.elementBytes(type)) {
+            case 1 -> ElementType.INT8;
+            case 2 -> ElementType.INT16;
+            case 4, 8 -> ElementType.INT32;
+            default -> null;
+        };
+    }
+
+    /** How many words an element has. */
+    private static long words(ElementType type, ElementType word) {
+        return type.bits() / word.bits();
+    }
+
+    /** The words of dense elements, as one more axis. */
+    private static Cell words(Op op, View elements, ElementType word) {
+        long words = words(elements.type(), word);
+        Shape shape = withAxis(elements.shape(), words);
+        View view = View.dense(elements.storage(), word, shape, elements.offset() * words);
+        return Parts.of(op.lowering(), op.out(), view);
+    }
+
+    private static Shape withAxis(Shape shape, long extent) {
+        long[] dims = Arrays.copyOf(shape.toArray(), shape.rank() + 1);
+        dims[shape.rank()] = extent;
+        return Shape.of(dims);
+    }
+
+    /** Provides the output of a node, whose words are there. */
+    private static void provide(Op op, Cell result) {
+        View view = op.lowering().dense(result);
+        Cell out = op.out();
+        long words = words(out.type(), view.type());
+        op.lowering().provide(out, View.dense(view.storage(), out.type(), out.shape(), view.offset() / words));
+    }
+
+    private static boolean triangle(Op op) {
+        Cell in = op.in(0);
+        ElementType word = word(in.type());
+        Shape shape = in.shape();
+        long rows = shape.dimAt(-2);
+        long columns = shape.dimAt(-1);
+        if (word == null || columns > LONGEST_MASKED_ROW || rows * columns > LARGEST_MASK) {
+            return false;
+        }
+        long shift = op.has(1) ? op.content(1).longs()[0] : 0;
+        boolean upper = op.attributes().flag("upper", true);
+        long words = words(in.type(), word);
+        byte[] kept = new byte[Math.toIntExact(rows * columns * in.type().bits() / Byte.SIZE)];
+        int bytes = in.type().bits() / Byte.SIZE;
+        for (int i = 0; i < rows * columns; i++) {
+            boolean above = i % columns - i / columns >= shift;
+            boolean on = i % columns - i / columns == shift;
+            if (upper ? above : !above || on) {
+                Arrays.fill(kept, i * bytes, (i + 1) * bytes, (byte) -1);
+            }
+        }
+        Tensor mask = Tensor.wrap(word, Shape.of(rows, columns, words), Tensor.copyOf(kept, kept.length).segment());
+        Lowering lowering = op.lowering();
+        Cell result = lowering.part(op.out(), word, withAxis(shape, words));
+        lowering.pend(
+                result,
+                List.of(words(op, lowering.dense(in), word), lowering.constant(mask)),
+                v -> v.get(0).combine(Operator.AND, v.get(1)));
+        provide(op, result);
+        return true;
+    }
+
+    /** Where of elements of 64 bits: conditions become words of ones or zeros. */
+    static boolean where(Op op) {
+        if (op.out().type().bits() != Long.SIZE || word(op.out().type()) == null) {
+            return false;
+        }
+        Lowering lowering = op.lowering();
+        Cell condition = op.in(0);
+        Cell ones = lowering.part(op.out(), ElementType.INT32, condition.shape());
+        lowering.pend(
+                ones, List.of(condition), v -> Formulas.negate(v.getFirst().to(Kind.INT)));
+        Cell wide = lowering.part(op.out(), ElementType.INT64, condition.shape());
+        if (!CastRules.cast(op, ones, wide)) {
+            return false;
+        }
+        Cell result = lowering.part(op.out(), ElementType.INT32, withAxis(op.out().shape(), 2));
+        lowering.pend(
+                result,
+                List.of(rows(op, wide), rows(op, op.in(1)), rows(op, op.in(2))),
+                v -> v.get(0).combine(Operator.NOT_EQUAL, Expr.integer(0)).choose(v.get(1), v.get(2)));
+        provide(op, result);
+        return true;
+    }
+
+    /** Words of an operand whose last axis is that of the result, so that they lie in rows. */
+    private static Cell rows(Op op, Cell operand) {
+        Shape shape = op.out().shape();
+        View view = op.lowering().dense(operand);
+        boolean repeats = shape.rank() > 0
+                && shape.dimAt(-1) > 1
+                && (view.shape().rank() == 0 || view.shape().dimAt(-1) == 1);
+        if (repeats) {
+            View all = op.lowering().allocate(view.type(), shape);
+            op.lowering().copy(view.broadcast(shape), all, operand.name());
+            view = all;
+        }
+        return words(op, view, ElementType.INT32);
+    }
+}
