@@ -5,6 +5,7 @@ import dev.millrace.epcontext.ContextModelWriter;
 import dev.millrace.epcontext.ContextResolver;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.composite.Composites;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.infer.Inference;
 import dev.millrace.graph.ir.FunctionInliner;
@@ -89,9 +90,13 @@ final class SessionBuilder {
         choose();
         CompatibilityCheck.check(read, factories, options.failOnSuboptimalModel());
         ContextModelWriter.check(options.epContext(), read);
+        notes.addAll(read.notes());
         Model model = FunctionInliner.inline(read);
         notes.addAll(SchemaPass.over(model.graph()));
         notes.addAll(Inference.infer(model.graph()));
+        if (Composites.expand(model.graph())) {
+            notes.addAll(Inference.infer(model.graph()));
+        }
         clock.end("check");
         OptimisationReport report = optimise(model);
         checkCancelled();
