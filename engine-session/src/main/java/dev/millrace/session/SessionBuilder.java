@@ -6,6 +6,7 @@ import dev.millrace.epcontext.ContextResolver;
 import dev.millrace.epcontext.FileState;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.composite.Composites;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.infer.Inference;
 import dev.millrace.graph.ir.FunctionInliner;
@@ -107,9 +108,13 @@ final class SessionBuilder {
         Graph graph = read.graph();
         List<ValueInfo> inputs = inputs(graph);
         clock.end("read");
+        notes.addAll(read.notes());
         Model model = FunctionInliner.inline(read);
         notes.addAll(SchemaPass.over(model.graph()));
         notes.addAll(Inference.infer(model.graph()));
+        if (Composites.expand(model.graph())) {
+            notes.addAll(Inference.infer(model.graph()));
+        }
         // after the model: providers find out meanwhile what the machine can do
         choose();
         CompatibilityCheck.check(read, factories, options.failOnSuboptimalModel());

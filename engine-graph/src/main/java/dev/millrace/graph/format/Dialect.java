@@ -2,6 +2,7 @@ package dev.millrace.graph.format;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.schema.Schemas;
 import java.util.Map;
 import java.util.Set;
 
@@ -10,9 +11,15 @@ import java.util.Set;
  *
  * @param opsets the opset of each domain
  * @param functionDomains the domains of the model's functions, which need no import
+ * @param assumed takes the opsets of known domains that are used without an import
  * @param inFunction whether attributes may refer to those of a caller
  */
-record Dialect(long irVersion, Map<String, Integer> opsets, Set<String> functionDomains, boolean inFunction) {
+record Dialect(
+        long irVersion,
+        Map<String, Integer> opsets,
+        Set<String> functionDomains,
+        Map<String, Integer> assumed,
+        boolean inFunction) {
     private static final int FIRST_IR_WITH_OPSETS = 3;
     private static final int FIRST_IR_WITH_FREE_INITIALIZERS = 4;
 
@@ -38,6 +45,11 @@ record Dialect(long irVersion, Map<String, Integer> opsets, Set<String> function
         boolean implied = op.domain().isEmpty() && irVersion < FIRST_IR_WITH_OPSETS;
         if (implied || functionDomains.contains(op.domain())) {
             return 1;
+        }
+        int newest = op.domain().isEmpty() ? -1 : Schemas.newestVersion(op.domain());
+        if (newest > 0) {
+            assumed.put(op.domain(), newest);
+            return newest;
         }
         throw EngineException.invalidGraph("the model imports no opset of domain '"
                 + (op.domain().isEmpty() ? "ai.onnx" : op.domain()) + "', which operator " + op + " needs");

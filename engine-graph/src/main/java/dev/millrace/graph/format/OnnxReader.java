@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads {@code ModelProto} from its bytes, which the tensors of the model go on referring to. */
 final class OnnxReader {
     private final GraphReader graphs;
+    private final Map<String, Integer> assumed = new LinkedHashMap<>();
     private final @Nullable Path source;
 
     OnnxReader(ExternalData external, @Nullable Path source) {
@@ -52,8 +53,13 @@ final class OnnxReader {
                 throw EngineException.invalidGraph("function " + made.id().op() + " stands twice in the model");
             }
         }
-        Graph graph = graphs.read(parts.graph, null, new Dialect(parts.irVersion, opsets, domains, false));
-        return new Model(parts.header(), opsets, parts.metadata, read, graph, source);
+        Graph graph = graphs.read(parts.graph, null, new Dialect(parts.irVersion, opsets, domains, assumed, false));
+        List<String> notes = new ArrayList<>();
+        assumed.forEach((domain, opset) -> {
+            opsets.putIfAbsent(domain, opset);
+            notes.add("the model imports no opset of domain '" + domain + "'; opset " + opset + " is assumed");
+        });
+        return new Model(parts.header(), opsets, parts.metadata, read, graph, source, notes);
     }
 
     private Function readFunction(
@@ -66,7 +72,7 @@ final class OnnxReader {
                 AttributeReader.Named named = graphs.readDefault(message);
                 defaults.put(named.name(), named.attribute());
             }
-            Graph body = graphs.read(parts.body, new Dialect(irVersion, opsets, functionDomains, true));
+            Graph body = graphs.read(parts.body, new Dialect(irVersion, opsets, functionDomains, assumed, true));
             var id = new Function.Id(parts.op(), parts.overload);
             return new Function(id, parts.attributes, Attributes.of(defaults), opsets, body);
         } catch (EngineException e) {

@@ -14,6 +14,7 @@ final class ContribAttentionRules {
     static void apply(InferenceContext c) {
         switch (c.op()) {
             case "MultiHeadAttention" -> multiHead(c);
+            case "DecoderMaskedMultiHeadAttention" -> decoding(c);
             case "GroupQueryAttention" -> groupQuery(c);
             default -> projecting(c);
         }
@@ -48,6 +49,13 @@ final class ContribAttentionRules {
         boolean shared = c.attributes().flag("past_present_share_buffer", false);
         Dim total = shared ? before : Dims.add(before, steps);
         c.set(1, element, List.of(PAIR, batch, Dim.of(heads), total, Dims.floorDiv(hidden, heads)));
+    }
+
+    private static void decoding(InferenceContext c) {
+        List<Dim> q = c.dims(0, 3);
+        c.set(0, c.element(0), q == null || c.has(1) ? q : Dims.unknown(3));
+        c.set(1, c.element(0), Dims.unknown(4));
+        c.set(2, c.element(0), Dims.unknown(4));
     }
 
     private static void multiHead(InferenceContext c) {

@@ -21,21 +21,36 @@ final class ContribRules {
             case "Gelu", "FastGelu", "BiasGelu", "QuickGelu" -> gelu(c);
             case "BiasSoftmax",
                     "RotaryEmbedding",
-                    "BiasDropout",
-                    "Inverse",
                     "Trilu",
                     "QLinearSigmoid",
                     "QLinearLeakyRelu",
                     "QLinearSoftmax",
                     "GroupNorm" -> ElementwiseRules.sameAsFirst(c);
+            case "BiasDropout" -> {
+                c.set(0, c.tensor(0));
+                c.set(1, ElementType.BOOL, c.dims(0));
+            }
+            case "Inverse" -> inverse(c);
+            case "MurmurHash3" ->
+                c.set(
+                        0,
+                        c.attributes().flag("positive", true) ? ElementType.UINT32 : ElementType.INT32,
+                        c.dims(0));
+            case "GatherBlockQuantized" -> CompositeRules.gatherBlocks(c);
+            case "CropAndResize" -> CompositeRules.cropAndResize(c);
+            case "NGramRepeatBlock" -> CompositeRules.repeats(c);
             case "BiasSplitGelu" -> c.set(0, c.element(0), halved(c));
             case "BiasAdd" -> ElementwiseRules.sameAsFirst(c);
             case "SimplifiedLayerNormalization", "RMSNormalization" -> NormalizationRules.rmsNormalization(c);
             case "LayerNormalization" -> NormalizationRules.layerNormalization(c);
             case "SkipLayerNormalization", "SkipSimplifiedLayerNormalization" -> skipLayerNormalization(c);
             case "EmbedLayerNormalization" -> embedLayerNormalization(c);
-            case "Attention", "QAttention", "MultiHeadAttention", "GroupQueryAttention" ->
-                ContribAttentionRules.apply(c);
+            case "Attention",
+                    "QAttention",
+                    "DecoderMaskedSelfAttention",
+                    "DecoderMaskedMultiHeadAttention",
+                    "MultiHeadAttention",
+                    "GroupQueryAttention" -> ContribAttentionRules.apply(c);
             case "MatMulNBits", "MatMulBnb4", "MatMulFpQ4" -> matMulBlocks(c);
             case "DynamicQuantizeMatMul" -> MatrixRules.matMul(c);
             case "MatMulIntegerToFloat" -> c.set(0, c.element(2), MatrixRules.product(c, c.dims(0), c.dims(1)));
@@ -43,14 +58,31 @@ final class ContribRules {
             case "QGemm" -> c.set(0, c.has(8) ? c.element(8) : ElementType.FLOAT, MatrixRules.gemm(c, 3));
             case "QLinearAdd", "QLinearMul" -> c.set(0, c.element(0), Dims.broadcast(c.dims(0), c.dims(3), c));
             case "QLinearConcat" -> qLinearConcat(c);
-            case "QLinearConv" -> ConvolutionRules.qLinearConv(c);
+            case "QLinearConv" -> qLinearConv(c);
             case "QLinearAveragePool" -> c.set(0, c.element(0), PoolingRules.pooled(c, channelsLast(c)));
             case "QLinearGlobalAveragePool" -> c.set(0, c.element(0), PoolingRules.globallyPooled(c, channelsLast(c)));
             case "NhwcMaxPool" -> c.set(0, c.element(0), PoolingRules.pooled(c, true));
             case "QuantizeLinear" -> QuantizationRules.quantize(c);
             case "DequantizeLinear" -> QuantizationRules.dequantize(c);
             case "GridSample" -> ImageRules.gridSample(c);
-            default -> {}
+            default -> CompositeRules.apply(c);
+        }
+    }
+
+    private static void inverse(InferenceContext c) {
+        List<Dim> dims = c.dims(0, 2, Integer.MAX_VALUE);
+        if (dims != null) {
+            c.expect(0, -2, dims.getLast());
+        }
+        c.set(0, c.tensor(0));
+    }
+
+    private static void qLinearConv(InferenceContext c) {
+        if (channelsLast(c)) {
+            List<Dim> dims = c.dims(0);
+            c.set(0, c.element(7), dims == null ? null : Dims.unknown(dims.size()));
+        } else {
+            ConvolutionRules.qLinearConv(c);
         }
     }
 

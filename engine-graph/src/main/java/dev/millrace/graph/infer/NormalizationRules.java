@@ -15,7 +15,7 @@ final class NormalizationRules {
         ElementType stash = c.elementAttribute("stash_type", ElementType.FLOAT);
         Operands.broadcastsTo(c, 1, c.dims(0));
         Operands.broadcastsTo(c, 2, c.dims(0));
-        c.set(0, c.tensor(0));
+        c.set(0, c.opset() < 17 && c.element(1) != null ? c.element(1) : c.element(0), c.dims(0));
         c.set(1, stash, statistics);
         c.set(2, stash, statistics);
     }

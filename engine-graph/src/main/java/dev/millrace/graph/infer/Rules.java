@@ -67,6 +67,10 @@ final class Rules {
                     "Tan",
                     "Tanh",
                     "ThresholdedRelu",
+                    "Affine",
+                    "ImageScaler",
+                    "ParametricSoftplus",
+                    "ScaledTanh",
                     "MeanVarianceNormalization" -> ElementwiseRules.sameAsFirst(c);
             case "Clip" -> ElementwiseRules.clip(c);
             case "SwiGLU" -> ElementwiseRules.sameShapes(c);
@@ -123,6 +127,7 @@ final class Rules {
             case "Concat" -> ConcatRules.concat(c);
             case "Split" -> ConcatRules.split(c);
             case "Slice" -> SliceRule.slice(c);
+            case "Crop", "DynamicSlice" -> SliceRule.early(c);
             case "Gather" -> GatherRules.gather(c);
             case "GatherElements" -> GatherRules.gatherElements(c);
             case "GatherND" -> GatherRules.gatherNd(c);

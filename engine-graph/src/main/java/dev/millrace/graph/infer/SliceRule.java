@@ -48,6 +48,12 @@ final class SliceRule {
         c.set(0, c.element(0), result);
     }
 
+    /** Operators that are written as slices. */
+    static void early(InferenceContext c) {
+        List<Dim> dims = c.dims(0);
+        c.set(0, c.element(0), dims == null ? null : Dims.unknown(dims.size()));
+    }
+
     private static List<Dim> attribute(InferenceContext c, String name) {
         long[] values = c.attributes().integers(name);
         if (values == null) {

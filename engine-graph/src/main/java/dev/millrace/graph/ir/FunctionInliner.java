@@ -41,7 +41,14 @@ public final class FunctionInliner {
         FunctionCalls.refuseCycles(model.functions());
         Graph graph = GraphCopier.copy(model.graph(), null);
         new FunctionInliner(model.functions()).expand(graph);
-        return new Model(model.header(), model.opsets(), model.metadata(), Map.of(), graph, model.source());
+        return new Model(
+                model.header(),
+                model.opsets(),
+                model.metadata(),
+                Map.of(),
+                graph,
+                model.source(),
+                model.notes());
     }
 
     private void expand(Graph main) {

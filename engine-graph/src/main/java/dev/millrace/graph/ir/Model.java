@@ -3,6 +3,7 @@ package dev.millrace.graph.ir;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param opsets the opset of each domain that is imported; the key of ONNX's own is the empty string
  * @param functions model-local functions, as read; a graph that was {@linkplain FunctionInliner inlined} needs none
  * @param source the file that it was read from, or null for a model from memory
+ * @param notes what the file leaves out and a reader had to assume, a sentence each
  */
 public record Model(
         Header header,
@@ -19,7 +21,8 @@ public record Model(
         Map<String, String> metadata,
         Map<Function.Id, Function> functions,
         Graph graph,
-        @Nullable Path source) {
+        @Nullable Path source,
+        List<String> notes) {
 
     /** The descriptive fields of the file. */
     public record Header(
@@ -34,14 +37,26 @@ public record Model(
         opsets = Collections.unmodifiableMap(new LinkedHashMap<>(opsets));
         metadata = Collections.unmodifiableMap(new LinkedHashMap<>(metadata));
         functions = Collections.unmodifiableMap(new LinkedHashMap<>(functions));
+        notes = List.copyOf(notes);
+    }
+
+    /** A model that leaves nothing out. */
+    public Model(
+            Header header,
+            Map<String, Integer> opsets,
+            Map<String, String> metadata,
+            Map<Function.Id, Function> functions,
+            Graph graph,
+            @Nullable Path source) {
+        this(header, opsets, metadata, functions, graph, source, List.of());
     }
 
     public Model with(Graph otherGraph) {
-        return new Model(header, opsets, metadata, functions, otherGraph, source);
+        return new Model(header, opsets, metadata, functions, otherGraph, source, notes);
     }
 
     public Model withMetadata(Map<String, String> otherMetadata) {
-        return new Model(header, opsets, otherMetadata, functions, graph, source);
+        return new Model(header, opsets, otherMetadata, functions, graph, source, notes);
     }
 
     /** The opset in which ONNX's own operators are written; 1 where the model does not say. */

@@ -101,6 +101,15 @@ final class SchemaFile {
                 .orElse(-1);
     }
 
+    /** The newest version of any operator. */
+    int newestVersion() {
+        return entries.values().stream()
+                .flatMap(List::stream)
+                .mapToInt(Entry::since)
+                .max()
+                .orElse(-1);
+    }
+
     List<OperatorSchema> all() {
         var all = new ArrayList<OperatorSchema>();
         entries.forEach((name, versions) -> versions.forEach(entry -> all.add(parse(name, entry))));

@@ -40,6 +40,12 @@ public final class Schemas {
         return file == null ? -1 : file.firstVersion(op.name());
     }
 
+    /** The opset in which an operator of {@code domain} changed last, or -1 where the domain is unknown. */
+    public static int newestVersion(String domain) {
+        SchemaFile file = file(domain);
+        return file == null ? -1 : file.newestVersion();
+    }
+
     /** Every version of every operator, by domain, name and version. */
     public static List<OperatorSchema> all() {
         return FILES.keySet().stream()

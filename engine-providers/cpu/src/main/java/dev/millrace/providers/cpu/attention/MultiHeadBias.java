@@ -24,10 +24,13 @@ final class MultiHeadBias implements ScoreBias {
         NONE,
         /** How many of each entry of the batch are there. */
         LENGTHS,
+        /** Behind which key and from which on those of each entry are there: all ends, then all starts. */
+        BOUNDS,
         /** Whether each is there, by entry of the batch, perhaps by query, and key. */
         KEYS
     }
 
+    private final int batch;
     private final int heads;
     private final int queries;
     private final int keys;
@@ -40,6 +43,7 @@ final class MultiHeadBias implements ScoreBias {
     private final @Nullable Broadcast added;
 
     private MultiHeadBias(BindContext context, Attributes attributes, HeadLayout q, GivenRows k) {
+        batch = q.batch();
         heads = q.heads();
         queries = q.steps();
         keys = k.steps();
@@ -49,9 +53,10 @@ final class MultiHeadBias implements ScoreBias {
         boolean padded = context.hasInput(PADDING);
         paddingType = padded ? context.inputType(PADDING) : null;
         Shape shape = padded ? context.inputShape(PADDING) : Shape.of();
-        padding = !padded ? Padding.NONE : shape.rank() == 1 ? Padding.LENGTHS : Padding.KEYS;
+        padding = !padded ? Padding.NONE : shape.rank() == 1 ? byEntry(shape, q.batch()) : Padding.KEYS;
         paddingByQuery = shape.rank() == 3;
         boolean fits = padding == Padding.NONE
+                || padding == Padding.BOUNDS
                 || shape.dim(0) == q.batch()
                         && (padding == Padding.LENGTHS
                                 || shape.rank() <= 3
@@ -65,6 +70,10 @@ final class MultiHeadBias implements ScoreBias {
                 ? Broadcast.of(
                         context.inputType(ADDED), context.inputShape(ADDED), Shape.of(q.batch(), heads, queries, keys))
                 : null;
+    }
+
+    private static Padding byEntry(Shape shape, int batch) {
+        return shape.dim(0) == 2L * batch ? Padding.BOUNDS : Padding.LENGTHS;
     }
 
     static ScoreBias of(BindContext context, Attributes attributes, HeadLayout q, GivenRows k) {
@@ -84,10 +93,11 @@ final class MultiHeadBias implements ScoreBias {
             added.read(launch.input(ADDED), (((long) b * heads + head) * queries + query) * keys, to, keys);
         }
         ElementType type = paddingType;
-        if (type != null && padding == Padding.LENGTHS) {
-            int there = (int) Math.clamp(Elements.getLong(type, launch.input(PADDING), b), 0, keys);
-            for (int i = there; i < keys; i++) {
-                to[i] += hidden;
+        if (type != null && padding != Padding.KEYS) {
+            int end = (int) Math.clamp(Elements.getLong(type, launch.input(PADDING), b), 0, keys);
+            long first = padding == Padding.BOUNDS ? Elements.getLong(type, launch.input(PADDING), batch + b) : 0;
+            for (int i = 0; i < keys; i++) {
+                to[i] += i < first || i >= end ? hidden : 0;
             }
         } else if (type != null) {
             long row = (paddingByQuery ? (long) b * queries + query : b) * keys;

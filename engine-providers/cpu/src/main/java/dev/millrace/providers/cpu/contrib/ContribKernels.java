@@ -3,8 +3,10 @@ package dev.millrace.providers.cpu.contrib;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.providers.cpu.attention.AttentionKernels;
 import dev.millrace.providers.cpu.elementwise.ElementwiseKernels;
+import dev.millrace.providers.cpu.image.ImageKernels;
 import dev.millrace.providers.cpu.norm.NormKernels;
 import dev.millrace.providers.cpu.product.ProductKernels;
+import dev.millrace.providers.cpu.quant.QuantKernels;
 import dev.millrace.scheduler.kernel.Kernel;
 import org.jspecify.annotations.Nullable;
 
@@ -16,9 +18,13 @@ public final class ContribKernels {
     public static @Nullable Kernel create(Node node) {
         return switch (node.op().name()) {
             case "Gelu", "FastGelu", "BiasGelu", "QuickGelu" -> ElementwiseKernels.contributed(node);
-            case "FusedMatMul", "TransposeMatMul" -> ProductKernels.create(node);
+            case "FusedMatMul", "TransposeMatMul", "Inverse" -> ProductKernels.create(node);
             case "LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization" -> NormKernels.create(node);
             case "MultiHeadAttention", "GroupQueryAttention", "RotaryEmbedding" -> AttentionKernels.contributed(node);
+            case "GatherBlockQuantized" -> QuantKernels.create(node);
+            case "CropAndResize" -> ImageKernels.create(node);
+            case "MurmurHash3" -> new HashKernel(node);
+            case "NGramRepeatBlock" -> new RepeatKernel(node);
             case "EmbedLayerNormalization" -> new EmbedNormKernel(node);
             case "SkipLayerNormalization" -> new SkipNormKernel(node, false);
             case "SkipSimplifiedLayerNormalization" -> new SkipNormKernel(node, true);

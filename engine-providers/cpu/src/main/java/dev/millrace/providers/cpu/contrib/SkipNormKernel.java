@@ -22,7 +22,7 @@ record SkipNormKernel(Node node, boolean simplified) implements ShapedKernel {
         ElementType type = context.inputType(0);
         Shape shape = context.inputShape(0);
         int length = Extents.toInt("elements of a row", shape.dimAt(-1));
-        double epsilon = node.attributes().real("epsilon", 1e-5f);
+        double epsilon = node.attributes().real("epsilon", 1e-12f);
         Broadcast skip = Broadcast.of(type, context.inputShape(1), shape);
         int betaInput = simplified ? -1 : 3;
         int biasInput = simplified ? 3 : 4;

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 public final class ImageKernels {
     private ImageKernels() {}
 
-    /** The kernel for this node of ONNX's own domain, or null where this family has none. */
+    /** The kernel for this node of whatever domain, or null where this family has none. */
     public static @Nullable Kernel create(Node node) {
         return switch (node.op().name()) {
             case "Resize", "Upsample" -> Resize.kernel(node);
@@ -18,6 +18,7 @@ public final class ImageKernels {
             case "RoiAlign" -> Regions.align(node);
             case "MaxRoiPool" -> Regions.maxPool(node);
             case "ImageDecoder" -> new ImageDecoder(node);
+            case "CropAndResize" -> new CropResize(node);
             default -> null;
         };
     }

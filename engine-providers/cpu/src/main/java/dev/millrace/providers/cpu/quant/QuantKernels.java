@@ -8,12 +8,13 @@ import org.jspecify.annotations.Nullable;
 public final class QuantKernels {
     private QuantKernels() {}
 
-    /** The kernel for this node of ONNX's own domain, or null where this family has none. */
+    /** The kernel for this node of whatever domain, or null where this family has none. */
     public static @Nullable Kernel create(Node node) {
         return switch (node.op().name()) {
             case "QuantizeLinear" -> new QuantizeKernel(node, true);
             case "DequantizeLinear" -> new QuantizeKernel(node, false);
             case "DynamicQuantizeLinear" -> new DynamicQuantizeKernel();
+            case "GatherBlockQuantized" -> new GatherBlocksKernel(node);
             default -> null;
         };
     }

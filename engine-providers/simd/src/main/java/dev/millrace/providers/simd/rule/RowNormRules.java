@@ -87,7 +87,7 @@ final class RowNormRules {
         if (!isRow(scale, in.shape(), axis) || !isRow(bias, in.shape(), axis)) {
             return false;
         }
-        normalise(op, in, in.readers() > 1, axis, scale, bias, centred);
+        normalise(op, in, in.readers() > 1, axis, scale, bias, centred, op.attributes().real("epsilon", 1e-5f));
         return true;
     }
 
@@ -113,7 +113,7 @@ final class RowNormRules {
             Expr both = v.get(0).plus(v.get(1));
             return v.size() == 2 ? both : both.plus(v.get(2));
         });
-        normalise(op, sum, kept, axis, scale, beta, centred);
+        normalise(op, sum, kept, axis, scale, beta, centred, op.attributes().real("epsilon", 1e-12f));
         return true;
     }
 
@@ -150,7 +150,14 @@ final class RowNormRules {
 
     /** @param kept whether somebody else reads what is normalised */
     private static void normalise(
-            Op op, Cell in, boolean kept, int axis, @Nullable Cell scale, @Nullable Cell bias, boolean centred) {
+            Op op,
+            Cell in,
+            boolean kept,
+            int axis,
+            @Nullable Cell scale,
+            @Nullable Cell bias,
+            boolean centred,
+            float epsilon) {
         boolean means = op.wants(1);
         boolean deviations = op.wants(2);
         Lowering lowering = op.lowering();
@@ -174,7 +181,6 @@ final class RowNormRules {
                 offsets,
                 keeps ? statistic(op, means ? 1 : -1, rows) : null,
                 keeps ? statistic(op, deviations ? 2 : -1, rows) : null);
-        float epsilon = op.attributes().real("epsilon", 1e-5f);
         RowNorm norm = op.kit()
                 .driver(new Driver(variant, epsilon), () -> new RowNorm(op.kit().kernels(), variant, epsilon));
         lowering.add(Step.of(() -> variant.key().toString(), op.node().name())

@@ -1,0 +1,63 @@
+package dev.millrace.graph.composite;
+
+import dev.millrace.graph.composite.Composites.Recipe;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import org.jspecify.annotations.Nullable;
+
+/** Operators that ONNX's own domain had as experiments, which converters of Core ML and Caffe2 wrote. */
+final class EarlyComposites {
+    private EarlyComposites() {}
+
+    static @Nullable Recipe recipe(String name) {
+        return switch (name) {
+            case "ImageScaler" -> EarlyComposites::imageScaler;
+            case "Crop" -> EarlyComposites::crop;
+            case "ParametricSoftplus" -> EarlyComposites::softplus;
+            case "DynamicSlice" ->
+                c -> c.result(c.op("Slice", c.input(0), c.input(1), c.input(2), c.find(3)));
+            default -> null;
+        };
+    }
+
+    /** A factor for all, and a bias for each channel. */
+    private static void imageScaler(Composer c) {
+        ElementType type = c.element(0);
+        Value scaled = c.op("Mul", c.input(0), c.scalar(type, c.attributes().real("scale", 1f)));
+        float[] bias = c.attributes().reals("bias");
+        if (bias == null || bias.length == 0) {
+            c.result(scaled);
+            return;
+        }
+        double[] values = new double[bias.length];
+        for (int i = 0; i < bias.length; i++) {
+            values[i] = bias[i];
+        }
+        c.result(c.op("Add", scaled, c.reals(type, Shape.of(bias.length, 1, 1), values)));
+    }
+
+    /** Without borders of left, top, right and bottom; a height and width take the place of the last two. */
+    private static void crop(Composer c) {
+        long[] border = c.attributes().integers("border");
+        c.refuse(border == null || border.length != 4, "a border that has not four sides");
+        long[] scale = c.attributes().integers("scale");
+        Value ends;
+        if (scale != null && scale.length == 2) {
+            ends = c.longs(border[1] + scale[0], border[0] + scale[1]);
+        } else {
+            ends = c.longs(end(border[3]), end(border[2]));
+        }
+        c.result(c.op("Slice", c.input(0), c.longs(border[1], border[0]), ends, c.longs(2, 3)));
+    }
+
+    private static long end(long border) {
+        return border == 0 ? Long.MAX_VALUE : -border;
+    }
+
+    private static void softplus(Composer c) {
+        ElementType type = c.element(0);
+        Value inner = c.op("Mul", c.input(0), c.scalar(type, c.attributes().real("beta", 1f)));
+        c.result(c.op("Mul", c.op("Softplus", inner), c.scalar(type, c.attributes().real("alpha", 1f))));
+    }
+}

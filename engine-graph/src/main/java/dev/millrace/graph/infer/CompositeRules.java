@@ -1,0 +1,137 @@
+package dev.millrace.graph.infer;
+
+import static dev.millrace.graph.infer.InferenceContext.with;
+
+import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.tensor.ElementType;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Operators of other domains that are written as several of ONNX's. What is said of them here is what tells how to write
+ * them: elements and rank. Extents follow from what is written.
+ */
+final class CompositeRules {
+    private CompositeRules() {}
+
+    static void apply(InferenceContext c) {
+        switch (c.op()) {
+            case "FusedMatMulActivation" -> c.set(0, c.element(0), unknown(c.dims(0)));
+            case "NhwcConv", "NhwcFusedConv", "ConvTransposeWithDynamicPads" ->
+                c.set(0, c.element(0), unknown(c.dims(0, 3, Integer.MAX_VALUE)));
+            case "SkipGroupNorm" -> {
+                c.set(0, c.tensor(0));
+                c.set(1, c.tensor(0));
+            }
+            case "GemmFastGelu" -> MatrixRules.matMul(c);
+            case "Pad" -> c.set(0, c.element(0), unknown(c.dims(0)));
+            case "Range" -> c.set(0, c.element(0), Dims.unknown(1));
+            case "ExpandDims" -> c.set(0, c.element(0), oneMore(c.dims(0)));
+            case "Rfft" -> c.set(0, c.element(0), oneMore(c.dims(0, 1, Integer.MAX_VALUE)));
+            case "Irfft" -> c.set(0, c.element(0), oneLess(c.dims(0, 2, Integer.MAX_VALUE)));
+            case "GatherND" -> GatherRules.gatherNd(c);
+            case "TorchEmbedding" -> GatherRules.gather(c);
+            case "Unique" -> unique(c);
+            case "MulInteger" -> c.set(0, ElementType.INT32, Dims.broadcast(c.dims(0), c.dims(2), c));
+            case "ReduceSumInteger" -> reduced(c, wide(c.element(0)));
+            case "QLinearReduceMean" -> reduced(c, c.element(0));
+            case "QLinearWhere" ->
+                c.set(0, c.element(1), Dims.broadcast(c.dims(0), Dims.broadcast(c.dims(1), c.dims(4), c), c));
+            case "DynamicQuantizeLSTM" -> {
+                c.set(0, c.element(0), Dims.unknown(4));
+                c.set(1, c.element(0), Dims.unknown(3));
+                c.set(2, c.element(0), Dims.unknown(3));
+            }
+            default -> {}
+        }
+    }
+
+    private static @Nullable List<Dim> unknown(@Nullable List<Dim> dims) {
+        return dims == null ? null : Dims.unknown(dims.size());
+    }
+
+    private static @Nullable List<Dim> oneMore(@Nullable List<Dim> dims) {
+        return dims == null ? null : Dims.unknown(dims.size() + 1);
+    }
+
+    private static @Nullable List<Dim> oneLess(@Nullable List<Dim> dims) {
+        return dims == null ? null : Dims.unknown(dims.size() - 1);
+    }
+
+    private static void unique(InferenceContext c) {
+        c.set(0, c.element(0), Dims.unknown(1));
+        c.set(1, ElementType.INT64, Dims.unknown(1));
+        c.set(2, ElementType.INT64, Dims.unknown(1));
+    }
+
+    private static @Nullable ElementType wide(@Nullable ElementType small) {
+        return small == null ? null : small == ElementType.UINT8 ? ElementType.UINT32 : ElementType.INT32;
+    }
+
+    private static void reduced(InferenceContext c, @Nullable ElementType element) {
+        List<Dim> dims = c.dims(0);
+        long[] axes = c.attributes().integers("axes");
+        boolean keeps = c.attributes().flag("keepdims", true);
+        if (dims == null || keeps) {
+            c.set(0, element, unknown(dims));
+            return;
+        }
+        int folded = axes == null ? dims.size() : c.axes(axes, dims.size()).length;
+        c.set(0, element, Dims.unknown(dims.size() - folded));
+    }
+
+    /** Rows of a table in blocks, each with a scale; several elements may lie in a byte. */
+    static void gatherBlocks(InferenceContext c) {
+        List<Dim> data = c.dims(0, 1, Integer.MAX_VALUE);
+        List<Dim> indices = c.dims(1);
+        if (data == null || indices == null) {
+            c.set(0, c.element(2), null);
+            return;
+        }
+        long bits = c.attributes().integer("bits", 4);
+        if (bits != 2 && bits != 4 && bits != 8) {
+            throw c.refuse("attribute 'bits' is " + bits + " where 2, 4 or 8 is expected");
+        }
+        boolean packed = c.element(0) == ElementType.UINT8 && bits < 8;
+        int last = data.size() - 1;
+        List<Dim> unpacked = packed ? with(data, last, Dims.mul(data.get(last), 8 / bits)) : data;
+        int axis = c.axis(c.attributes().integer("gather_axis", 0), data.size());
+        int blocked = c.axis(c.attributes().integer("quantize_axis", 1), data.size());
+        long block = c.attributes().integer("block_size", 128);
+        if (axis == blocked || block <= 0) {
+            throw c.refuse("blocks of " + block + " elements of axis " + blocked + " cannot be gathered from axis " + axis);
+        }
+        Operands.shape(c, 2, with(unpacked, blocked, Dims.ceilDiv(unpacked.get(blocked), block)));
+        var dims = new ArrayList<>(unpacked.subList(0, axis));
+        dims.addAll(indices);
+        dims.addAll(unpacked.subList(axis + 1, unpacked.size()));
+        c.set(0, c.element(2), dims);
+    }
+
+    /** Boxes of images, each resized to one extent. */
+    static void cropAndResize(InferenceContext c) {
+        c.dims(0, 4);
+        c.dims(1, 2);
+        c.expect(1, 1, Dim.of(4));
+        Operands.shape(c, 2, c.dim(1, 0));
+        List<Dim> size = c.integers(3);
+        if (size != null && size.size() != 2) {
+            throw c.refuse("input 3 has " + size.size() + " elements where a height and a width are expected");
+        }
+        Dim height = size == null ? Dim.UNKNOWN : size.getFirst();
+        Dim width = size == null ? Dim.UNKNOWN : size.getLast();
+        c.set(0, c.element(0), List.of(c.dim(1, 0), c.dim(0, 1), height, width));
+    }
+
+    /** Scores of words, of which those that would repeat a sequence are ruled out. */
+    static void repeats(InferenceContext c) {
+        c.dims(0, 2);
+        c.dims(1, 2);
+        Operands.shape(c, 1, c.dim(0, 0), c.dim(1, 1));
+        if (c.attributes().integer("ngram_size") < 1) {
+            throw c.refuse("attribute 'ngram_size' is not positive");
+        }
+        c.set(0, c.tensor(1));
+    }
+}

@@ -1,0 +1,125 @@
+package dev.millrace.session.operators;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.session.Engine;
+import dev.millrace.session.EngineOptions;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+
+/** Attention that projects its input itself. */
+class AttentionOperatorsTest {
+    private static final double CLOSE = 2e-5;
+
+    @AutoClose
+    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+
+    private final Draw draw = new Draw(73);
+
+    /** Two heads of four over five steps. */
+    private OneOperator attention() {
+        return OneOperator.contributed("Attention")
+                .with("num_heads", 2)
+                .on(draw.floats(2, 5, 6))
+                .holding(draw.floats(6, 24), draw.floats(24));
+    }
+
+    private static Tensor ints(int... values) {
+        return Tensor.copyOf(values, values.length);
+    }
+
+    @Test
+    void twoStepsByHand() {
+        Tensor weights = Tensor.copyOf(new float[] {0, 0, 1}, 1, 3);
+        Tensor y = OneOperator.contributed("Attention")
+                .with("num_heads", 1)
+                .on(Tensor.copyOf(new float[] {2, 4}, 1, 2, 1), weights)
+                .run(engine);
+        // all scores are zero, so that both steps see the mean
+        assertThat(y.floats()).containsExactly(3, 3);
+    }
+
+    @Test
+    void withoutAMask() throws Exception {
+        attention().agrees(engine, CLOSE);
+        attention().with("scale", 0.3f).agrees(engine, CLOSE);
+        attention().with("unidirectional", 1).agrees(engine, CLOSE);
+        OneOperator.contributed("Attention")
+                .with("num_heads", 2)
+                .list("qkv_hidden_sizes", 8, 8, 12)
+                .on(draw.floats(2, 5, 6), draw.floats(6, 28), draw.floats(28))
+                .agrees(engine, CLOSE);
+    }
+
+    @Test
+    void masks() throws Exception {
+        attention().on(ints(3, 5)).agrees(engine, CLOSE);
+        attention().on(ints(4, 5, 1, 2)).agrees(engine, CLOSE);
+        Tensor keys = Tensor.copyOf(new int[] {1, 1, 1, 0, 0, 1, 1, 0, 1, 1}, 2, 5);
+        attention().on(keys).agrees(engine, CLOSE);
+        attention().with("unidirectional", 1).on(keys).agrees(engine, CLOSE);
+        attention().with("mask_filter_value", -100f).on(keys).agrees(engine, CLOSE);
+        attention().on(draw.below(ElementType.INT32, 2, 2, 5, 5)).agrees(engine, CLOSE);
+    }
+
+    @Test
+    void aPastAndABiasOfScores() throws Exception {
+        attention().on(null, null, draw.floats(2, 2, 5, 5)).agrees(engine, CLOSE);
+        attention().on(null, null, draw.floats(1, 2, 5, 5)).agrees(engine, CLOSE);
+        attention().outputs(2).on(null, draw.floats(2, 2, 2, 3, 4)).agrees(engine, CLOSE);
+        attention().with("unidirectional", 1).outputs(2).on(null, draw.floats(2, 2, 2, 3, 4)).agrees(engine, CLOSE);
+        attention()
+                .with("unidirectional", 1)
+                .outputs(2)
+                .on(draw.below(ElementType.INT32, 2, 2, 8), draw.floats(2, 2, 2, 3, 4))
+                .agrees(engine, CLOSE);
+    }
+
+    @Test
+    void ofBytes() throws Exception {
+        for (long[] columns : new long[][] {{}, {24}}) {
+            OneOperator bytes = OneOperator.contributed("QAttention")
+                    .with("num_heads", 2)
+                    .on(draw.below(ElementType.UINT8, 100, 2, 5, 6))
+                    .holding(draw.below(ElementType.INT8, 60, 6, 24))
+                    .holding(draw.floats(24), Draw.scale(0.01), draw.scales(columns))
+                    .on(ints(3, 5))
+                    .holding(Draw.one(ElementType.UINT8, 50), draw.below(ElementType.INT8, 9, columns));
+            bytes.agrees(engine, 1e-4);
+        }
+        OneOperator.contributed("QAttention")
+                .with("num_heads", 2)
+                .with("unidirectional", 1)
+                .outputs(2)
+                .on(draw.below(ElementType.UINT8, 100, 2, 5, 6))
+                .holding(draw.below(ElementType.INT8, 60, 6, 24), draw.floats(24), Draw.scale(0.01), Draw.scale(0.02))
+                .on(null, null, null, draw.floats(2, 2, 2, 3, 4))
+                .agrees(engine, 1e-4);
+    }
+
+    @Test
+    void oneStepAtATime() throws Exception {
+        for (int length : new int[] {0, 3, 6}) {
+            OneOperator.contributed("DecoderMaskedMultiHeadAttention")
+                    .with("num_heads", 2)
+                    .with("past_present_share_buffer", 1)
+                    .outputs(3)
+                    .on(draw.floats(2, 1, 8), draw.floats(2, 1, 8), draw.floats(2, 1, 8), null, null)
+                    .on(draw.floats(2, 2, 7, 4), draw.floats(2, 2, 7, 4), ints(length))
+                    .agrees(engine, CLOSE);
+        }
+        OneOperator.contributed("DecoderMaskedMultiHeadAttention")
+                .with("num_heads", 2)
+                .on(draw.floats(2, 1, 8), draw.floats(2, 2, 6, 4), draw.floats(2, 2, 6, 4))
+                .agrees(engine, CLOSE);
+    }
+
+    @Test
+    void whatIsNotDoneIsRefusedByName() {
+        OneOperator rotary = attention().with("do_rotary", 1);
+        assertThatThrownBy(() -> rotary.run(engine)).hasMessageContaining("rotary embeddings");
+    }
+}

@@ -1,0 +1,190 @@
+package dev.millrace.session.operators;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.session.Engine;
+import dev.millrace.session.EngineOptions;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+
+/** What the peer's optimiser writes for several operators. */
+class FusedOperatorsTest {
+    private static final double CLOSE = 2e-5;
+
+    @AutoClose
+    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+
+    private final Draw draw = new Draw(72);
+
+    @Test
+    void convolutions() throws Exception {
+        for (String activation : new String[] {"Relu", "Tanh", "Sigmoid"}) {
+            OneOperator.contributed("FusedConv")
+                    .with("activation", activation)
+                    .list("kernel_shape", 3, 3)
+                    .list("pads", 1, 1, 1, 1)
+                    .on(draw.floats(2, 4, 7, 6))
+                    .holding(draw.floats(8, 4, 3, 3), draw.floats(8))
+                    .agrees(engine, CLOSE);
+        }
+        OneOperator.contributed("FusedConv")
+                .with("activation", "LeakyRelu")
+                .reals("activation_params", 0.3f)
+                .with("group", 2)
+                .list("strides", 2, 1)
+                .on(draw.floats(1, 4, 7, 6))
+                .holding(draw.floats(6, 2, 3, 3))
+                .agrees(engine, CLOSE);
+        OneOperator.contributed("FusedConv")
+                .with("activation", "Clip")
+                .reals("activation_params", -0.5f, 2f)
+                .on(draw.floats(1, 4, 7, 6))
+                .holding(draw.floats(6, 4, 3, 3))
+                .agrees(engine, CLOSE);
+        OneOperator.contributed("FusedConv")
+                .with("activation", "HardSigmoid")
+                .reals("activation_params", 0.3f, 0.4f)
+                .on(draw.floats(1, 4, 7))
+                .holding(draw.floats(6, 4, 3))
+                .agrees(engine, CLOSE);
+        OneOperator.contributed("FusedConv")
+                .with("activation", "Relu")
+                .on(draw.floats(1, 4, 7, 6))
+                .holding(draw.floats(6, 4, 3, 3), draw.floats(6))
+                .on(draw.floats(1, 6, 5, 4))
+                .agrees(engine, CLOSE);
+    }
+
+    @Test
+    void generalProducts() throws Exception {
+        for (String activation : new String[] {"Relu", "Tanh", "Sigmoid", "Softplus", "Softsign"}) {
+            OneOperator.contributed("FusedGemm")
+                    .with("activation", activation)
+                    .with("alpha", 0.5f)
+                    .with("beta", 2f)
+                    .with("transB", 1)
+                    .on(draw.floats(5, 7))
+                    .holding(draw.floats(6, 7), draw.floats(6))
+                    .agrees(engine, CLOSE);
+        }
+        OneOperator.contributed("FusedGemm")
+                .with("activation", "LeakyRelu")
+                .with("activation_alpha", 0.3f)
+                .with("transA", 1)
+                .on(draw.floats(7, 5), draw.floats(7, 6))
+                .agrees(engine, CLOSE);
+        OneOperator.contributed("FusedGemm")
+                .with("activation", "HardSigmoid")
+                .with("activation_alpha", 0.3f)
+                .with("activation_beta", 0.4f)
+                .on(draw.floats(5, 7), draw.floats(7, 6), draw.floats(5, 6))
+                .agrees(engine, CLOSE);
+        OneOperator.contributed("GemmFastGelu").on(draw.floats(2, 5, 7), draw.floats(7, 6), draw.floats(6)).run(engine);
+    }
+
+    @Test
+    void productsWhoseRowsAreInFrontOfTheBatch() throws Exception {
+        for (long transposed : new long[] {0, 1}) {
+            OneOperator.contributed("FusedMatMul")
+                    .with("alpha", 0.5f)
+                    .with("transBatchA", 1)
+                    .with("transA", transposed)
+                    .on(transposed == 0 ? draw.floats(4, 2, 3, 5) : draw.floats(5, 2, 3, 4), draw.floats(2, 3, 5, 6))
+                    .agrees(engine, CLOSE);
+            OneOperator.contributed("FusedMatMul")
+                    .with("transBatchB", 1)
+                    .with("transB", transposed)
+                    .on(draw.floats(2, 4, 5), transposed == 0 ? draw.floats(5, 2, 6) : draw.floats(6, 2, 5))
+                    .agrees(engine, CLOSE);
+        }
+        OneOperator.contributed("FusedMatMul")
+                .with("transBatchA", 1)
+                .with("transBatchB", 1)
+                .on(draw.floats(4, 2, 5), draw.floats(5, 2, 6))
+                .agrees(engine, CLOSE);
+        Tensor product = OneOperator.contributed("FusedMatMulActivation")
+                .with("activation", "Relu")
+                .with("transB", 1)
+                .on(Tensor.copyOf(new float[] {1, -2}, 1, 2), Tensor.copyOf(new float[] {3, 1, 1, 1}, 2, 2))
+                .run(engine);
+        assertThat(product.floats()).containsExactly(1, 0);
+    }
+
+    @Test
+    void normsBeforeOnnxHadThem() throws Exception {
+        for (int opset : new int[] {9, 12, 16}) {
+            OneOperator.onnx("LayerNormalization", opset)
+                    .with("axis", -1)
+                    .with("epsilon", 1e-3f)
+                    .on(draw.floats(2, 3, 16))
+                    .holding(draw.floats(16), draw.floats(16))
+                    .agrees(engine, CLOSE);
+        }
+        OneOperator.onnx("LayerNormalization", 12)
+                .with("axis", 1)
+                .outputs(3)
+                .on(draw.floats(2, 3, 4))
+                .holding(draw.floats(3, 4))
+                .agrees(engine, CLOSE);
+    }
+
+    @Test
+    void sumsBeforeActivations() {
+        Tensor x = Tensor.copyOf(new float[] {1, 2, 3, -1}, 1, 1, 4);
+        Tensor bias = Tensor.copyOf(new float[] {1, 0, -3, 1}, 4);
+        Tensor halves = OneOperator.contributed("BiasSplitGelu").on(x, bias).run(engine);
+        assertThat(halves.shape()).isEqualTo(Shape.of(1, 1, 2));
+        assertThat(halves.floats()).containsExactly(0, 0);
+        Tensor sum = OneOperator.contributed("BiasAdd").on(x, bias, x).run(engine);
+        assertThat(sum.floats()).containsExactly(3, 4, 3, -1);
+        Tensor kept = OneOperator.contributed("BiasDropout").on(x, bias, x).run(engine);
+        assertThat(kept.floats()).containsExactly(3, 4, 3, -1);
+        Tensor shares = OneOperator.contributed("BiasSoftmax")
+                .with("axis", 1)
+                .with("is_inner_broadcast", 1)
+                .on(Tensor.copyOf(new float[] {1, 2, 3, 4}, 1, 2, 2), Tensor.copyOf(new float[] {3, 2, 1, 0}, 1, 2, 2))
+                .run(engine);
+        assertThat(shares.floats()).containsOnly(0.25f);
+    }
+
+    @Test
+    void groupsOfChannelsThatComeLast() {
+        Tensor x = Tensor.copyOf(new float[] {1, 3, 5, 9, 3, 5, 9, 5}, 1, 1, 2, 4);
+        Tensor ones = Draw.filled(ElementType.FLOAT, 1, 4);
+        Tensor zeros = Draw.zeros(ElementType.FLOAT, 4);
+        Tensor groups = OneOperator.contributed("GroupNorm")
+                .with("groups", 2)
+                .with("activation", 0)
+                .with("epsilon", 0f)
+                .on(x, ones, zeros)
+                .run(engine);
+        float two = (float) Math.sqrt(2);
+        assertThat(groups.floats()).containsExactly(new float[] {-two, 0, -1, 1, 0, two, 1, -1}, offset());
+    }
+
+    private static org.assertj.core.data.Offset<Float> offset() {
+        return org.assertj.core.api.Assertions.within(1e-5f);
+    }
+
+    @Test
+    void convolutionsWithChannelsLast() {
+        Tensor y = OneOperator.contributed("NhwcFusedConv")
+                .with("activation", "Relu")
+                .on(Tensor.copyOf(new float[] {1, 2, 3, -9}, 1, 1, 2, 2), Tensor.copyOf(new float[] {1, 1}, 1, 2, 1, 1))
+                .run(engine);
+        assertThat(y.shape()).isEqualTo(Shape.of(1, 1, 2, 1));
+        assertThat(y.floats()).containsExactly(3, 0);
+    }
+
+    @Test
+    void activationsThatNobodyKnowsAreRefusedByName() {
+        OneOperator gemm = OneOperator.contributed("FusedGemm")
+                .with("activation", "Wobble")
+                .on(draw.floats(5, 7), draw.floats(7, 6));
+        assertThatThrownBy(() -> gemm.run(engine)).hasMessageContaining("activation 'Wobble'");
+    }
+}

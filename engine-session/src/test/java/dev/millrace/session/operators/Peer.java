@@ -1,0 +1,59 @@
+package dev.millrace.session.operators;
+
+import ai.onnxruntime.OnnxJavaType;
+import ai.onnxruntime.OnnxTensor;
+import ai.onnxruntime.OnnxValue;
+import ai.onnxruntime.OrtEnvironment;
+import ai.onnxruntime.OrtException;
+import ai.onnxruntime.OrtLoggingLevel;
+import ai.onnxruntime.OrtSession;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteOrder;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** ONNX Runtime, asked once. */
+final class Peer {
+    private Peer() {}
+
+    static Map<String, Tensor> run(byte[] model, Map<String, Tensor> inputs) throws OrtException {
+        OrtEnvironment environment =
+                OrtEnvironment.getEnvironment(OrtLoggingLevel.ORT_LOGGING_LEVEL_FATAL, "operators");
+        var given = new LinkedHashMap<String, OnnxTensor>();
+        try (var options = new OrtSession.SessionOptions()) {
+            options.setIntraOpNumThreads(1);
+            options.setSessionLogLevel(OrtLoggingLevel.ORT_LOGGING_LEVEL_FATAL);
+            for (Map.Entry<String, Tensor> input : inputs.entrySet()) {
+                given.put(input.getKey(), tensor(environment, input.getValue()));
+            }
+            try (OrtSession session = environment.createSession(model, options);
+                    OrtSession.Result result = session.run(given)) {
+                var answer = new LinkedHashMap<String, Tensor>();
+                for (Map.Entry<String, OnnxValue> output : result) {
+                    answer.put(output.getKey(), copyOf((OnnxTensor) output.getValue()));
+                }
+                return answer;
+            }
+        } finally {
+            given.values().forEach(OnnxTensor::close);
+        }
+    }
+
+    private static OnnxTensor tensor(OrtEnvironment environment, Tensor tensor) throws OrtException {
+        long[] dims = tensor.shape().toArray();
+        if (tensor.type() == ElementType.STRING) {
+            return OnnxTensor.createTensor(environment, tensor.strings(), dims);
+        }
+        var bytes = tensor.segment().asByteBuffer().order(ByteOrder.nativeOrder());
+        return OnnxTensor.createTensor(environment, bytes, dims, OnnxJavaType.valueOf(tensor.type().name()));
+    }
+
+    private static Tensor copyOf(OnnxTensor tensor) {
+        Shape shape = Shape.of(tensor.getInfo().getShape());
+        ElementType type = ElementType.valueOf(tensor.getInfo().type.name());
+        return Tensor.copyOf(Tensor.wrap(type, shape, MemorySegment.ofBuffer(tensor.getByteBuffer())));
+    }
+}
