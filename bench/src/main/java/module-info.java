@@ -13,6 +13,8 @@ module dev.millrace.bench {
 
     opens dev.millrace.bench to
             info.picocli;
+    opens dev.millrace.bench.agree to
+            info.picocli;
     opens dev.millrace.bench.kernels to
             info.picocli;
     opens dev.millrace.bench.suite to
@@ -21,5 +23,6 @@ module dev.millrace.bench {
             info.picocli;
 
     provides dev.millrace.cli.Subcommand with
-            dev.millrace.bench.BenchCommand;
+            dev.millrace.bench.BenchCommand,
+            dev.millrace.bench.agree.AgreeCommand;
 }

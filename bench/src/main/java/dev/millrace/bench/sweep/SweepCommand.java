@@ -1,5 +1,6 @@
 package dev.millrace.bench.sweep;
 
+import dev.millrace.bench.compare.LineWorker;
 import dev.millrace.bench.compare.Numbers;
 import dev.millrace.bench.sweep.SweepRow.Outcome;
 import dev.millrace.cli.ExitCode;
@@ -10,6 +11,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -134,16 +136,27 @@ public final class SweepCommand implements Callable<Integer> {
             throws IOException, InterruptedException {
         var arguments = new ArrayList<>(List.of("" + threads, "" + elements, "" + (long) (seconds * NANOS)));
         arguments.addAll(providers);
-        try (var worker = new WorkerProcess(arguments, limitSeconds);
+        try (var worker = new LineWorker(SweepWorker.class, List.of(), arguments);
                 var progress = Progress.of("sweeping", cases.size())) {
             for (BackendCase test : cases) {
-                SweepRow row = worker.run(test);
+                LineWorker.Reply reply = worker.ask(test.folder().toString(), Duration.ofSeconds(limitSeconds));
+                SweepRow row = row(test, reply, limitSeconds);
                 rows.add(row);
                 out.println(row.toText());
                 out.flush();
                 progress.step();
             }
         }
+    }
+
+    private static SweepRow row(BackendCase test, LineWorker.Reply reply, long limitSeconds) {
+        return switch (reply.end()) {
+            case ANSWERED -> SweepRow.ofLine(reply.text());
+            case CUT_OFF ->
+                SweepRow.unmeasured(
+                        test.name(), "", "", Outcome.CUT_OFF, "cut off after " + limitSeconds + " s");
+            case CRASHED -> SweepRow.unmeasured(test.name(), "", "", Outcome.CUT_OFF, "the process crashed");
+        };
     }
 
     private void writeTable(List<SweepRow> rows) throws IOException {

@@ -33,7 +33,6 @@ record SweepRow(
     }
 
     private static final String SEPARATOR = "\t";
-    private static final int FIELDS = 8;
 
     static SweepRow unmeasured(String name, String operator, String shapes, Outcome outcome, String note) {
         return new SweepRow(name, operator, shapes, outcome, null, null, null, note);
@@ -54,10 +53,6 @@ record SweepRow(
     /** One line for another process. */
     String toLine() {
         return String.join(SEPARATOR, fields());
-    }
-
-    static boolean isLine(String line) {
-        return line.split(SEPARATOR, -1).length == FIELDS;
     }
 
     static SweepRow ofLine(String line) {

@@ -17,10 +17,23 @@ import org.jspecify.annotations.Nullable;
  * included; NaN equals NaN and infinities agree. Sequences are as long as expected, element by element.
  */
 public final class Comparison {
-    private final Tolerance tolerance;
+    private final Numbers numbers;
+
+    /** Holds numbers of one type and shape against each other. */
+    @FunctionalInterface
+    public interface Numbers {
+        /** What is wrong, or null where nothing is. */
+        @Nullable
+        String difference(Tensor expected, Tensor actual);
+    }
 
     public Comparison(Tolerance tolerance) {
-        this.tolerance = tolerance;
+        this((expected, actual) -> numbers(expected, actual, tolerance));
+    }
+
+    /** A comparison to which numbers are as close as {@code numbers} says. */
+    public Comparison(Numbers numbers) {
+        this.numbers = numbers;
     }
 
     /** What is wrong, or null where nothing is. */
@@ -87,6 +100,10 @@ public final class Comparison {
         if (expected.type() == ElementType.STRING) {
             return strings(expected.strings(), actual.strings());
         }
+        return numbers.difference(expected, actual);
+    }
+
+    private static @Nullable String numbers(Tensor expected, Tensor actual, Tolerance tolerance) {
         boolean wide = expected.type() == ElementType.INT64 || expected.type() == ElementType.UINT64;
         long parts = expected.type().kind() == ElementType.Kind.COMPLEX ? 2 : 1;
         double worst = 0;

@@ -1,0 +1,157 @@
+package dev.millrace.bench.agree;
+
+import dev.millrace.cli.ExitCode;
+import dev.millrace.cli.Progress;
+import dev.millrace.cli.Subcommand;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Tells of models whether they answer here as they do in ONNX Runtime. */
+@Command(
+        name = "agree",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Runs models here, optimised and not, and in ONNX Runtime, on the same inputs, and compares the answers.",
+            "Inputs are made up, with small free extents; those of test_data_set_* folders beside a model are used, too.",
+            "Each model runs in a process that may crash or hang. Ends with 1 where answers differ, or where a model"
+                    + " crashes here or runs only there."
+        })
+public final class AgreeCommand implements Subcommand {
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Parameters(
+            paramLabel = "MODEL|DIR",
+            arity = "1..*",
+            description = "Model files, names that 'models' lists, or folders with .onnx files at any depth.")
+    private List<String> models = new ArrayList<>();
+
+    @Option(
+            names = "--vs",
+            paramLabel = "PEER",
+            description = "The peer to compare with (default: ${DEFAULT-VALUE}).",
+            defaultValue = "onnxruntime")
+    private String peer = "";
+
+    @Option(
+            names = "--draws",
+            paramLabel = "N",
+            description = "How often inputs are made up for a model, each time of other shapes (default: ${DEFAULT-VALUE}).",
+            defaultValue = "2")
+    private int draws;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            description = "Another number makes up other inputs (default: ${DEFAULT-VALUE}).",
+            defaultValue = "1")
+    private long seed;
+
+    @Option(
+            names = "--tolerance",
+            paramLabel = "TYPE=T",
+            split = ",",
+            description = "How far numbers of a type may be off, like float=1e-3: floating ones relative to the largest"
+                    + " of their output, whole ones in steps; 'quantised' is for models with quantised arithmetic.")
+    private List<String> tolerances = new ArrayList<>();
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "S",
+            description = "Seconds after which a model is given up (default: ${DEFAULT-VALUE}).",
+            defaultValue = "60")
+    private int timeout;
+
+    @Option(
+            names = "--heap",
+            paramLabel = "SIZE",
+            description = "What a process may take of heap, and as much beside it (default: ${DEFAULT-VALUE}).",
+            defaultValue = "2g")
+    private String heap = "";
+
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            description = "How many threads each side has (default: ${DEFAULT-VALUE}).",
+            defaultValue = "1")
+    private int threads;
+
+    @Option(
+            names = "--jobs",
+            paramLabel = "N",
+            description = "How many processes share the models (default: half of the processors).")
+    private int jobs = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
+
+    @Option(
+            names = {"--provider", "--providers"},
+            paramLabel = "NAME",
+            split = ",",
+            description = "A provider to use, in the order in which they are asked; by default all there are.")
+    private List<String> providers = new ArrayList<>();
+
+    @Option(
+            names = "--known",
+            paramLabel = "FILE",
+            description = "Differences that are known: lines of a pattern for the file's path and a reason.")
+    private @Nullable Path knownFile;
+
+    @Option(names = "--csv", paramLabel = "FILE", description = "Write a line per model.")
+    private @Nullable Path csv;
+
+    @Option(names = "--json", description = "Print one object per model on its own line.")
+    private boolean json;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        check();
+        Tolerances allowed = Tolerances.of(tolerances);
+        Known known = knownFile == null ? Known.none() : Known.read(knownFile);
+        List<Path> files = ModelFiles.of(models);
+        PrintWriter out = spec.commandLine().getOut();
+        if (!json) {
+            out.println("tolerances: " + allowed + "; all else has to be equal");
+            out.flush();
+        }
+        var settings = new Settings(draws, seed, threads, providers, allowed.said());
+        try (BufferedWriter table = csv == null ? null : Files.newBufferedWriter(csv)) {
+            var tally = new Tally(out, table, json, known);
+            try (var pool = new WorkerPool(Math.min(jobs, files.size()), settings, Duration.ofSeconds(timeout), heap);
+                    var progress = Progress.of("comparing", files.size())) {
+                pool.run(files, row -> {
+                    tally.add(row);
+                    progress.step();
+                });
+            }
+            tally.close();
+            return tally.isGood() ? ExitCode.OK : ExitCode.NO;
+        }
+    }
+
+    private void check() {
+        require(peer.equals("onnxruntime"), "there is no peer '" + peer + "'; there is onnxruntime");
+        require(draws >= 1, "--draws is " + draws + "; it is at least 1");
+        require(timeout >= 1, "--timeout is " + timeout + "; it is at least 1");
+        require(threads >= 1, "--threads is " + threads + "; it is at least 1");
+        require(jobs >= 1, "--jobs is " + jobs + "; it is at least 1");
+        require(heap.matches("\\d+[kmgKMG]?"), "--heap is " + heap + "; it is a number like 512m or 2g");
+    }
+
+    private void require(boolean holds, String message) {
+        if (!holds) {
+            throw new ParameterException(spec.commandLine(), message);
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package dev.millrace.bench.agree;
+
+import dev.millrace.bench.compare.LineWorker;
+import dev.millrace.bench.peer.PeerSession;
+import dev.millrace.session.Engine;
+import dev.millrace.session.EngineOptions;
+import java.net.URI;
+import java.nio.file.Path;
+
+/** The process that runs models on both sides: reads a file's address, prints a row. */
+final class AgreeWorker {
+    private AgreeWorker() {}
+
+    /** @param arguments those of {@link Settings} */
+    public static void main(String[] arguments) throws Exception {
+        Settings settings = Settings.ofArguments(arguments);
+        var runtime = new PeerSession.Runtime();
+        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(settings.threads()))) {
+            LineWorker.serve((address, stages) -> {
+                Path file = Path.of(URI.create(address));
+                Row row;
+                try {
+                    row = ModelCheck.run(file, settings, engine, runtime, stages);
+                } catch (Exception | LinkageError | AssertionError | StackOverflowError | OutOfMemoryError defect) {
+                    row = new Row(file.toString(), Verdict.CRASHED_HERE, "an exception that is no answer: " + defect, null);
+                }
+                return row.toLine();
+            });
+        }
+    }
+}

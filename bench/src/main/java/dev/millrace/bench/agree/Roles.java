@@ -1,0 +1,237 @@
+package dev.millrace.bench.agree;
+
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.SymbolicShape;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueType;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What the inputs of a model are for, as the operators tell that take them: indices, axes, lengths, scales. */
+final class Roles {
+    private static final int DEEPEST = 6;
+    private static final int FAR = 1000;
+
+    /** Operators whose first output has the elements of their inputs. */
+    private static final Set<String> CARRIERS = Set.of(
+            "Identity", "Cast", "Squeeze", "Unsqueeze", "Reshape", "Flatten", "Transpose", "Concat", "Slice", "Expand");
+
+    /** Makes a role for the input of an operator; none where nothing is known. */
+    @FunctionalInterface
+    private interface Maker {
+        @Nullable
+        Role make(Use use);
+    }
+
+    /** A node that takes a value as its input number {@code index}. */
+    private record Use(Node node, int index, Extents extents) {
+        private @Nullable SymbolicShape shape(int input) {
+            Value value = node.input(input);
+            return value == null ? null : value.shape();
+        }
+
+        /** An extent of an input, -1 where it is not known. */
+        long extent(int input, long axis) {
+            SymbolicShape shape = shape(input);
+            int at = shape == null ? 0 : (int) (axis < 0 ? axis + shape.rank() : axis);
+            return shape == null || at < 0 || at >= shape.rank() ? -1 : extents.of(shape.dim(at));
+        }
+
+        int rank(int input) {
+            SymbolicShape shape = shape(input);
+            return shape == null ? -1 : shape.rank();
+        }
+
+        long attribute(String name, long otherwise) {
+            return node.attributes().integer(name, otherwise);
+        }
+
+        /** Indices along an axis of an input. */
+        @Nullable
+        Role below(int input, long axis) {
+            long extent = extent(input, axis);
+            return extent < 1 ? null : Role.between(0, extent - 1);
+        }
+    }
+
+    private static final Map<String, Maker> MAKERS = new HashMap<>();
+
+    private static void put(String operators, int input, Maker maker) {
+        for (String operator : operators.split(" ")) {
+            MAKERS.put(operator + ":" + input, maker);
+        }
+    }
+
+    static {
+        putIndices();
+        putShapes();
+        putCounts();
+        putScales();
+    }
+
+    private static void putIndices() {
+        put("Gather GatherElements ScatterElements Scatter", 1, use -> use.below(0, use.attribute("axis", 0)));
+        put("GatherND", 1, use -> leastBelow(use, (int) use.attribute("batch_dims", 0)));
+        put("ScatterND", 1, use -> leastBelow(use, 0));
+        put("ArrayFeatureExtractor", 1, use -> use.below(0, -1));
+        put("SoftmaxCrossEntropyLoss NegativeLogLikelihoodLoss", 1, use -> use.below(0, 1));
+        put("EmbedLayerNormalization", 0, use -> use.below(2, 0));
+        put("EmbedLayerNormalization", 1, use -> use.below(4, 0));
+        put("SequenceAt SequenceErase", 1, _ -> Role.always(0));
+        put("SequenceInsert", 2, _ -> Role.always(0));
+        put("RoiAlign", 2, _ -> Role.always(0));
+        put("CumSum CumProd", 1, _ -> Role.always(0));
+    }
+
+    private static @Nullable Role leastBelow(Use use, int from) {
+        long least = Long.MAX_VALUE;
+        for (int axis = from; axis < use.rank(0); axis++) {
+            least = Math.min(least, use.extent(0, axis));
+        }
+        return least < 1 || least == Long.MAX_VALUE ? null : Role.between(0, least - 1);
+    }
+
+    private static void putShapes() {
+        put("Reshape", 1, Roles::target);
+        put("Expand", 1, _ -> Role.always(1));
+        put("Tile", 1, _ -> Role.between(1, 2));
+        put("ConstantOfShape", 0, _ -> Role.between(1, 3));
+        put("Slice", 1, _ -> Role.always(0));
+        put("Slice", 2, _ -> Role.always(FAR));
+        put("Slice", 3, _ -> Role.counting());
+        put("Slice", 4, _ -> Role.always(1));
+        put("Pad", 1, _ -> Role.between(0, 1));
+        put("Pad", 3, _ -> Role.counting());
+        put("Squeeze Unsqueeze", 1, _ -> Role.counting());
+        put("ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2", 1, _ -> Role.counting());
+        put("ReduceLogSum ReduceLogSumExp ReduceSumSquare", 1, _ -> Role.counting());
+        put("Split", 1, Roles::evenParts);
+        put("SplitToSequence", 1, _ -> Role.always(1));
+        put("CenterCropPad", 1, _ -> Role.between(1, 4));
+    }
+
+    /** What the model declares of the result, or all in one row. */
+    private static Role target(Use use) {
+        Value output = use.node().output(0);
+        SymbolicShape declared = output != null
+                        && output.described() instanceof ValueType.TensorType type
+                ? type.shape()
+                : null;
+        if (declared != null && declared.rank() > 0) {
+            long[] extents = declared.dims().stream().mapToLong(use.extents()::of).toArray();
+            if (Arrays.stream(extents).filter(extent -> extent < 0).count() <= 1) {
+                return Role.listed(extents);
+            }
+        }
+        return (index, _) -> index == 0 ? -1 : 1;
+    }
+
+    private static @Nullable Role evenParts(Use use) {
+        long extent = use.extent(0, use.attribute("axis", 0));
+        int parts = use.node().outputs().size();
+        return extent < 1 || extent % parts != 0 ? null : Role.always(extent / parts);
+    }
+
+    private static void putCounts() {
+        put("TopK", 1, _ -> Role.always(1));
+        put("OneHot", 1, _ -> Role.always(5));
+        put("Range", 0, _ -> Role.always(0));
+        put("Range", 1, _ -> Role.always(5));
+        put("Range", 2, _ -> Role.always(1));
+        put("Loop", 0, _ -> Role.always(3));
+        put("Loop", 1, _ -> Role.always(1));
+        put("LSTM GRU RNN", 4, use -> use.extent(0, 0) < 1 ? null : Role.between(1, use.extent(0, 0)));
+        put("ReverseSequence", 1, use -> {
+            long extent = use.extent(0, use.attribute("time_axis", 0));
+            return extent < 1 ? null : Role.between(1, extent);
+        });
+        put("NonMaxSuppression", 2, _ -> Role.always(3));
+        put("HannWindow HammingWindow BlackmanWindow", 0, _ -> Role.always(8));
+        put("DFT", 1, _ -> Role.always(8));
+        put("STFT", 1, _ -> Role.always(2));
+        put("STFT", 3, _ -> Role.always(4));
+        put("Trilu", 1, _ -> Role.between(-1, 1));
+        put("BitShift", 1, _ -> Role.between(0, 7));
+        put("Mod", 1, _ -> Role.between(1, 7));
+        put("Div", 1, Roles::divisor);
+    }
+
+    /** Whole numbers are not divided by 0, which ends the peer's process. */
+    private static @Nullable Role divisor(Use use) {
+        Value value = use.node().input(1);
+        var type = value == null ? null : value.elementType();
+        return type != null && type.isInteger() ? Role.between(1, 7) : null;
+    }
+
+    private static void putScales() {
+        put("Resize", 2, _ -> scales());
+        put("Upsample", 1, _ -> scales());
+        put("Resize", 3, Roles::sizes);
+        put("BatchNormalization", 4, _ -> Role.real(0.1, 1));
+        put("Dropout", 1, _ -> Role.real(0, 0.5));
+        put("Dropout", 2, _ -> Role.always(0));
+        put("NonMaxSuppression", 3, _ -> Role.always(0.5));
+        put("NonMaxSuppression", 4, _ -> Role.always(0));
+        put("QuantizeLinear DequantizeLinear", 1, _ -> Role.real(0.01, 0.1));
+        for (int scale : List.of(1, 4, 6)) {
+            put("QLinearConv QLinearMatMul QLinearAdd QLinearMul", scale, _ -> Role.real(0.01, 0.1));
+        }
+    }
+
+    /** Images twice as large. */
+    private static Role scales() {
+        return (index, _) -> index < 2 ? 1 : 2;
+    }
+
+    private static @Nullable Role sizes(Use use) {
+        long[] sizes = new long[Math.max(0, use.rank(0))];
+        for (int i = 0; i < sizes.length; i++) {
+            sizes[i] = (i < 2 ? 1 : 2) * use.extent(0, i);
+        }
+        boolean known = sizes.length > 0 && Arrays.stream(sizes).allMatch(size -> size > 0);
+        return known ? Role.listed(sizes) : null;
+    }
+
+    private final @Nullable Graph graph;
+
+    Roles(ModelFacts facts) {
+        this.graph = facts.graph();
+    }
+
+    /** What input {@code name} is for, or null where its elements may be anything. */
+    @Nullable
+    Role of(String name, Extents extents) {
+        if (graph != null) {
+            for (Value input : graph.inputs()) {
+                if (input.name().equals(name)) {
+                    return of(input, extents, 0);
+                }
+            }
+        }
+        return null;
+    }
+
+    private static @Nullable Role of(Value value, Extents extents, int depth) {
+        for (Node user : value.users()) {
+            int index = user.inputs().indexOf(value);
+            Maker maker = MAKERS.get(user.op().name() + ":" + index);
+            Role role = maker == null ? null : maker.make(new Use(user, index, extents));
+            if (role == null && depth < DEEPEST && CARRIERS.contains(user.op().name()) && carries(user, index)) {
+                role = of(user.requireOutput(0), extents, depth + 1);
+            }
+            if (role != null) {
+                return role;
+            }
+        }
+        return null;
+    }
+
+    private static boolean carries(Node user, int index) {
+        return index == 0 || user.is("Concat");
+    }
+}

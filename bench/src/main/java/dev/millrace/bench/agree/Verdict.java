@@ -1,0 +1,39 @@
+package dev.millrace.bench.agree;
+
+/** What came of a model. */
+enum Verdict {
+    AGREE("agree", true),
+    DIFFER("differ", false),
+    ONLY_HERE("only here", true),
+    ONLY_THERE("only there", false),
+    REFUSED("refused by both", true),
+    CRASHED_HERE("crashed here", false),
+    CRASHED_THERE("crashed there", true);
+
+    private final String words;
+    private final boolean good;
+
+    Verdict(String words, boolean good) {
+        this.words = words;
+        this.good = good;
+    }
+
+    /** Whether there is nothing to complain of on our side. */
+    boolean isGood() {
+        return good;
+    }
+
+    static Verdict of(String words) {
+        for (Verdict verdict : values()) {
+            if (verdict.words.equals(words)) {
+                return verdict;
+            }
+        }
+        throw new IllegalArgumentException(words);
+    }
+
+    @Override
+    public String toString() {
+        return words;
+    }
+}

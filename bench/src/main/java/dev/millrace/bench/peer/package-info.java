@@ -1,0 +1,5 @@
+/** ONNX Runtime through its C interface, for types that its Java package does not pass on. */
+@NullMarked
+package dev.millrace.bench.peer;
+
+import org.jspecify.annotations.NullMarked;
