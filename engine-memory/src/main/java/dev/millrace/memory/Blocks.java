@@ -20,7 +20,7 @@ public final class Blocks {
      * @throws OutOfMemoryError where there is none, after a collection
      */
     public static MemorySegment allocate(long bytes, long alignment) {
-        if (bytes < LARGE || alignment > Pages.SIZE || !Pages.areThere()) {
+        if (bytes < LARGE || alignment > Pages.SIZE || !Pages.areKnown()) {
             return Arena.ofAuto().allocate(bytes, alignment);
         }
         long size = Pages.roundUp(bytes);

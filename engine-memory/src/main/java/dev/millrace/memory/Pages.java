@@ -6,6 +6,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.util.NoSuchElementException;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /** Pages of memory from the operating system (Linux), with their protection. */
@@ -55,15 +56,36 @@ public final class Pages {
                 return true;
             } catch (RuntimeException | LinkageError | OutOfMemoryError refused) {
                 return false;
+            } finally {
+                known = true;
             }
         }
     }
+
+    private static volatile boolean known;
+    private static final AtomicBoolean ASKED = new AtomicBoolean();
 
     private Pages() {}
 
     /** Whether this system gives any, and whether this module may ask for them without a warning. */
     public static boolean areThere() {
         return Pages.class.getModule().isNativeAccessEnabled() && Presence.PROVEN;
+    }
+
+    /**
+     * As {@link #areThere}, where that has been found out. Where it has not, nobody waits for the linker, which takes more
+     * time than a model to be read: another thread finds out for the next one who asks.
+     */
+    static boolean areKnown() {
+        if (known) {
+            return areThere();
+        }
+        if (!ASKED.getAndSet(true)) {
+            Thread thread = new Thread(Pages::areThere, "millrace-pages");
+            thread.setDaemon(true);
+            thread.start();
+        }
+        return false;
     }
 
     /**
