@@ -13,7 +13,7 @@ import dev.millrace.codegen.program.Constant;
 public record SumRule(Type type, boolean exclusive, boolean reverse) {
     public SumRule {
         if (type == Type.INT_PRODUCT && reverse) {
-            throw new IllegalArgumentException("products do not run from the end");
+            throw new IllegalArgumentException("running products start at the start only");
         }
     }
 
@@ -43,7 +43,8 @@ public record SumRule(Type type, boolean exclusive, boolean reverse) {
 
     static SumRule of(KernelKey key) {
         key.onlyHas("type", "exclusive", "reverse");
-        return new SumRule(
-                key.oneOf("type", Type.values()), key.number("exclusive", 0, 1) == 1, key.number("reverse", 0, 1) == 1);
+        Type type = key.oneOf("type", Type.values());
+        boolean reverse = key.number("reverse", 0, type == Type.INT_PRODUCT ? 0 : 1) == 1;
+        return new SumRule(type, key.number("exclusive", 0, 1) == 1, reverse);
     }
 }
