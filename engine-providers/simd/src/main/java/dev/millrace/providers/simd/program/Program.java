@@ -148,6 +148,6 @@ public final class Program implements Launch {
             frames.give(busy);
             busy = next;
         }
-        return frame == null ? new ProgramFrame(this, blocks.take(blockBytes)) : frame;
+        return frame == null ? new ProgramFrame(this, blocks.take(blockBytes, this)) : frame;
     }
 }

@@ -27,6 +27,8 @@ public final class RunBlocks {
     static final class Block {
         private final MemorySegment memory;
         private final AtomicBoolean taken = new AtomicBoolean(true);
+        /** Whose frames compute in it. Guarded by the list of all blocks. */
+        private final List<WeakReference<Object>> programs = new ArrayList<>();
 
         private Block(long bytes) {
             memory = OwnMemory.allocate(Math.max(1, bytes), ALIGNMENT);
@@ -49,29 +51,39 @@ public final class RunBlocks {
             long size = memory.byteSize();
             return size >= bytes && size / MOST_TIMES <= bytes;
         }
+
+        private boolean serves(Object program) {
+            programs.removeIf(reference -> reference.get() == null);
+            return programs.stream().anyMatch(reference -> reference.get() == program);
+        }
     }
 
-    /** A block of at least so many bytes, taken. */
-    Block take(long bytes) {
+    /**
+     * A block of at least so many bytes, taken.
+     *
+     * @param program who gets a block that it does not have yet: two frames on one block could not run at once
+     */
+    Block take(long bytes, Object program) {
         if (bytes < LEAST_BYTES) {
             return new Block(bytes);
         }
         synchronized (blocks) {
-            Block found = find(bytes);
+            Block found = find(bytes, program);
             if (found == null) {
                 found = new Block(bytes);
                 blocks.add(new WeakReference<>(found));
             }
+            found.programs.add(new WeakReference<>(program));
             return found;
         }
     }
 
-    private @Nullable Block find(long bytes) {
+    private @Nullable Block find(long bytes, Object program) {
         for (Iterator<WeakReference<Block>> each = blocks.iterator(); each.hasNext(); ) {
             Block block = each.next().get();
             if (block == null) {
                 each.remove();
-            } else if (block.suits(bytes) && block.take()) {
+            } else if (block.suits(bytes) && !block.serves(program) && block.take()) {
                 return block;
             }
         }

@@ -12,40 +12,49 @@ class RunBlocksTest {
 
     @Test
     void aBlockThatWasGivenBackServesTheNext() {
-        RunBlocks.Block first = blocks.take(BYTES);
+        RunBlocks.Block first = blocks.take(BYTES, new Object());
         assertThat(first.take()).isFalse();
         first.give();
-        assertThat(blocks.take(BYTES / 2)).isSameAs(first);
+        assertThat(blocks.take(BYTES / 2, new Object())).isSameAs(first);
         assertThat(first.take()).isFalse();
     }
 
     @Test
     void whoFindsAllTakenGetsAnother() {
-        RunBlocks.Block first = blocks.take(BYTES);
-        RunBlocks.Block second = blocks.take(BYTES);
+        RunBlocks.Block first = blocks.take(BYTES, new Object());
+        RunBlocks.Block second = blocks.take(BYTES, new Object());
         assertThat(second).isNotSameAs(first);
         assertThat(second.memory().byteSize()).isEqualTo(BYTES);
     }
 
     @Test
     void aBlockIsNeitherTooSmallNorFarTooLarge() {
-        RunBlocks.Block first = blocks.take(BYTES);
+        RunBlocks.Block first = blocks.take(BYTES, new Object());
         first.give();
-        assertThat(blocks.take(BYTES + 1)).isNotSameAs(first);
-        assertThat(blocks.take(BYTES / 16)).isNotSameAs(first);
-        assertThat(blocks.take(BYTES / 8)).isSameAs(first);
+        assertThat(blocks.take(BYTES + 1, new Object())).isNotSameAs(first);
+        assertThat(blocks.take(BYTES / 16, new Object())).isNotSameAs(first);
+        assertThat(blocks.take(BYTES / 8, new Object())).isSameAs(first);
+    }
+
+    @Test
+    void aProgramGetsNoBlockTwice() {
+        Object program = new Object();
+        RunBlocks.Block first = blocks.take(BYTES, program);
+        first.give();
+        assertThat(blocks.take(BYTES, program)).isNotSameAs(first);
+        assertThat(blocks.take(BYTES, new Object())).isSameAs(first);
     }
 
     @Test
     void smallBlocksAreNotShared() {
-        RunBlocks.Block first = blocks.take(100);
+        RunBlocks.Block first = blocks.take(100, new Object());
         first.give();
-        assertThat(blocks.take(100)).isNotSameAs(first);
+        assertThat(blocks.take(100, new Object())).isNotSameAs(first);
     }
 
     @Test
     void blocksThatNobodyHasAreCollected() throws InterruptedException {
-        var reference = new WeakReference<>(blocks.take(BYTES));
+        var reference = new WeakReference<>(blocks.take(BYTES, new Object()));
         for (int i = 0; i < 100 && reference.get() != null; i++) {
             System.gc();
             Thread.sleep(10);
