@@ -100,13 +100,15 @@ record BatchNormKernel(Node node) implements ShapedKernel {
             double[] values = scratch.doubles(0, count);
             for (long c = from; c < to; c++) {
                 for (int i = 0; i < count; i++) {
+                    launch.checkCancelled(i);
                     values[i] = Elements.getDouble(type, launch.input(0), place(c, i));
                 }
-                double mean = Moments.mean(values, count);
-                double variance = Moments.squares(values, count, mean) / count;
+                double mean = Moments.mean(launch, values, count);
+                double variance = Moments.squares(launch, values, count, mean) / count;
                 double factor = Elements.getDouble(parameters, launch.input(1), c) / Math.sqrt(variance + epsilon);
                 double shift = Elements.getDouble(parameters, launch.input(2), c);
                 for (int i = 0; i < count; i++) {
+                    launch.checkCancelled(i);
                     Elements.setDouble(type, launch.output(0), place(c, i), (values[i] - mean) * factor + shift);
                 }
                 move(launch, 1, 3, c, mean);
