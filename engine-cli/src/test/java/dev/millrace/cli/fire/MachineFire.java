@@ -102,8 +102,9 @@ final class MachineFire {
                     }
                 });
                 run(session, input);
-                // the JDK interrupts whoever it stops in memory that is being closed
-                Thread.interrupted();
+                if (Thread.interrupted()) {
+                    throw new IllegalStateException("a run on memory that was closed leaves its thread interrupted");
+                }
                 closer.join();
             }
         }

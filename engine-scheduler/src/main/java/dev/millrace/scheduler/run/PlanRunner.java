@@ -149,6 +149,7 @@ public final class PlanRunner {
     }
 
     private Datum[] runOnce(InputSource inputs, Cancellation cancellation, @Nullable RunListener listener) {
+        boolean interrupted = Thread.currentThread().isInterrupted();
         try {
             Frame frame = takeFrame();
             try {
@@ -160,6 +161,9 @@ public final class PlanRunner {
                 frames.give(frame);
             }
         } catch (RuntimeException | Error e) {
+            if (!interrupted && ClosedMemory.isBehind(e)) {
+                Thread.interrupted();
+            }
             throw e instanceof EngineException known
                     ? known
                     : EngineException.wrap(Status.RUNTIME_EXCEPTION, "run of '" + plan.name() + "'", e);

@@ -219,5 +219,10 @@ class BoundsTest {
         }
         isCancelled(OneNode.onnx("Unique", 11), floats(mixed));
         isCancelled(OneNode.onnx("Conv", 11), empty(1, 1, 2_000, 2_000), empty(1, 1, 101, 101));
+        isCancelled(OneNode.onnx("DFT", 17), empty(1, 3_000_000, 1));
+        Tensor row = empty(1, 1 << 25);
+        isCancelled(OneNode.onnx("LayerNormalization", 17), row, empty(1));
+        isCancelled(OneNode.onnx("LpNormalization", 22), row);
+        isCancelled(OneNode.onnx("InstanceNormalization", 6), empty(1, 1, 1 << 25), empty(1), empty(1));
     }
 }

@@ -6,6 +6,7 @@ import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.cpu.elementwise.Broadcast;
 import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.norm.Moments;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.RangeTask;
@@ -45,8 +46,8 @@ record SkipNormKernel(Node node, boolean simplified) implements ShapedKernel {
                 if (sums) {
                     Elements.write(type, launch.output(3), i * length, row, 0, length);
                 }
-                double mean = simplified ? 0 : mean(row, length);
-                double inverse = 1 / Math.sqrt(squares(row, length, mean) / length + epsilon);
+                double mean = simplified ? 0 : Moments.mean(launch, row, length);
+                double inverse = 1 / Math.sqrt(Moments.squares(launch, row, length, mean) / length + epsilon);
                 Elements.read(type, launch.input(2), 0, other, 0, length);
                 for (int j = 0; j < length; j++) {
                     row[j] = (row[j] - mean) * inverse * other[j];
@@ -73,22 +74,5 @@ record SkipNormKernel(Node node, boolean simplified) implements ShapedKernel {
         for (int i = 0; i < count; i++) {
             sums[i] += added[i];
         }
-    }
-
-    private static double mean(double[] row, int count) {
-        double sum = 0;
-        for (int i = 0; i < count; i++) {
-            sum += row[i];
-        }
-        return sum / count;
-    }
-
-    private static double squares(double[] row, int count, double centre) {
-        double sum = 0;
-        for (int i = 0; i < count; i++) {
-            double distance = row[i] - centre;
-            sum += distance * distance;
-        }
-        return sum;
     }
 }

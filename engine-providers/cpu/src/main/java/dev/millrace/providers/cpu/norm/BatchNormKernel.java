@@ -101,16 +101,18 @@ record BatchNormKernel(Node node) implements ShapedKernel {
             double[] values = scratch.doubles(0, count);
             for (long c = from; c < to; c++) {
                 for (int at = 0; at < count; at += run) {
+                    launch.checkCancelled();
                     Elements.read(type, launch.input(0), place(c, at), values, at, run);
                 }
-                double mean = Moments.mean(values, count);
-                double variance = Moments.squares(values, count, mean) / count;
+                double mean = Moments.mean(launch, values, count);
+                double variance = Moments.squares(launch, values, count, mean) / count;
                 double factor = Elements.getDouble(parameters, launch.input(1), c) / Math.sqrt(variance + epsilon);
                 double shift = Elements.getDouble(parameters, launch.input(2), c);
                 for (int i = 0; i < count; i++) {
                     values[i] = (values[i] - mean) * factor + shift;
                 }
                 for (int at = 0; at < count; at += run) {
+                    launch.checkCancelled();
                     Elements.write(type, launch.output(0), place(c, at), values, at, run);
                 }
                 move(launch, 1, 3, c, mean);

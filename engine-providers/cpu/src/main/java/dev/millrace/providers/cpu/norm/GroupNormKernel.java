@@ -5,6 +5,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.reduce.Lanes;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.RangeTask;
@@ -30,26 +31,25 @@ record GroupNormKernel(Node node) implements ShapedKernel {
         int length = Extents.product("elements of a group", perGroup, spatial);
         boolean byGroup = context.inputShape(1).elements() == groups && groups != channels;
         ElementType parameters = context.inputType(1);
+        long rows = shape.elements() == 0 ? 0 : shape.dim(0) * groups;
+        Lanes lanes = Lanes.along(Shape.of(rows, length), 1);
         context.mayReuse(0, 0);
         RangeTask task = (launch, from, to, scratch) -> {
             double[] row = scratch.doubles(0, length);
             for (long i = from; i < to; i++) {
                 int group = (int) (i % groups);
-                Elements.read(type, launch.input(0), i * length, row, 0, length);
-                double mean = Moments.mean(row, length);
-                double inverse = 1 / Math.sqrt(Moments.squares(row, length, mean) / length + epsilon);
+                lanes.read(launch, type, launch.input(0), i, row);
+                double mean = Moments.mean(launch, row, length);
+                double inverse = 1 / Math.sqrt(Moments.squares(launch, row, length, mean) / length + epsilon);
                 for (int c = 0; c < perGroup; c++) {
                     long parameter = byGroup ? group : (long) group * perGroup + c;
                     double factor = inverse * Elements.getDouble(parameters, launch.input(1), parameter);
                     double shift = Elements.getDouble(parameters, launch.input(2), parameter);
-                    for (int j = c * spatial; j < (c + 1) * spatial; j++) {
-                        row[j] = (row[j] - mean) * factor + shift;
-                    }
+                    Moments.normalise(launch, row, c * spatial, (c + 1) * spatial, mean, factor, shift);
                 }
-                Elements.write(type, launch.output(0), i * length, row, 0, length);
+                lanes.write(launch, type, launch.output(0), i, row);
             }
         };
-        long rows = shape.elements() == 0 ? 0 : shape.dim(0) * groups;
         long grain = Math.max(1, 4096 / Math.max(1, length));
         return launch -> launch.parallelFor(rows, grain, task);
     }

@@ -45,10 +45,12 @@ record LaneNormKernel(Node node) implements ShapedKernel {
         return (launch, lane, result, length) -> {
             double norm = 0;
             for (int i = 0; i < length; i++) {
+                launch.checkCancelled(i);
                 norm += p == 1 ? Math.abs(lane[i]) : lane[i] * lane[i];
             }
             norm = p == 1 ? norm : Math.sqrt(norm);
             for (int i = 0; i < length; i++) {
+                launch.checkCancelled(i);
                 result[i] = norm == 0 ? 0 : lane[i] / norm;
             }
         };

@@ -1,20 +1,28 @@
 package dev.millrace.providers.cpu.norm;
 
-/** Mean, variance and what is done with them, over the first elements of an array. */
-final class Moments {
+import dev.millrace.scheduler.kernel.RunContext;
+
+/** Mean, variance and what is done with them, over the first elements of an array that may be long. */
+public final class Moments {
+    /** Elements after which cancellation is looked at. */
+    public static final int AT_ONCE = 1 << 16;
+
     private Moments() {}
 
-    static double mean(double[] x, int count) {
+    public static double mean(RunContext run, double[] x, int count) {
         double a = 0;
         double b = 0;
         double c = 0;
         double d = 0;
         int i = 0;
-        for (; i + 4 <= count; i += 4) {
-            a += x[i];
-            b += x[i + 1];
-            c += x[i + 2];
-            d += x[i + 3];
+        while (i + 4 <= count) {
+            run.checkCancelled();
+            for (int end = Math.min(AT_ONCE, count - i) + i; i + 4 <= end; i += 4) {
+                a += x[i];
+                b += x[i + 1];
+                c += x[i + 2];
+                d += x[i + 3];
+            }
         }
         for (; i < count; i++) {
             a += x[i];
@@ -23,21 +31,24 @@ final class Moments {
     }
 
     /** The sum of the squared distances from {@code centre}. */
-    static double squares(double[] x, int count, double centre) {
+    public static double squares(RunContext run, double[] x, int count, double centre) {
         double a = 0;
         double b = 0;
         double c = 0;
         double d = 0;
         int i = 0;
-        for (; i + 4 <= count; i += 4) {
-            double p = x[i] - centre;
-            double q = x[i + 1] - centre;
-            double r = x[i + 2] - centre;
-            double s = x[i + 3] - centre;
-            a += p * p;
-            b += q * q;
-            c += r * r;
-            d += s * s;
+        while (i + 4 <= count) {
+            run.checkCancelled();
+            for (int end = Math.min(AT_ONCE, count - i) + i; i + 4 <= end; i += 4) {
+                double p = x[i] - centre;
+                double q = x[i + 1] - centre;
+                double r = x[i + 2] - centre;
+                double s = x[i + 3] - centre;
+                a += p * p;
+                b += q * q;
+                c += r * r;
+                d += s * s;
+            }
         }
         for (; i < count; i++) {
             double p = x[i] - centre;
@@ -46,10 +57,14 @@ final class Moments {
         return (a + b) + (c + d);
     }
 
-    /** {@code (x - centre) * factor} in place. */
-    static void normalise(double[] x, int count, double centre, double factor) {
-        for (int i = 0; i < count; i++) {
-            x[i] = (x[i] - centre) * factor;
+    /** {@code (x - centre) * factor + shift} in place, from one element to before another. */
+    static void normalise(RunContext run, double[] x, int from, int to, double centre, double factor, double shift) {
+        for (int at = from; at < to; at += AT_ONCE) {
+            run.checkCancelled();
+            int end = Math.min(AT_ONCE, to - at) + at;
+            for (int i = at; i < end; i++) {
+                x[i] = (x[i] - centre) * factor + shift;
+            }
         }
     }
 }

@@ -6,6 +6,7 @@ import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.cpu.elementwise.Broadcast;
 import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.providers.cpu.reduce.Lanes;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.RangeTask;
@@ -32,28 +33,34 @@ record RowNormKernel(Node node, boolean centred) implements ShapedKernel {
         boolean deviations = context.outputCount() > 2 && context.hasOutput(2);
         ElementType meanType = means ? context.outputType(1) : to;
         ElementType deviationType = deviations ? context.outputType(2) : to;
+        long rows = length == 0 ? 0 : shape.elements() / length;
+        Lanes lanes = Lanes.along(Shape.of(rows, length), 1);
         context.mayReuse(0, 0);
         RangeTask task = (launch, from, end, scratch) -> {
             double[] row = scratch.doubles(0, length);
-            double[] factor = scratch.doubles(1, length);
+            double[] operand = scratch.doubles(1, Math.min(length, Moments.AT_ONCE));
             for (long i = from; i < end; i++) {
-                Elements.read(type, launch.input(0), i * length, row, 0, length);
-                double mean = centred ? Moments.mean(row, length) : 0;
-                double inverse = 1 / Math.sqrt(Moments.squares(row, length, mean) / length + epsilon);
-                Moments.normalise(row, length, mean, inverse);
-                if (scale != null) {
-                    scale.read(launch.input(1), i * length, factor, length);
-                    for (int j = 0; j < length; j++) {
-                        row[j] *= factor[j];
+                lanes.read(launch, type, launch.input(0), i, row);
+                double mean = centred ? Moments.mean(launch, row, length) : 0;
+                double inverse = 1 / Math.sqrt(Moments.squares(launch, row, length, mean) / length + epsilon);
+                Moments.normalise(launch, row, 0, length, mean, inverse, 0);
+                for (int at = 0; at < length; at += Moments.AT_ONCE) {
+                    launch.checkCancelled();
+                    int count = Math.min(Moments.AT_ONCE, length - at);
+                    if (scale != null) {
+                        scale.read(launch.input(1), i * length + at, operand, count);
+                        for (int j = 0; j < count; j++) {
+                            row[at + j] *= operand[j];
+                        }
+                    }
+                    if (shift != null) {
+                        shift.read(launch.input(2), i * length + at, operand, count);
+                        for (int j = 0; j < count; j++) {
+                            row[at + j] += operand[j];
+                        }
                     }
                 }
-                if (shift != null) {
-                    shift.read(launch.input(2), i * length, factor, length);
-                    for (int j = 0; j < length; j++) {
-                        row[j] += factor[j];
-                    }
-                }
-                Elements.write(to, launch.output(0), i * length, row, 0, length);
+                lanes.write(launch, to, launch.output(0), i, row);
                 if (means) {
                     Elements.setDouble(meanType, launch.output(1), i, mean);
                 }
@@ -62,7 +69,6 @@ record RowNormKernel(Node node, boolean centred) implements ShapedKernel {
                 }
             }
         };
-        long rows = length == 0 ? 0 : shape.elements() / length;
         long grain = Math.max(1, 4096 / Math.max(1, length));
         return launch -> launch.parallelFor(rows, grain, task);
     }

@@ -1,5 +1,6 @@
 package dev.millrace.providers.cpu.signal;
 
+import dev.millrace.scheduler.kernel.RunContext;
 import dev.millrace.scheduler.kernel.Scratch;
 import java.util.Arrays;
 
@@ -8,6 +9,9 @@ import java.util.Arrays;
  * length (Bluestein). Immutable; it uses slots 4 and 5 of the doubles of a scratch.
  */
 final class Fourier {
+    /** Pairs after which cancellation is looked at. */
+    private static final int AT_ONCE = 1 << 16;
+
     private final int length;
     /** Powers of the root of unity: cosines and sines of {@code -2 pi k / size}. */
     private final double[] cosines;
@@ -21,13 +25,15 @@ final class Fourier {
     private final double[] filterRe;
     private final double[] filterIm;
 
-    Fourier(int length) {
+    /** @param run looked at for cancellation, since tables of long ones take a while */
+    Fourier(int length, RunContext run) {
         this.length = length;
         boolean direct = Integer.bitCount(length) == 1;
         this.size = direct ? length : Integer.highestOneBit(2 * length - 1) * 2;
         this.cosines = new double[Math.max(1, size / 2)];
         this.sines = new double[cosines.length];
         for (int k = 0; k < cosines.length; k++) {
+            run.checkCancelled(k);
             cosines[k] = Math.cos(2 * Math.PI * k / size);
             sines[k] = -Math.sin(2 * Math.PI * k / size);
         }
@@ -37,6 +43,7 @@ final class Fourier {
         this.filterRe = new double[direct ? 0 : size];
         this.filterIm = new double[direct ? 0 : size];
         for (int k = 0; k < chirp; k++) {
+            run.checkCancelled(k);
             double angle = Math.PI * ((long) k * k % (2L * length)) / length;
             chirpRe[k] = Math.cos(angle);
             chirpIm[k] = -Math.sin(angle);
@@ -48,7 +55,7 @@ final class Fourier {
             }
         }
         if (!direct) {
-            byHalves(filterRe, filterIm);
+            byHalves(filterRe, filterIm, run);
         }
     }
 
@@ -57,19 +64,20 @@ final class Fourier {
     }
 
     /** Transforms in place; the inverse is not divided by the length. */
-    void transform(double[] re, double[] im, boolean inverse, Scratch scratch) {
+    void transform(double[] re, double[] im, boolean inverse, Scratch scratch, RunContext run) {
         // the inverse is the transform with real and imaginary parts exchanged
         double[] x = inverse ? im : re;
         double[] y = inverse ? re : im;
         if (size == length) {
-            byHalves(x, y);
+            byHalves(x, y, run);
         } else {
-            byConvolution(x, y, scratch);
+            byConvolution(x, y, scratch, run);
         }
     }
 
-    private void byHalves(double[] re, double[] im) {
+    private void byHalves(double[] re, double[] im, RunContext run) {
         for (int i = 1, j = 0; i < size; i++) {
+            run.checkCancelled(i);
             int bit = size >> 1;
             for (; (j & bit) != 0; bit >>= 1) {
                 j ^= bit;
@@ -83,19 +91,26 @@ final class Fourier {
         for (int half = 1; half < size; half *= 2) {
             int step = size / (2 * half);
             for (int start = 0; start < size; start += 2 * half) {
-                for (int k = 0; k < half; k++) {
-                    int a = start + k;
-                    int b = a + half;
-                    double c = cosines[k * step];
-                    double s = sines[k * step];
-                    double x = re[b] * c - im[b] * s;
-                    double y = re[b] * s + im[b] * c;
-                    re[b] = re[a] - x;
-                    im[b] = im[a] - y;
-                    re[a] += x;
-                    im[a] += y;
+                for (int from = 0; from < half; from += AT_ONCE) {
+                    run.checkCancelled(start);
+                    butterflies(re, im, start, half, step, from, Math.min(half - from, AT_ONCE) + from);
                 }
             }
+        }
+    }
+
+    private void butterflies(double[] re, double[] im, int start, int half, int step, int from, int to) {
+        for (int k = from; k < to; k++) {
+            int a = start + k;
+            int b = a + half;
+            double c = cosines[k * step];
+            double s = sines[k * step];
+            double x = re[b] * c - im[b] * s;
+            double y = re[b] * s + im[b] * c;
+            re[b] = re[a] - x;
+            im[b] = im[a] - y;
+            re[a] += x;
+            im[a] += y;
         }
     }
 
@@ -105,25 +120,28 @@ final class Fourier {
         values[j] = kept;
     }
 
-    private void byConvolution(double[] re, double[] im, Scratch scratch) {
+    private void byConvolution(double[] re, double[] im, Scratch scratch, RunContext run) {
         double[] x = scratch.doubles(4, size);
         double[] y = scratch.doubles(5, size);
         Arrays.fill(x, 0, size, 0);
         Arrays.fill(y, 0, size, 0);
         for (int k = 0; k < length; k++) {
+            run.checkCancelled(k);
             x[k] = re[k] * chirpRe[k] - im[k] * chirpIm[k];
             y[k] = re[k] * chirpIm[k] + im[k] * chirpRe[k];
         }
-        byHalves(x, y);
+        byHalves(x, y, run);
         for (int k = 0; k < size; k++) {
+            run.checkCancelled(k);
             double a = x[k] * filterRe[k] - y[k] * filterIm[k];
             double b = x[k] * filterIm[k] + y[k] * filterRe[k];
             // exchanged, so that the next transform is the inverse
             x[k] = b;
             y[k] = a;
         }
-        byHalves(x, y);
+        byHalves(x, y, run);
         for (int k = 0; k < length; k++) {
+            run.checkCancelled(k);
             double a = y[k] / size;
             double b = x[k] / size;
             re[k] = a * chirpRe[k] - b * chirpIm[k];

@@ -49,17 +49,19 @@ final class Transforms {
             if (length <= 0 || length > 1 << 28) {
                 throw EngineException.invalidArgument(node.describe() + ": a transform of length " + length);
             }
-            var plan = new Fourier((int) length);
+            var later = new LaterFourier((int) length);
             boolean mirrors = oneSided && inverse;
             long lines = in.elements(0, axis) * from.inner();
             RangeTask task = (run, first, end, scratch) -> {
+                Fourier plan = later.get(run);
                 double[] re = scratch.doubles(0, plan.length());
                 double[] im = scratch.doubles(1, plan.length());
                 for (long line = first; line < end; line++) {
-                    load(from, run.input(0), line, re, im, plan.length(), mirrors);
-                    plan.transform(re, im, inverse, scratch);
+                    load(run, from, line, re, im, plan.length(), mirrors);
+                    plan.transform(re, im, inverse, scratch, run);
                     double scale = inverse ? 1.0 / plan.length() : 1;
                     for (int i = 0; i < to.extent(); i++) {
+                        run.checkCancelled(i);
                         Elements.setDouble(to.type(), run.output(0), to.at(line, i, 0), re[i] * scale);
                         if (to.parts() == 2) {
                             Elements.setDouble(to.type(), run.output(0), to.at(line, i, 1), im[i] * scale);
@@ -67,7 +69,10 @@ final class Transforms {
                     }
                 }
             };
-            return run -> run.parallelFor(lines, Math.max(1, 4096 / length), task);
+            return run -> {
+                later.get(run);
+                run.parallelFor(lines, Math.max(1, 4096 / length), task);
+            };
         };
     }
 
@@ -80,15 +85,18 @@ final class Transforms {
 
     /** One line, cut or filled up with zeros; or the first half of a spectrum of real numbers, completed. */
     private static void load(
-            Lines from, MemorySegment source, long line, double[] re, double[] im, int length, boolean mirrors) {
+            LaunchContext run, Lines from, long line, double[] re, double[] im, int length, boolean mirrors) {
+        MemorySegment source = run.input(0);
         Arrays.fill(re, 0, length, 0);
         Arrays.fill(im, 0, length, 0);
         int count = (int) Math.min(length, from.extent());
         for (int i = 0; i < count; i++) {
+            run.checkCancelled(i);
             re[i] = Elements.getDouble(from.type(), source, from.at(line, i, 0));
             im[i] = from.parts() == 2 ? Elements.getDouble(from.type(), source, from.at(line, i, 1)) : 0;
         }
         for (int i = length / 2 + 1; mirrors && i < length; i++) {
+            run.checkCancelled(i);
             re[i] = re[length - i];
             im[i] = -im[length - i];
         }
@@ -108,22 +116,26 @@ final class Transforms {
                         + step + " steps of a signal of " + signal.dim(1));
             }
             var frames = new Frames(
-                    new Fourier((int) length),
+                    new LaterFourier((int) length),
                     new Lines(context.inputType(0), signal.dim(1), 1, signal.rank() == 2 ? 1 : (int) signal.dim(2)),
                     context.outputType(0),
                     step,
                     out.dim(1),
                     (int) out.dim(2),
                     windowed);
-            return (Launch) run -> run.parallelFor(out.dim(0) * out.dim(1), Math.max(1, 4096 / length), frames);
+            return (Launch) run -> {
+                frames.later.get(run);
+                run.parallelFor(out.dim(0) * out.dim(1), Math.max(1, 4096 / length), frames);
+            };
         };
     }
 
     private record Frames(
-            Fourier plan, Lines from, ElementType toType, long step, long perSignal, int bins, boolean windowed)
+            LaterFourier later, Lines from, ElementType toType, long step, long perSignal, int bins, boolean windowed)
             implements RangeTask {
         @Override
         public void run(LaunchContext run, long first, long end, Scratch scratch) {
+            Fourier plan = later.get(run);
             int length = plan.length();
             double[] re = scratch.doubles(0, length);
             double[] im = scratch.doubles(1, length);
@@ -137,12 +149,14 @@ final class Transforms {
                 long signal = frame / perSignal;
                 long start = frame % perSignal * step;
                 for (int i = 0; i < length; i++) {
+                    run.checkCancelled(i);
                     long at = (signal * from.extent() + start + i) * from.parts();
                     re[i] = window[i] * Elements.getDouble(from.type(), run.input(0), at);
                     im[i] = from.parts() == 2 ? window[i] * Elements.getDouble(from.type(), run.input(0), at + 1) : 0;
                 }
-                plan.transform(re, im, false, scratch);
+                plan.transform(re, im, false, scratch, run);
                 for (int i = 0; i < bins; i++) {
+                    run.checkCancelled(i);
                     pairs[2 * i] = re[i];
                     pairs[2 * i + 1] = im[i];
                 }

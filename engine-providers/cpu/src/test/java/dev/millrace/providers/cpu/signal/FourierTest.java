@@ -3,12 +3,29 @@ package dev.millrace.providers.cpu.signal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.millrace.scheduler.kernel.RangeTask;
+import dev.millrace.scheduler.kernel.RunContext;
 import dev.millrace.scheduler.kernel.Scratch;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class FourierTest {
+    private static final RunContext RUN = new RunContext() {
+        @Override
+        public void parallelFor(long items, long grain, RangeTask task) {
+            throw new AssertionError("one transform is one item");
+        }
+
+        @Override
+        public Scratch scratch() {
+            throw new AssertionError("it is given");
+        }
+
+        @Override
+        public void checkCancelled() {}
+    };
+
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 12, 17, 31, 32, 100, 127, 128, 400})
     void agreesWithTheDefinitionAndInverts(int n) {
@@ -17,9 +34,9 @@ class FourierTest {
         double[] im = random.doubles(n, -1, 1).toArray();
         double[] x = re.clone();
         double[] y = im.clone();
-        var plan = new Fourier(n);
+        var plan = new Fourier(n, RUN);
         var scratch = new Scratch();
-        plan.transform(x, y, false, scratch);
+        plan.transform(x, y, false, scratch, RUN);
         for (int k = 0; k < n; k++) {
             double a = 0;
             double b = 0;
@@ -31,7 +48,7 @@ class FourierTest {
             assertThat(x[k]).isCloseTo(a, within(1e-10));
             assertThat(y[k]).isCloseTo(b, within(1e-10));
         }
-        plan.transform(x, y, true, scratch);
+        plan.transform(x, y, true, scratch, RUN);
         for (int i = 0; i < n; i++) {
             assertThat(x[i] / n).isCloseTo(re[i], within(1e-12));
             assertThat(y[i] / n).isCloseTo(im[i], within(1e-12));

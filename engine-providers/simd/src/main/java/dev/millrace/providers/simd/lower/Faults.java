@@ -22,7 +22,9 @@ public final class Faults {
 
     /** The failure with its node, unless it is none of the rules, or has it. */
     static RuntimeException at(@Nullable String node, RuntimeException failure) {
-        boolean placed = node == null || failure instanceof EngineException;
-        return placed || !isOwn(failure) ? failure : EngineException.wrap(Status.EP_FAIL, node, failure);
+        if (node == null || failure instanceof EngineException || !isOwn(failure)) {
+            return failure;
+        }
+        return EngineException.wrap(Status.EP_FAIL, node, failure);
     }
 }
