@@ -69,7 +69,7 @@ class EinsumTest {
     private static int offset(List<String> letters, Shape shape, Map<String, Long> at) {
         long offset = 0;
         for (int axis = 0; axis < shape.rank(); axis++) {
-            offset = offset * shape.dim(axis) + (shape.dim(axis) == 1 ? 0 : at.get(letters.get(axis)));
+            offset = offset * shape.dim(axis) + (shape.dim(axis) == 1 ? 0 : at.getOrDefault(letters.get(axis), 0L));
         }
         return (int) offset;
     }
