@@ -125,7 +125,7 @@ public record RowShape(List<Long> extents, List<Operand> operands, boolean divis
         List<Long> merged = new ArrayList<>();
         for (int i = 0; i < extents.size(); i++) {
             boolean last = i == dimensions();
-            if (extent(i) == 1 && !last) {
+            if (extent(i) == 1 && (!last || !kept.isEmpty() && divisible && isRow(kept.getLast()))) {
                 continue;
             }
             if (!kept.isEmpty() && (!last || divisible) && continues(kept.getLast(), i)) {
@@ -150,6 +150,17 @@ public record RowShape(List<Long> extents, List<Operand> operands, boolean divis
             strides.add(dimension < 0 ? Long.valueOf(0) : operand.strides().get(dimension));
         }
         return new Operand(operand.name(), operand.elementBytes(), strides);
+    }
+
+    /** Whether the elements of all operands lie side by side along a dimension, or are the same. */
+    private boolean isRow(int dimension) {
+        for (int i = 0; i < operands.size(); i++) {
+            long stride = stride(i, dimension);
+            if (stride != 0 && stride != operands.get(i).elementBytes()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private boolean continues(int outer, int inner) {

@@ -86,15 +86,25 @@ final class WideStage implements StageCall {
         @Override
         public void fold(long from, int count, boolean isFirst) {
             MemorySegment.copy(in, DOUBLE, from * Double.BYTES, numbers, 0, count);
-            double result = folded(combine, numbers, count);
+            double result = combine == Combine.ADD ? sum(numbers, count) : folded(combine, numbers, count);
             results[0] = isFirst ? result : of(combine, results[0], result);
         }
 
         @Override
         public void addRow(long from, int count, boolean isFirst) {
             MemorySegment.copy(in, DOUBLE, from * Double.BYTES, isFirst ? results : numbers, 0, count);
-            for (int i = 0; i < count && !isFirst; i++) {
-                results[i] = of(combine, results[i], numbers[i]);
+            if (!isFirst && combine == Combine.ADD) {
+                add(results, numbers, count);
+            } else {
+                for (int i = 0; i < count && !isFirst; i++) {
+                    results[i] = of(combine, results[i], numbers[i]);
+                }
+            }
+        }
+
+        private static void add(double[] sums, double[] numbers, int count) {
+            for (int i = 0; i < count; i++) {
+                sums[i] += numbers[i];
             }
         }
 
@@ -104,30 +114,31 @@ final class WideStage implements StageCall {
         }
     }
 
-    /** Four results side by side hide the latency of a step. */
-    private static double folded(Combine combine, double[] numbers, int count) {
-        if (count < 4) {
-            double result = numbers[0];
-            for (int i = 1; i < count; i++) {
-                result = of(combine, result, numbers[i]);
-            }
-            return result;
-        }
-        double a = numbers[0];
-        double b = numbers[1];
-        double c = numbers[2];
-        double d = numbers[3];
-        int i = 4;
+    /** Four sums side by side hide the latency of an addition. */
+    private static double sum(double[] numbers, int count) {
+        double a = 0;
+        double b = 0;
+        double c = 0;
+        double d = 0;
+        int i = 0;
         for (; i + 4 <= count; i += 4) {
-            a = of(combine, a, numbers[i]);
-            b = of(combine, b, numbers[i + 1]);
-            c = of(combine, c, numbers[i + 2]);
-            d = of(combine, d, numbers[i + 3]);
+            a += numbers[i];
+            b += numbers[i + 1];
+            c += numbers[i + 2];
+            d += numbers[i + 3];
         }
         for (; i < count; i++) {
-            a = of(combine, a, numbers[i]);
+            a += numbers[i];
         }
-        return of(combine, of(combine, a, b), of(combine, c, d));
+        return (a + b) + (c + d);
+    }
+
+    private static double folded(Combine combine, double[] numbers, int count) {
+        double result = numbers[0];
+        for (int i = 1; i < count; i++) {
+            result = of(combine, result, numbers[i]);
+        }
+        return result;
     }
 
     private static double of(Combine combine, double a, double b) {

@@ -39,7 +39,8 @@ final class Lane implements LaunchContext {
             if (launch != null) {
                 launch.run(this);
             } else {
-                ((DynamicKernel) step.kernel()).runChecked(new DynamicLane(frame, bound, frame.isNested ? null : dynamic));
+                var lane = new DynamicLane(frame, bound, frame.isNested ? null : dynamic);
+                ((DynamicKernel) step.kernel()).runChecked(lane);
             }
         } catch (OutOfMemoryError | StackOverflowError e) {
             throw new EngineException(Status.RUNTIME_EXCEPTION, step.describe() + ": " + e, e);

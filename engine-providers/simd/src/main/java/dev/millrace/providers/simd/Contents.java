@@ -85,9 +85,8 @@ final class Contents {
         return switch (name) {
             case "ConstantOfShape" -> new int[] {0};
             case "Range" -> new int[] {0, 1, 2};
-            case "Reshape", "Expand", "Tile", "TopK", "Unsqueeze", "Squeeze", "OneHot", "Split", "CumSum", "CumProd", "Trilu" ->
-                new int[] {1};
-            case "Upsample" -> new int[] {1};
+            case "Reshape", "Expand", "Tile", "TopK", "Unsqueeze", "Squeeze", "OneHot", "Split" -> new int[] {1};
+            case "CumSum", "CumProd", "Trilu", "Upsample" -> new int[] {1};
             case "Slice" -> new int[] {1, 2, 3, 4};
             case "Resize" -> node.opset() < 11 ? new int[] {1} : new int[] {1, 2, 3};
             case "Pad" -> new int[] {1, 3};

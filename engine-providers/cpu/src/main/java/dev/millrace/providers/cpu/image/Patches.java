@@ -67,17 +67,21 @@ final class Patches {
                 for (long plane = from; plane < to; plane++) {
                     Arrays.fill(sums, 0, size, 0);
                     Elements.read(type, run.input(0), plane * given, patches, 0, given);
-                    for (int i = 0; i < given; i++) {
-                        if (cells[i] >= 0) {
-                            sums[cells[i]] += patches[i];
-                        }
-                    }
+                    add(patches, cells, given, sums);
                     Elements.write(type, run.output(0), plane * size, sums, 0, size);
                 }
             };
             long grain = Math.max(1, 4096 / Math.max(1, given));
             return run -> run.parallelFor(out.dim(0) * out.dim(1), grain, task);
         };
+    }
+
+    private static void add(double[] patches, int[] cells, int count, double[] sums) {
+        for (int i = 0; i < count; i++) {
+            if (cells[i] >= 0) {
+                sums[cells[i]] += patches[i];
+            }
+        }
     }
 
     static ShapedKernel affineGrid(Node node) {

@@ -121,7 +121,7 @@ final class Gathering {
                     long first = batch * batchStep;
                     long last = first + (length - 1) * timeStep;
                     long behind = first + length * timeStep;
-                    if (inner == 1) {
+                    if (inner == 1 && times <= Integer.MAX_VALUE) {
                         CellLoops.copy(size, run.input(0), last, -timeStep, run.output(0), first, timeStep, length);
                         CellLoops.copy(
                                 size, run.input(0), behind, timeStep, run.output(0), behind, timeStep, times - length);

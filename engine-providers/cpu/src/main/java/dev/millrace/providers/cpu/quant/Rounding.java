@@ -23,6 +23,17 @@ public final class Rounding {
         }
     }
 
+    /** Stores scaled sums as integers. */
+    public static void storeIntegers(
+            ElementType type, MemorySegment to, long at, int[] sums, int added, double factor, int zero, int count) {
+        double least = least(type);
+        double most = most(type);
+        for (int i = 0; i < count; i++) {
+            double shifted = Math.rint((sums[i] + added) * factor) + zero;
+            Elements.setLong(type, to, at + i, (long) Math.clamp(shifted, least, most));
+        }
+    }
+
     public static double least(ElementType type) {
         return type.kind() == ElementType.Kind.UNSIGNED ? 0 : -Math.scalb(1.0, type.bits() - 1);
     }

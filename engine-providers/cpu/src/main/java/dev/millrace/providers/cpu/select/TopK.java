@@ -15,8 +15,8 @@ import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The k largest or smallest along an axis, in order, equal ones by lower index. Values become longs of the same order,
- * largest first; a heap keeps the k best with the worst on top.
+ * The k largest or smallest along an axis, in order, equal ones by lower index. Values become longs of the same order;
+ * a heap keeps the k best with the worst on top.
  */
 record TopK(
         ElementType type, long extent, int k, long inner, long lines, boolean largest, boolean values, boolean indices)
@@ -65,9 +65,6 @@ record TopK(
             long lane = line % inner;
             context.checkCancelled();
             SortKey.read(type, source, outer * n * inner + lane, inner, keys, n);
-            if (largest) {
-                invert(keys, n);
-            }
             select(context, keys, n, heap);
             for (int i = 0; i < k; i++) {
                 context.checkCancelled(i);
@@ -82,7 +79,7 @@ record TopK(
         }
     }
 
-    /** Leaves in {@code heap} the indices of the {@code k} smallest keys, in order. */
+    /** Leaves in {@code heap} the indices of the {@code k} best keys, in order. */
     private void select(LaunchContext context, long[] keys, int n, int[] heap) {
         for (int i = 0; i < k; i++) {
             heap[i] = i;
@@ -91,7 +88,7 @@ record TopK(
             context.checkCancelled(i);
             sink(keys, heap, i, k);
         }
-        for (int i = nextBelow(keys, keys[heap[0]], k, n); i < n; i = nextBelow(keys, keys[heap[0]], i + 1, n)) {
+        for (int i = nextBetter(keys, heap[0], k, n); i < n; i = nextBetter(keys, heap[0], i + 1, n)) {
             context.checkCancelled();
             heap[0] = i;
             sink(keys, heap, 0, k);
@@ -105,13 +102,19 @@ record TopK(
         }
     }
 
-    private static void invert(long[] keys, int n) {
-        for (int i = 0; i < n; i++) {
-            keys[i] = ~keys[i];
-        }
+    /** The index of the next key that is better than the worst one kept, or {@code end}. */
+    private int nextBetter(long[] keys, int worst, int from, int end) {
+        return largest ? nextAbove(keys, keys[worst], from, end) : nextBelow(keys, keys[worst], from, end);
     }
 
-    /** The index of the next key below a bound, or {@code end}. */
+    private static int nextAbove(long[] keys, long bound, int from, int end) {
+        int i = from;
+        while (i < end && keys[i] <= bound) {
+            i++;
+        }
+        return i;
+    }
+
     private static int nextBelow(long[] keys, long bound, int from, int end) {
         int i = from;
         while (i < end && keys[i] >= bound) {
@@ -120,7 +123,7 @@ record TopK(
         return i;
     }
 
-    private static void sink(long[] keys, int[] heap, int start, int size) {
+    private void sink(long[] keys, int[] heap, int start, int size) {
         int at = start;
         while (2 * at + 1 < size) {
             int child = 2 * at + 1;
@@ -137,7 +140,7 @@ record TopK(
         }
     }
 
-    private static boolean isWorse(long[] keys, int a, int b) {
-        return keys[a] > keys[b] || (keys[a] == keys[b] && a > b);
+    private boolean isWorse(long[] keys, int a, int b) {
+        return keys[a] == keys[b] ? a > b : largest ? keys[a] < keys[b] : keys[a] > keys[b];
     }
 }

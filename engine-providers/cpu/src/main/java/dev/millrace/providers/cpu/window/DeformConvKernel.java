@@ -13,9 +13,11 @@ import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.Scratch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 
 /** DeformConv on images: each tap of the window is moved by an offset of its own and read between pixels. */
 record DeformConvKernel(Node node) implements ShapedKernel {
+    private static final int BLOCK = 64;
 
     @Override
     public Launch bind(BindContext context) {
@@ -34,11 +36,12 @@ record DeformConvKernel(Node node) implements ShapedKernel {
                 Extents.toInt("offset groups", node.attributes().integer("offset_group", 1)),
                 context.hasInput(3),
                 context.hasInput(4));
-        long positions = image.dim(0) * task.window().outSize();
-        return launch -> launch.parallelFor(positions, 4, task);
+        Extents.product("weights", task.filters(), (long) task.perGroup() * task.window().kernelSize());
+        long blocks = image.dim(0) * Math.ceilDiv(task.window().outSize(), BLOCK);
+        return launch -> launch.parallelFor(blocks, 1, task);
     }
 
-    /** An item is one output position of one image; all its taps are read once and serve every filter. */
+    /** An item is some output positions of one image; all their taps are read once and serve every filter. */
     private record Task(
             Window window,
             ElementType type,
@@ -54,30 +57,40 @@ record DeformConvKernel(Node node) implements ShapedKernel {
         public void run(LaunchContext launch, long from, long to, Scratch scratch) {
             int taps = window.kernelSize();
             int size = window.outSize();
-            double[] seen = scratch.doubles(0, channels * taps);
-            double[] row = scratch.doubles(1, perGroup * taps);
+            int row = perGroup * taps;
+            double[] seen = scratch.doubles(0, channels * taps * BLOCK);
+            double[] weights = scratch.doubles(1, filters * row);
+            double[] sums = scratch.doubles(2, BLOCK);
+            Elements.read(type, launch.input(1), 0, weights, 0, filters * row);
             int perFilterGroup = filters / (channels / perGroup);
+            int blocks = Math.ceilDiv(size, BLOCK);
             for (long item = from; item < to; item++) {
-                long b = item / size;
-                int position = (int) (item % size);
-                sample(launch, b, position, seen);
+                launch.checkCancelled();
+                long b = item / blocks;
+                int first = (int) (item % blocks) * BLOCK;
+                int count = Math.min(BLOCK, size - first);
+                for (int i = 0; i < count; i++) {
+                    sample(launch, b, first + i, seen, i);
+                }
                 for (int filter = 0; filter < filters; filter++) {
-                    int first = filter / perFilterGroup * perGroup * taps;
-                    Elements.read(type, launch.input(1), (long) filter * row(taps), row, 0, row(taps));
-                    double sum = bias ? Elements.getDouble(type, launch.input(3), filter) : 0;
-                    for (int i = 0; i < row(taps); i++) {
-                        sum += row[i] * seen[first + i];
+                    int rows = filter / perFilterGroup * row;
+                    Arrays.fill(sums, 0, count, bias ? Elements.getDouble(type, launch.input(3), filter) : 0);
+                    for (int i = 0; i < row; i++) {
+                        add(sums, weights[filter * row + i], seen, (rows + i) * BLOCK, count);
                     }
-                    Elements.setDouble(type, launch.output(0), (b * filters + filter) * size + position, sum);
+                    Elements.write(type, launch.output(0), (b * filters + filter) * size + first, sums, 0, count);
                 }
             }
         }
 
-        private int row(int taps) {
-            return perGroup * taps;
+        private static void add(double[] sums, double weight, double[] seen, int from, int count) {
+            for (int i = 0; i < count; i++) {
+                sums[i] += weight * seen[from + i];
+            }
         }
 
-        private void sample(LaunchContext launch, long b, int position, double[] seen) {
+        /** Reads the taps of a position into column {@code at} of rows for channels and taps. */
+        private void sample(LaunchContext launch, long b, int position, double[] seen, int at) {
             int taps = window.kernelSize();
             int size = window.outSize();
             int top = position / window.out()[1] * window.strides()[0] - window.padsBefore()[0];
@@ -96,7 +109,7 @@ record DeformConvKernel(Node node) implements ShapedKernel {
                             ? Elements.getDouble(type, launch.input(4), (group * taps + tap) * size + position)
                             : 1;
                     long plane = (b * channels + c) * window.inSize();
-                    seen[c * taps + tap] = share * between(launch.input(0), plane, y, x);
+                    seen[(c * taps + tap) * BLOCK + at] = share * between(launch.input(0), plane, y, x);
                 }
             }
         }

@@ -44,9 +44,14 @@ record QuantisedConvKernel(Node node, boolean scaled) implements ShapedKernel {
             int zero = weightZero.zero(launch, filter);
             Quantised.read(weightType, launch.input(w), filter * depth + column, to, 0, count, zero);
         };
+        boolean pointwise = window.isPointwise();
         IntegerProduct.Line right = (launch, batch, row, column, count, to) -> {
             long plane = (batch * channels + row / taps) * window.inSize();
             int zero = imageZero.zero(launch, 0);
+            if (pointwise) {
+                Quantised.read(imageType, launch.input(0), plane + column, to, 0, count, zero);
+                return;
+            }
             for (int i = 0; i < count; i++) {
                 int place = window.place(column + i, row % taps);
                 to[i] = place < 0 ? 0 : (int) Elements.getLong(imageType, launch.input(0), plane + place) - zero;
@@ -79,9 +84,7 @@ record QuantisedConvKernel(Node node, boolean scaled) implements ShapedKernel {
             int added = bias ? launch.input(8).get(Layouts.INT, filter * 4) : 0;
             double factor = imageScale.scale(launch, 0) * weightScale.scale(launch, filter) / outScale.scale(launch, 0);
             int zero = outZero.zero(launch, 0);
-            for (int i = 0; i < count; i++) {
-                Rounding.store(type, launch.output(0), at + i, (sums[i] + added) * factor, zero, true);
-            }
+            Rounding.storeIntegers(type, launch.output(0), at, sums, added, factor, zero, count);
         };
     }
 }

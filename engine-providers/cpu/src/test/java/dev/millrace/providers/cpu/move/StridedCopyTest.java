@@ -63,7 +63,9 @@ class StridedCopyTest {
         "3,70,90,1,2,0",
         "5,2,40,1,0,2",
         "40,3,50,2,0,1",
-        "1,100,1,2,1,0"
+        "1,100,1,2,1,0",
+        "70,90,2,1,0,2",
+        "7,91,2,0,2,1"
     })
     void givesTheSameWhateverTheStripes(long a, long b, long c, int p, int q, int r) {
         Shape in = Shape.of(a, b, c);

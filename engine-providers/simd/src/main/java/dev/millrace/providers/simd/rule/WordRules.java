@@ -78,16 +78,9 @@ final class WordRules {
         long shift = op.has(1) ? op.content(1).longs()[0] : 0;
         boolean upper = op.attributes().flag("upper", true);
         long words = words(in.type(), word);
-        byte[] kept = new byte[Math.toIntExact(rows * columns * in.type().bits() / Byte.SIZE)];
-        int bytes = in.type().bits() / Byte.SIZE;
-        for (int i = 0; i < rows * columns; i++) {
-            boolean above = i % columns - i / columns >= shift;
-            boolean on = i % columns - i / columns == shift;
-            if (upper ? above : !above || on) {
-                Arrays.fill(kept, i * bytes, (i + 1) * bytes, (byte) -1);
-            }
-        }
-        Tensor mask = Tensor.wrap(word, Shape.of(rows, columns, words), Tensor.copyOf(kept, kept.length).segment());
+        byte[] kept = kept(rows, columns, in.type().bits() / Byte.SIZE, shift, upper);
+        Tensor bytes = Tensor.copyOf(kept, kept.length);
+        Tensor mask = Tensor.wrap(word, Shape.of(rows, columns, words), bytes.segment());
         Lowering lowering = op.lowering();
         Cell result = lowering.part(op.out(), word, withAxis(shape, words));
         lowering.pend(
@@ -96,6 +89,18 @@ final class WordRules {
                 v -> v.get(0).combine(Operator.AND, v.get(1)));
         provide(op, result);
         return true;
+    }
+
+    /** Ones where the elements of a triangle lie. */
+    private static byte[] kept(long rows, long columns, int bytes, long shift, boolean upper) {
+        byte[] kept = new byte[Math.toIntExact(rows * columns * bytes)];
+        for (int i = 0; i < rows * columns; i++) {
+            long diagonal = i % columns - i / columns;
+            if (upper ? diagonal >= shift : diagonal <= shift) {
+                Arrays.fill(kept, i * bytes, (i + 1) * bytes, (byte) -1);
+            }
+        }
+        return kept;
     }
 
     /** Where of elements of 64 bits: conditions become words of ones or zeros. */

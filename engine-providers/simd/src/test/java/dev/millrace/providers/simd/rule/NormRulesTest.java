@@ -183,11 +183,13 @@ class NormRulesTest {
         var graph = new SmallGraph();
         var in = graph.input(SmallGraph.random(random, 2, 3, 4, 5));
         var zeros = graph.input(Tensor.copyOf(new float[6], 2, 3));
+        var column = graph.input(SmallGraph.random(random, 3, 5, 7, 1));
         graph.output(
                 graph.node("LpNormalization", 22, Map.of("axis", Attribute.of(1)), in),
                 graph.node("LpNormalization", 22, Map.of("p", Attribute.of(1)), in),
                 graph.node("LpNormalization", 22, Map.of(), zeros),
                 graph.node("MeanVarianceNormalization", 13, Map.of(), in),
+                graph.node("MeanVarianceNormalization", 13, Map.of(), column),
                 graph.node("MeanVarianceNormalization", 13, Map.of("axes", Attribute.of(-1L, 1L)), in));
         graph.check(1e-5);
     }

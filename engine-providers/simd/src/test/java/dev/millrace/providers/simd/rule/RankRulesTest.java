@@ -80,7 +80,8 @@ class RankRulesTest {
         for (int axis = 0; axis < 3; axis++) {
             for (int exclusive = 0; exclusive < 2; exclusive++) {
                 var graph = new SmallGraph();
-                Value ints = graph.input(Tensor.copyOf(random.ints(444, -9, 9).map(i -> 2 * i + 1).toArray(), 3, 4, 37));
+                int[] odd = random.ints(444, -9, 9).map(i -> 2 * i + 1).toArray();
+                Value ints = graph.input(Tensor.copyOf(odd, 3, 4, 37));
                 Value along = graph.constant(Tensor.scalar((long) axis));
                 Map<String, Attribute> attributes = Map.of("exclusive", Attribute.of(exclusive));
                 graph.output(graph.node("CumProd", 26, attributes, ints, along));
