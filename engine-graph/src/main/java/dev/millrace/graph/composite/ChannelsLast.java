@@ -13,6 +13,7 @@ final class ChannelsLast {
     }
 
     static Value front(Composer c, Value value, int rank) {
+        c.refuse(rank < 3, "images of " + rank + " axes");
         long[] permutation = new long[rank];
         permutation[1] = rank - 1;
         for (int i = 2; i < rank; i++) {

@@ -40,7 +40,9 @@ final class EarlyComposites {
     /** Without borders of left, top, right and bottom; a height and width take the place of the last two. */
     private static void crop(Composer c) {
         long[] border = c.attributes().integers("border");
-        c.refuse(border == null || border.length != 4, "a border that has not four sides");
+        if (border == null || border.length != 4) {
+            throw c.refuse("a border that has not four sides");
+        }
         long[] scale = c.attributes().integers("scale");
         Value ends;
         if (scale != null && scale.length == 2) {

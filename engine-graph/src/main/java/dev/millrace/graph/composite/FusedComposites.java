@@ -6,8 +6,8 @@ import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.Value;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** What ONNX Runtime's optimiser writes for several operators. */
@@ -133,6 +133,7 @@ final class FusedComposites {
     private static void groupNorm(Composer c) {
         Value x = c.input(0);
         int rank = c.rank(0);
+        c.refuse(rank < 3, "images of " + rank + " axes");
         boolean last = c.attributes().flag("channels_last", true);
         if (c.has(3)) {
             c.refuse(c.rank(3) != rank, "a skip of another rank");
@@ -143,17 +144,13 @@ final class FusedComposites {
             }
             c.result(1, x);
         }
-        NodeSpec shape = c.onnx("GroupNormalization", x, c.op("CastLike", c.input(1), x), c.op("CastLike", c.input(2), x))
-                .with("num_groups", Attribute.of(c.attributes().integer("groups")))
+        Value scale = c.op("CastLike", c.input(1), x);
+        Value shift = c.op("CastLike", c.input(2), x);
+        Attributes attributes = Attributes.of("num_groups", Attribute.of(c.attributes().integer("groups")))
                 .with("epsilon", Attribute.of(c.attributes().real("epsilon", 1e-5f)));
-        Value y = last
-                ? ChannelsLast.around(c, x, rank, front -> {
-                    var inputs = new ArrayList<>(shape.inputs());
-                    inputs.set(0, front);
-                    return c.add(c.onnx("GroupNormalization", inputs.toArray(new Value[0]))
-                            .with(shape.attributes()));
-                })
-                : c.add(shape);
+        UnaryOperator<Value> norm =
+                front -> c.add(c.onnx("GroupNormalization", front, scale, shift).with(attributes));
+        Value y = last ? ChannelsLast.around(c, x, rank, norm) : norm.apply(x);
         c.result(c.attributes().integer("activation", 0) == 0 ? y : c.op("Mul", y, c.op("Sigmoid", y)));
     }
 

@@ -4,6 +4,7 @@ import dev.millrace.graph.composite.Composites.Recipe;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -93,7 +94,9 @@ final class ProductComposites {
                 .with("keepdims", Attribute.of(c.attributes().integer("keepdims", 1)))));
     }
 
+    /** Sparse constants are read as dense ones. */
     private static void sparse(Composer c) {
+        c.refuse(!(c.input(0).type() instanceof ValueType.TensorType), "a sparse matrix that is not a constant");
         Value a = turned(c, c.input(0), "transA");
         Value b = c.input(1);
         if (c.attributes().flag("transB", false)) {

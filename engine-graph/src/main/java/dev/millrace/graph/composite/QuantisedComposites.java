@@ -42,7 +42,7 @@ final class QuantisedComposites {
     }
 
     private static void softmax(Composer c) {
-        int opset = Math.toIntExact(c.attributes().integer("opset"));
+        int opset = c.attributes().integer("opset") < 13 ? 11 : 13;
         NodeSpec spec = c.onnx("Softmax", opset, Quantisation.real(c, 0))
                 .with("axis", Attribute.of(c.attributes().integer("axis", opset < 13 ? 1 : -1)));
         unary(c, spec);

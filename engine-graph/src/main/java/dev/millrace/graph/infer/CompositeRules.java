@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Operators of other domains that are written as several of ONNX's. What is said of them here is what tells how to write
- * them: elements and rank. Extents follow from what is written.
+ * Operators of other domains that are written as several of ONNX's. What is said of them here is what tells how to
+ * write them: elements and rank. Extents follow from what is written.
  */
 final class CompositeRules {
     private CompositeRules() {}

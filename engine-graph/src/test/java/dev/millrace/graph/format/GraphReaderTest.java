@@ -147,6 +147,24 @@ class GraphReaderTest {
     }
 
     @Test
+    void aKnownDomainNeedsNoImport() {
+        Model model = read(model(graph(
+                List.of("x"),
+                List.of("y"),
+                node("Gelu", List.of("x"), List.of("a")).setDomain("com.microsoft"),
+                node("Scaler", List.of("a"), List.of("y")).setDomain("ai.onnx.ml"))));
+        assertThat(model.graph().nodes()).extracting(Node::opset).containsExactly(1, 5);
+        assertThat(model.opsets()).containsEntry("com.microsoft", 1).containsEntry("ai.onnx.ml", 5);
+        assertThat(model.notes())
+                .containsExactly(
+                        "the model imports no opset of domain 'com.microsoft'; opset 1 is assumed",
+                        "the model imports no opset of domain 'ai.onnx.ml'; opset 5 is assumed");
+        assertRefused(model(graph(
+                        List.of("x"), List.of("y"), node("F", List.of("x"), List.of("y")).setDomain("elsewhere"))))
+                .hasMessageContaining("imports no opset of domain 'elsewhere'");
+    }
+
+    @Test
     void eachNodeHasTheOpsetOfItsDomain() {
         Model model = read(model(graph(
                         List.of("x"),

@@ -1,12 +1,14 @@
 package dev.millrace.session.operators;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
+import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
@@ -117,8 +119,8 @@ class ArrayOperatorsTest {
         assertThat(back.floats()).containsExactly(signal.floats(), offset());
     }
 
-    private static org.assertj.core.data.Offset<Float> offset() {
-        return org.assertj.core.api.Assertions.within(1e-5f);
+    private static Offset<Float> offset() {
+        return within(1e-5f);
     }
 
     @Test

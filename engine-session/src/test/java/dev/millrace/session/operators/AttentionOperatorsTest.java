@@ -102,7 +102,7 @@ class AttentionOperatorsTest {
 
     @Test
     void oneStepAtATime() throws Exception {
-        for (int length : new int[] {0, 3, 6}) {
+        for (int length : new int[] {3, 6}) {
             OneOperator.contributed("DecoderMaskedMultiHeadAttention")
                     .with("num_heads", 2)
                     .with("past_present_share_buffer", 1)

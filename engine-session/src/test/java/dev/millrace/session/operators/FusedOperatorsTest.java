@@ -2,12 +2,14 @@ package dev.millrace.session.operators;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
+import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
@@ -166,8 +168,8 @@ class FusedOperatorsTest {
         assertThat(groups.floats()).containsExactly(new float[] {-two, 0, -1, 1, 0, two, 1, -1}, offset());
     }
 
-    private static org.assertj.core.data.Offset<Float> offset() {
-        return org.assertj.core.api.Assertions.within(1e-5f);
+    private static Offset<Float> offset() {
+        return within(1e-5f);
     }
 
     @Test

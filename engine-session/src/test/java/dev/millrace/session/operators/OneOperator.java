@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A model of one operator, run by each of our providers and by the peer. */
@@ -178,7 +179,7 @@ final class OneOperator {
                 assertThat(actual.keySet()).containsExactlyElementsOf(expected.keySet());
                 expected.forEach((name, tensor) -> {
                     String what = op + " " + attributes + ", " + name + " by " + providers + ", " + level;
-                    Tensor found = actual.get(name);
+                    Tensor found = Objects.requireNonNull(actual.get(name));
                     assertThat(found.type()).as(what).isEqualTo(tensor.type());
                     assertThat(found.shape()).as(what).isEqualTo(tensor.shape());
                     assertThat(distance(numbers(found), numbers(tensor)))

@@ -45,13 +45,13 @@ record HashKernel(Node node) implements ShapedKernel {
         for (int i = 0; i < whole; i += 4) {
             int block = 0;
             for (int k = 3; k >= 0; k--) {
-                block = block << 8 | data.get(ValueLayout.JAVA_BYTE, start + i + k) & 0xff;
+                block = (block << 8) | (data.get(ValueLayout.JAVA_BYTE, start + i + k) & 0xff);
             }
             hash = Integer.rotateLeft(hash ^ scrambled(block), 13) * 5 + 0xe6546b64;
         }
         int rest = 0;
         for (int i = length - 1; i >= whole; i--) {
-            rest = rest << 8 | data.get(ValueLayout.JAVA_BYTE, start + i) & 0xff;
+            rest = (rest << 8) | (data.get(ValueLayout.JAVA_BYTE, start + i) & 0xff);
         }
         return spread(hash ^ scrambled(rest) ^ length);
     }
@@ -62,8 +62,8 @@ record HashKernel(Node node) implements ShapedKernel {
 
     /** Lets each bit bear on all others. */
     private static int spread(int hash) {
-        int a = (hash ^ hash >>> 16) * 0x85ebca6b;
-        int b = (a ^ a >>> 13) * 0xc2b2ae35;
-        return b ^ b >>> 16;
+        int a = (hash ^ (hash >>> 16)) * 0x85ebca6b;
+        int b = (a ^ (a >>> 13)) * 0xc2b2ae35;
+        return b ^ (b >>> 16);
     }
 }

@@ -1,6 +1,7 @@
 package dev.millrace.providers.cpu.elementwise;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.tensor.ElementType;
 import java.util.function.DoubleUnaryOperator;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -8,11 +9,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * A function of one element in each arithmetic domain that it is defined for. The loop is inside, so that each is
  * compiled for itself.
+ *
+ * @param unsigned of numbers of 64 bits without a sign, where that is another function than with one
  */
 public record Unary(
         @Nullable Floats floats,
         @Nullable Doubles doubles,
-        @Nullable Longs longs) {
+        @Nullable Longs longs,
+        @Nullable Longs unsigned) {
 
     /** {@code to[i] = f(from[i])} for the first {@code count} elements; both may be one array. */
     @FunctionalInterface
@@ -45,7 +49,7 @@ public record Unary(
 
     /** A function of floating elements with a loop of its own for float. */
     static Unary of(Floats floats, DoubleUnaryOperator f) {
-        return new Unary(floats, doubles(f), null);
+        return new Unary(floats, doubles(f), null, null);
     }
 
     private static Doubles doubles(DoubleUnaryOperator f) {
@@ -58,16 +62,25 @@ public record Unary(
 
     /** This function, which on integers is {@code f}. */
     Unary onLongs(LongUnaryOperator f) {
-        return new Unary(floats, doubles, (x, y, n) -> {
+        return new Unary(floats, doubles, longs(f), unsigned);
+    }
+
+    /** This function, which on numbers of 64 bits without a sign is {@code f}. */
+    Unary onUnsigned(LongUnaryOperator f) {
+        return new Unary(floats, doubles, longs, longs(f));
+    }
+
+    private static Longs longs(LongUnaryOperator f) {
+        return (x, y, n) -> {
             for (int i = 0; i < n; i++) {
                 y[i] = f.applyAsLong(x[i]);
             }
-        });
+        };
     }
 
     /** A function of integers only. */
     static Unary ofLongs(LongUnaryOperator f) {
-        return new Unary(null, null, null).onLongs(f);
+        return new Unary(null, null, longs(f), null);
     }
 
     public Floats requireFloats() {
@@ -78,8 +91,8 @@ public record Unary(
         return require(doubles, "double");
     }
 
-    Longs requireLongs() {
-        return require(longs, "integer");
+    Longs requireLongs(ElementType type) {
+        return type == ElementType.UINT64 && unsigned != null ? unsigned : require(longs, "integer");
     }
 
     private static <F> F require(@Nullable F function, String domain) {

@@ -22,7 +22,7 @@ public record UnaryKernel(Unary function) implements ShapedKernel {
         RangeTask task = switch (Domain.of(from)) {
             case FLOAT -> floats(function.requireFloats(), from, to);
             case DOUBLE -> doubles(function.requireDoubles(), from, to);
-            case LONG -> longs(function.requireLongs(), from, to);
+            case LONG -> longs(function.requireLongs(from), from, to);
         };
         long grain = grain(to);
         return launch -> launch.parallelFor(count, grain, task);

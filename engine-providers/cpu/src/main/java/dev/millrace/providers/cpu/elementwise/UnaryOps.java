@@ -1,12 +1,15 @@
 package dev.millrace.providers.cpu.elementwise;
 
 import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.tensor.Elements;
 import org.jspecify.annotations.Nullable;
 
 /** The table of functions of one element, by the name of their operator. */
 public final class UnaryOps {
     private static final double SQRT_HALF = Math.sqrt(0.5);
     private static final double SQRT_TWO_OVER_PI = Math.sqrt(2 / Math.PI);
+
+    private static final double LARGE = 0x1p30;
 
     private UnaryOps() {}
 
@@ -20,7 +23,7 @@ public final class UnaryOps {
         return switch (name) {
             case "Abs" -> abs();
             case "Neg" -> negate();
-            case "Sign" -> Unary.of(Math::signum).onLongs(Long::signum);
+            case "Sign" -> Unary.of(Math::signum).onLongs(Long::signum).onUnsigned(x -> x == 0 ? 0 : 1);
             case "Ceil" -> Unary.of(Math::ceil);
             case "Floor" -> Unary.of(Math::floor);
             case "Round" -> Unary.of(Math::rint);
@@ -100,7 +103,7 @@ public final class UnaryOps {
                 y[i] = Math.abs(x[i]);
             }
         };
-        return Unary.of(floats, Math::abs).onLongs(Math::abs);
+        return Unary.of(floats, Math::abs).onLongs(Math::abs).onUnsigned(x -> x);
     }
 
     private static Unary negate() {
@@ -238,7 +241,14 @@ public final class UnaryOps {
 
     private static Unary shrink(float bias, float lambda) {
         return Unary.of(x -> x < -lambda ? x + bias : x > lambda ? x - bias : 0)
-                .onLongs(x -> x < -lambda ? (long) (x + bias) : x > lambda ? (long) (x - bias) : 0);
+                .onLongs(x -> x < -lambda ? (long) (x + bias) : x > lambda ? (long) (x - bias) : 0)
+                .onUnsigned(x -> shrunk(x, bias, lambda));
+    }
+
+    private static long shrunk(long unsigned, float bias, float lambda) {
+        double x = Elements.unsignedToDouble(unsigned);
+        double result = x < -lambda ? x + bias : x > lambda ? x - bias : 0;
+        return result < 0x1p63 ? (long) result : (long) (result - 0x1p63) ^ Long.MIN_VALUE;
     }
 
     private static double softplus(double x) {
@@ -247,6 +257,10 @@ public final class UnaryOps {
 
     private static double asinh(double x) {
         double size = Math.abs(x);
-        return Math.copySign(Math.log1p(size + size * size / (1 + Math.sqrt(size * size + 1))), x);
+        // The square of a large number is no number any more, and what it adds to is lost beside it.
+        double result = size > LARGE
+                ? Math.log(size) + Math.log(2)
+                : Math.log1p(size + size * size / (1 + Math.sqrt(size * size + 1)));
+        return Math.copySign(result, x);
     }
 }

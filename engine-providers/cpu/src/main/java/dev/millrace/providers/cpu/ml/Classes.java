@@ -57,13 +57,12 @@ record Classes(List<Object> labels, PostTransform transform) {
             pair[0] = score;
             count = 1;
             transform.apply(pair, count);
-        } else if (isShare) {
-            pair[0] = 1 - score;
-            pair[1] = score;
+        } else if (transform == PostTransform.LOGISTIC) {
+            pair[0] = PostTransform.logistic(-score);
+            pair[1] = PostTransform.logistic(score);
         } else {
-            boolean logistic = transform == PostTransform.LOGISTIC;
-            pair[0] = logistic ? PostTransform.logistic(-score) : -score;
-            pair[1] = logistic ? PostTransform.logistic(score) : score;
+            pair[0] = isShare ? 1 - score : -score;
+            pair[1] = score;
         }
         Elements.write(ElementType.FLOAT, run.output(1), row * width, pair, 0, Math.min(count, width));
     }

@@ -62,7 +62,6 @@ final class LinearModels {
             }
             int width = Classes.width(context);
             boolean pair = results == 1 && classes.count() == 2;
-            boolean logistic = classes.transform() == PostTransform.LOGISTIC;
             return rows.each((run, row, x, scratch) -> {
                 double[] scores = scratch.doubles(1, Math.max(results, 2));
                 weights.apply(x, scores);
@@ -70,7 +69,7 @@ final class LinearModels {
                     double score = scores[0];
                     classes.writeLabel(run, row, score > 0 ? 1 : 0);
                     if (width > 0) {
-                        classes.writePair(run, row, score, !logistic, scores, width);
+                        classes.writePair(run, row, score, true, scores, width);
                     }
                 } else {
                     classes.writeLabel(run, row, Classes.best(scores, results));

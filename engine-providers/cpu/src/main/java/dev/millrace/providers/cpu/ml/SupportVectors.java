@@ -103,9 +103,15 @@ final class SupportVectors {
                 : svm.pairwise(classes, perClass);
     }
 
-    /** One row of coefficients for each class. */
+    /** One row of coefficients for each class. Of two classes the second wins by a score that is large enough. */
     private ShapedKernel linear(Classes classes) {
         int count = classes.count();
+        boolean positive = true;
+        for (float coefficient : coefficients) {
+            positive &= coefficient >= 0;
+        }
+        double enough = positive ? 0.5 : Double.MIN_VALUE;
+        boolean pair = count == 2 && listed("prob_a").length == 0;
         return context -> {
             Rows rows = Rows.of(context, 0);
             check(coefficients.length == (long) count * rows.features(), rows.features());
@@ -113,9 +119,10 @@ final class SupportVectors {
             return rows.each((run, row, x, scratch) -> {
                 double[] scores = scratch.doubles(1, count);
                 for (int i = 0; i < count; i++) {
-                    scores[i] = similarity(x, coefficients, i, rows.features()) + rho[rho.length == 1 ? 0 : i];
+                    scores[i] = similarity(x, coefficients, i, rows.features()) + rho[0];
                 }
-                classes.writeLabel(run, row, Classes.best(scores, count));
+                int best = Classes.best(scores, count);
+                classes.writeLabel(run, row, pair && scores[best] >= enough ? 1 : best);
                 if (width > 0) {
                     classes.writeScores(run, row, scores, count, width);
                 }
@@ -152,21 +159,20 @@ final class SupportVectors {
                     similarities[i] = similarity(x, vectors, i, rows.features());
                 }
                 decide(similarities, starts, count, total, decisions, votes);
+                classes.writeLabel(run, row, Classes.best(votes, count));
                 if (probable) {
                     double[] shares = scratch.doubles(4, count);
                     PairwiseShares.solve(decisions, slopes, shifts, count, shares);
-                    classes.writeLabel(run, row, Classes.best(shares, count));
                     if (width > 0) {
                         classes.writeScores(run, row, shares, count, width);
                     }
                     return;
                 }
-                classes.writeLabel(run, row, Classes.best(votes, count));
                 if (width > 0 && count == 2) {
-                    // a positive decision is for the first class
-                    classes.writePair(run, row, -decisions[0], false, decisions, width);
+                    boolean isShare = classes.transform() != PostTransform.NONE;
+                    classes.writePair(run, row, decisions[0], isShare, decisions, width);
                 } else if (width > 0) {
-                    classes.writeScores(run, row, width == count ? votes : decisions, Math.min(width, pairs), width);
+                    classes.writeScores(run, row, decisions, Math.min(width, pairs), width);
                 }
             });
         };

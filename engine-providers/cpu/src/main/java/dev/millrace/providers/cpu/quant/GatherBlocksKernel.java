@@ -30,7 +30,7 @@ record GatherBlocksKernel(Node node) implements ShapedKernel {
                 return Elements.getLong(type, data, index);
             }
             long bytes = Elements.getLong(type, data, index / perByte());
-            return bytes >> index % perByte() * bits & (1 << bits) - 1;
+            return (bytes >> (index % perByte() * bits)) & ((1 << bits) - 1);
         }
     }
 
@@ -52,7 +52,7 @@ record GatherBlocksKernel(Node node) implements ShapedKernel {
         ElementType real = context.inputType(SCALES);
         ElementType index = context.inputType(INDICES);
         boolean zeros = context.hasInput(ZEROS);
-        long usual = inBytes ? 1L << numbers.bits() - 1 : 0;
+        long usual = inBytes ? 1L << (numbers.bits() - 1) : 0;
         long columns = scales.dimAt(-1);
         long rowOfZeros = zeros ? context.inputShape(ZEROS).dimAt(-1) * (inBytes ? numbers.perByte() : 1) : 0;
         RangeTask task = (launch, from, to, scratch) -> {

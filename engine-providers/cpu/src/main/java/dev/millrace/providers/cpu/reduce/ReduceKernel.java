@@ -29,7 +29,8 @@ record ReduceKernel(Node node, Reduction reduction) implements ShapedKernel {
         for (int i = 0; i < folded.length; i++) {
             count *= folded[i] ? shape.dim(i) : 1;
         }
-        RangeTask task = type.isFloating()
+        // ONNX computes the logarithm of a sum of exponentials as reals, whatever it is given.
+        RangeTask task = type.isFloating() || reduction == Reduction.LOG_SUM_EXP
                 ? doubles(walk, type, reduction.finish(count))
                 : longs(walk, type, reduction.finishLong(count));
         if (count == 0 && results > 0) {

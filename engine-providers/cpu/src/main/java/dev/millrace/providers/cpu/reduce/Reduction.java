@@ -76,7 +76,7 @@ enum Reduction {
         return switch (this) {
             case MEAN -> x -> count == 0 ? 0 : x / count;
             case L2 -> x -> (long) Math.sqrt((double) x);
-            case LOG_SUM, LOG_SUM_EXP -> x -> (long) Math.log((double) x);
+            case LOG_SUM -> x -> (long) Math.log((double) x);
             default -> x -> x;
         };
     }

@@ -254,6 +254,8 @@ class MlKernelsTest {
                 .withAll("classlabels_ints", 1L, 2L)
                 .outputs(2);
         assertThat(((Tensor) svm.runAll(SAMPLES).getFirst()).longs()).containsExactly(1, 2);
+        // decisions are for the first class, scores for the second as of a classifier with one score
+        assertThat(((Tensor) svm.runAll(SAMPLES).get(1)).floats()[0]).isNegative();
         var shares = svm.with("prob_a", -2f).with("prob_b", 0f).runAll(SAMPLES);
         assertThat(((Tensor) shares.getFirst()).longs()).containsExactly(1, 2);
         float[] scores = ((Tensor) shares.get(1)).floats();

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.millrace.graph.composite;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,98 @@
+package dev.millrace.session.operators;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.session.Engine;
+import dev.millrace.session.EngineOptions;
+import java.lang.foreign.ValueLayout;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+
+/** Values at the ends of what types hold, and what is left out. */
+class EdgesTest {
+    @AutoClose
+    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+
+    private final Draw draw = new Draw(76);
+
+    private static Tensor unsigned(long... values) {
+        return Tensor.wrap(
+                ElementType.UINT64, Shape.of(values.length), Tensor.copyOf(values, values.length).segment());
+    }
+
+    @Test
+    void largeNumbersWithoutASign() {
+        Tensor x = unsigned(0, 3, -1, Long.MIN_VALUE);
+        assertThat(bits(OneOperator.onnx("Abs", 13).on(x))).containsExactly(0, 3, -1, Long.MIN_VALUE);
+        assertThat(bits(OneOperator.onnx("Sign", 13).on(x))).containsExactly(0, 1, 1, 1);
+        OneOperator shrink = OneOperator.onnx("Shrink", 9).with("lambd", 1f).with("bias", 0f).on(x);
+        assertThat(bits(shrink)).containsExactly(0, 3, -1, Long.MIN_VALUE);
+    }
+
+    private long[] bits(OneOperator one) {
+        Tensor result = one.run(engine);
+        return Tensor.wrap(ElementType.INT64, result.shape(), result.segment()).longs();
+    }
+
+    @Test
+    void inverseHyperbolicSinesOfInfinities() {
+        double infinity = Double.POSITIVE_INFINITY;
+        Tensor x = Tensor.copyOf(new double[] {infinity, -infinity, 1e200, -1e-300, Double.NaN}, 5);
+        Tensor y = OneOperator.onnx("Asinh", 22).on(x).run(engine);
+        assertThat(y.doubles()).containsExactly(infinity, -infinity, Math.log(2) + Math.log(1e200), -1e-300, Double.NaN);
+        Tensor floats = Tensor.copyOf(new float[] {Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY}, 2);
+        assertThat(OneOperator.onnx("Asinh", 22).on(floats).run(engine).floats())
+                .containsExactly(Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY);
+    }
+
+    @Test
+    void sumsOfExponentialsOfIntegers() {
+        for (ElementType type : new ElementType[] {ElementType.INT32, ElementType.INT64}) {
+            Tensor one = Draw.filled(type, -2, 1);
+            assertThat(OneOperator.numbers(OneOperator.onnx("ReduceLogSumExp", 18).on(one).run(engine)))
+                    .containsExactly(-2);
+            Tensor three = Draw.filled(type, 5, 3);
+            assertThat(OneOperator.numbers(OneOperator.onnx("ReduceLogSumExp", 18).on(three).run(engine)))
+                    .containsExactly((long) (5 + Math.log(3)));
+        }
+    }
+
+    @Test
+    void normsBehindSkipsHaveATinyEpsilon() throws Exception {
+        Tensor small = Draw.filled(ElementType.FLOAT, 1e-4, 2, 3, 8);
+        Tensor skip = Tensor.copyOf(draw.floats(2, 3, 8));
+        for (long i = 0; i < skip.elements(); i++) {
+            skip.segment().setAtIndex(ValueLayout.JAVA_FLOAT, i, (float) (1e-4 * Math.sin(i)));
+        }
+        for (String name : new String[] {"SkipLayerNormalization", "SkipSimplifiedLayerNormalization"}) {
+            OneOperator.contributed(name).on(small, skip).holding(draw.floats(8)).agrees(engine, 1e-3);
+        }
+    }
+
+    @Test
+    void nothingIsResized() throws Exception {
+        OneOperator.onnx("Resize", 10)
+                .with("mode", "linear")
+                .on(draw.floats(1, 1, 2, 2))
+                .holding(Tensor.copyOf(new float[] {1, 1, 0.3f, 1}, 4))
+                .agrees(engine, 0);
+    }
+
+    @Test
+    void signalsOfTwoAxes() throws Exception {
+        OneOperator.onnx("STFT", 17)
+                .on(draw.floats(2, 16))
+                .holding(Draw.one(ElementType.INT64, 4), draw.floats(8))
+                .agrees(engine, 1e-4);
+    }
+
+    @Test
+    void tailsOfTheErrorFunction() throws Exception {
+        Tensor x = Tensor.copyOf(new float[] {-9, -20, -62.8f, -1e10f, 62.8f}, 5);
+        OneOperator.onnx("Gelu", 20).on(x).agrees(engine, 1e-12);
+        OneOperator.onnx("Erf", 13).on(x).agrees(engine, 0);
+    }
+}
