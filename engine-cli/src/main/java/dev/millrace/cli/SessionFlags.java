@@ -50,6 +50,11 @@ public final class SessionFlags {
                     + " BY_SIZE (default): those of up to 32 MB are read.")
     private FileUse files = FileUse.BY_SIZE;
 
+    @Option(
+            names = "--strict",
+            description = "Refuse models that depart from ONNX in what is otherwise read with a note.")
+    private boolean strict;
+
     public Engine engine() {
         return Engine.create(EngineOptions.defaults().withThreads(threads));
     }
@@ -62,6 +67,7 @@ public final class SessionFlags {
     public SessionOptions.Builder builder(boolean optimize) {
         var builder = SessionOptions.builder()
                 .fileUse(files)
+                .strict(strict)
                 .optimiser(Optimiser.Options.builder()
                         .level(optimize ? level : Level.DISABLED)
                         .disable(disabledPasses)

@@ -92,6 +92,9 @@ final class SessionBuilder {
         Model model = FunctionInliner.inline(read);
         notes.addAll(SchemaPass.over(model.graph()));
         notes.addAll(Inference.infer(model.graph()));
+        if (options.strict()) {
+            notes.refuse();
+        }
         clock.end("check");
         OptimisationReport report = optimise(model);
         checkCancelled();
