@@ -149,10 +149,11 @@ final class ElementwiseRules {
         return v -> Formulas.selu(v.getFirst());
     }
 
-    private static Formula infinite(Op op) {
+    /** Who looks for no infinity reads nothing, which is nothing for a kernel. */
+    private static @Nullable Formula infinite(Op op) {
         boolean positive = op.attributes().flag("detect_positive", true);
         boolean negative = op.attributes().flag("detect_negative", true);
-        return v -> Formulas.isInfinite(v.getFirst(), positive, negative);
+        return !positive && !negative ? null : v -> Formulas.isInfinite(v.getFirst(), positive, negative);
     }
 
     private static Formula gelu(Op op) {
