@@ -40,6 +40,7 @@ final class ModelCheck {
     private final Side.Ours plain;
     private final Side.Theirs theirs;
     private final List<Trial> trials = new ArrayList<>();
+    private @Nullable Inputs first;
     private int way;
 
     private ModelCheck(
@@ -117,7 +118,10 @@ final class ModelCheck {
             // what cannot be read is no input
             return;
         }
-        trials.add(trial(inputs));
+        Trial trial = attempt(() -> inputs);
+        if (trial != null) {
+            trials.add(trial);
+        }
     }
 
     /** Makes inputs up, in one way after the other until all sides take them. */
@@ -150,27 +154,16 @@ final class ModelCheck {
         } catch (EngineException cannotBeMade) {
             return null;
         }
-        return trial(inputs);
+        Trial trial = trial(inputs);
+        first = first == null && trial.isGood() ? inputs : first;
+        return trial;
     }
 
     /** The first inputs after all others, in the same sessions: nothing of these is left in them. */
     private void again() {
-        for (Trial first : List.copyOf(trials)) {
-            if (first.isWhole() && first.difference() == null && trials.size() > 1) {
-                Trial second = trial(first.inputs());
-                String difference = second.difference();
-                trials.add(
-                        difference == null
-                                ? second
-                                : new Trial(
-                                        first.inputs(),
-                                        null,
-                                        second.ran(),
-                                        second.oursRan(),
-                                        "run again, " + difference,
-                                        second.refusal()));
-                return;
-            }
+        Inputs again = first;
+        if (again != null && trials.size() > 1) {
+            trials.add(trial(again).repeated());
         }
     }
 
@@ -193,7 +186,7 @@ final class ModelCheck {
         if (difference == null && ran) {
             difference = difference("not optimised", expected, slow);
         }
-        return new Trial(inputs, expected, ran, oursRan, difference, refusal);
+        return new Trial(inputs.toString(), ran, oursRan, difference, refusal);
     }
 
     private @Nullable String difference(String who, @Nullable Map<String, Datum> expected, Side.Result ours) {
