@@ -1,6 +1,7 @@
 package dev.millrace.providers.simd.rule;
 
 import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.expression.DataType;
@@ -149,11 +150,17 @@ final class ElementwiseRules {
         return v -> Formulas.selu(v.getFirst());
     }
 
-    /** Who looks for no infinity reads nothing, which is nothing for a kernel. */
-    private static @Nullable Formula infinite(Op op) {
+    /** Whether a node reads its input at all: one that looks for no infinity does not, and is nothing for a kernel. */
+    static boolean suits(Node node) {
+        return !node.is("IsInf")
+                || node.attributes().flag("detect_positive", true)
+                || node.attributes().flag("detect_negative", true);
+    }
+
+    private static Formula infinite(Op op) {
         boolean positive = op.attributes().flag("detect_positive", true);
         boolean negative = op.attributes().flag("detect_negative", true);
-        return !positive && !negative ? null : v -> Formulas.isInfinite(v.getFirst(), positive, negative);
+        return v -> Formulas.isInfinite(v.getFirst(), positive, negative);
     }
 
     private static Formula gelu(Op op) {
