@@ -53,6 +53,11 @@ public final class SessionFlags {
                     + " BY_SIZE (default): those of up to 32 MB are read.")
     private FileUse files = FileUse.BY_SIZE;
 
+    @Option(
+            names = "--strict",
+            description = "Refuse models that depart from ONNX in what is otherwise read with a note.")
+    private boolean strict;
+
     public Engine engine() {
         return engine(null);
     }
@@ -72,6 +77,7 @@ public final class SessionFlags {
     public SessionOptions.Builder builder(boolean optimize) {
         var builder = SessionOptions.builder()
                 .fileUse(files)
+                .strict(strict)
                 .optimiser(Optimiser.Options.builder()
                         .level(optimize ? level : Level.DISABLED)
                         .disable(disabledPasses)

@@ -1,5 +1,6 @@
 package dev.millrace.session;
 
+import dev.millrace.graph.EngineException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -19,6 +20,13 @@ final class Notes {
             all.addAll(alike);
             int more = alike.size() - 1;
             LOG.log(System.Logger.Level.WARNING, alike.getFirst() + (more == 0 ? "" : " (and " + more + " more)"));
+        }
+    }
+
+    /** Throws (INVALID_GRAPH) where there is a note, and names them all. */
+    void refuse() {
+        if (!all.isEmpty()) {
+            throw EngineException.invalidGraph("strictly, " + String.join("; ", all));
         }
     }
 

@@ -115,6 +115,9 @@ final class SessionBuilder {
         if (Composites.expand(model.graph())) {
             notes.addAll(Inference.infer(model.graph()));
         }
+        if (options.strict()) {
+            notes.refuse();
+        }
         // after the model: providers find out meanwhile what the machine can do
         choose();
         CompatibilityCheck.check(read, factories, options.failOnSuboptimalModel());

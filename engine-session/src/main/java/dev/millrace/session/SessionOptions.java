@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param disableModelCompile refuses to compile: only what was compiled before, and single kernels
  * @param disableCpuFallback refuses to leave nodes to the plain provider
  * @param failOnSuboptimalModel refuses a compiled model that would be faster compiled again
+ * @param strict refuses a model that departs from ONNX in what is otherwise read with a note: attributes that an operator
+ *     does not have, types and shapes that are not those declared
  * @param externalDataFolder where a model from memory has its external data
  * @param fileUse whether the session's files are read, or mapped
  * @param listener hears of every step of every run
@@ -43,6 +45,7 @@ public record SessionOptions(
         boolean disableModelCompile,
         boolean disableCpuFallback,
         boolean failOnSuboptimalModel,
+        boolean strict,
         @Nullable Path externalDataFolder,
         FileUse fileUse,
         @Nullable RunListener listener,
@@ -81,6 +84,7 @@ public record SessionOptions(
                 .disableModelCompile(disableModelCompile)
                 .disableCpuFallback(disableCpuFallback)
                 .failOnSuboptimalModel(failOnSuboptimalModel)
+                .strict(strict)
                 .externalDataFolder(externalDataFolder)
                 .fileUse(fileUse)
                 .listener(listener)
@@ -101,6 +105,7 @@ public record SessionOptions(
         private boolean disableModelCompile;
         private boolean disableCpuFallback;
         private boolean failOnSuboptimalModel;
+        private boolean strict;
         private @Nullable Path externalDataFolder;
         private FileUse fileUse = FileUse.BY_SIZE;
         private @Nullable RunListener listener;
@@ -163,6 +168,15 @@ public record SessionOptions(
             return this;
         }
 
+        /**
+         * Whether a model is refused (INVALID_GRAPH) for what otherwise is a note in its session's report: attributes that
+         * an operator does not have, operators that are deprecated, types and shapes that are not those declared.
+         */
+        public Builder strict(boolean value) {
+            strict = value;
+            return this;
+        }
+
         public Builder externalDataFolder(@Nullable Path value) {
             externalDataFolder = value;
             return this;
@@ -199,6 +213,7 @@ public record SessionOptions(
                     disableModelCompile,
                     disableCpuFallback,
                     failOnSuboptimalModel,
+                    strict,
                     externalDataFolder,
                     fileUse,
                     listener,

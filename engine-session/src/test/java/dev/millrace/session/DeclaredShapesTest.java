@@ -3,6 +3,7 @@ package dev.millrace.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
@@ -137,6 +138,35 @@ class DeclaredShapesTest {
             assertThat(session.outputs().getFirst().type()).isEqualTo(fixed(2, 3));
             assertThat(out.get("y").shape().toArray()).containsExactly(2, 3);
         }
+    }
+
+    @Test
+    void strictlyADeclarationThatIsWrongIsRefused() {
+        Value x = editor.addInput("x", fixed(2, 3));
+        Value y = node("Relu", x);
+        editor.addOutput("y", y);
+        byte[] right = Models.toBytes(TestModels.model(editor.graph()));
+        editor.declare(y, fixed(3, 2));
+        byte[] wrong = Models.toBytes(TestModels.model(editor.graph()));
+        SessionOptions strict = SessionOptions.builder().strict(true).build();
+
+        engine.session(right, strict).close();
+        assertThatThrownBy(() -> engine.session(wrong, strict))
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("is declared as float[3,2], but is float[2,3]");
+    }
+
+    @Test
+    void strictlyAnAttributeThatAnOperatorDoesNotHaveIsRefused() {
+        Value x = editor.addInput("x", fixed(2, 3));
+        editor.addOutput("y", node("Relu", Attributes.of("slope", Attribute.of(2)), x));
+        byte[] model = Models.toBytes(TestModels.model(editor.graph()));
+
+        engine.session(model, SessionOptions.defaults()).close();
+        assertThatThrownBy(() -> engine.session(
+                        model, SessionOptions.builder().strict(true).build()))
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("attribute 'slope' is unknown");
     }
 
     @Test

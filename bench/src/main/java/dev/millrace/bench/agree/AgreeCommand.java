@@ -135,7 +135,7 @@ public final class AgreeCommand implements Subcommand {
                     progress.step();
                 });
             }
-            tally.close();
+            tally.finish();
             return tally.isGood() ? ExitCode.OK : ExitCode.NO;
         }
     }

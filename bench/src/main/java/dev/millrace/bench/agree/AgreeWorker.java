@@ -21,8 +21,12 @@ final class AgreeWorker {
                 Row row;
                 try {
                     row = ModelCheck.run(file, settings, engine, runtime, stages);
-                } catch (Exception | LinkageError | AssertionError | StackOverflowError | OutOfMemoryError defect) {
-                    row = new Row(file.toString(), Verdict.CRASHED_HERE, "an exception that is no answer: " + defect, null);
+                } catch (OutOfMemoryError e) {
+                    String why = "no memory to compare it; a larger --heap helps: " + e.getMessage();
+                    row = new Row(file.toString(), Verdict.CRASHED_HERE, why, null);
+                } catch (Exception | LinkageError | AssertionError | StackOverflowError defect) {
+                    String why = "an exception that is no answer: " + defect;
+                    row = new Row(file.toString(), Verdict.CRASHED_HERE, why, null);
                 }
                 return row.toLine();
             });

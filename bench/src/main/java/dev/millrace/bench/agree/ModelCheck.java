@@ -40,6 +40,7 @@ final class ModelCheck {
     private final Side.Ours plain;
     private final Side.Theirs theirs;
     private final List<Trial> trials = new ArrayList<>();
+    private @Nullable Inputs first;
     private int way;
 
     private ModelCheck(
@@ -72,24 +73,29 @@ final class ModelCheck {
     }
 
     private Row row() throws IOException {
-        String ours = Objects.requireNonNullElse(optimised.refusal(), String.valueOf(plain.refusal()));
         boolean isRefused = optimised.refusal() != null && plain.refusal() != null;
         if (theirs.refusal() != null && isRefused) {
-            return row(Verdict.REFUSED, both(ours, theirs.refusal()));
+            return row(Verdict.REFUSED, both(refusal(), theirs.refusal()));
         }
         List<ValueInfo> inputs = optimised.inputs() != null ? optimised.inputs() : plain.inputs();
         inputs = inputs == null ? facts.inputs() : inputs;
         if (inputs == null) {
-            return row(Verdict.ONLY_THERE, "loaded there, and not run: " + ours);
+            return row(Verdict.ONLY_THERE, "loaded there, and not run: " + refusal());
         }
         for (Path data : dataSets()) {
             stored(data, inputs);
         }
+        long seed = Seeds.of(file, settings.seed());
         for (int draw = 0; draw < settings.draws(); draw++) {
-            draw(draw, inputs);
+            draw(draw, inputs, seed);
         }
         again();
         return verdict();
+    }
+
+    /** Why no session, or only one of the two, could be made here. */
+    private String refusal() {
+        return optimised.refusal() != null ? optimised.refusal() : "not optimised, " + plain.refusal();
     }
 
     /** The folders of inputs beside the model, where it is the only one there. */
@@ -117,12 +123,14 @@ final class ModelCheck {
             // what cannot be read is no input
             return;
         }
-        trials.add(trial(inputs));
+        Trial trial = attempt(() -> inputs);
+        if (trial != null) {
+            trials.add(trial);
+        }
     }
 
     /** Makes inputs up, in one way after the other until all sides take them. */
-    private void draw(int number, List<ValueInfo> declared) throws IOException {
-        long seed = Seeds.of(file, settings.seed());
+    private void draw(int number, List<ValueInfo> declared, long seed) {
         Trial best = number > 0 ? null : known(declared, seed);
         for (int i = way; i < Draw.WAYS.size() && (best == null || !best.isWhole()); i++) {
             Draw draw = Draw.WAYS.get(i);
@@ -150,27 +158,16 @@ final class ModelCheck {
         } catch (EngineException cannotBeMade) {
             return null;
         }
-        return trial(inputs);
+        Trial trial = trial(inputs);
+        first = first == null && trial.isGood() ? inputs : first;
+        return trial;
     }
 
     /** The first inputs after all others, in the same sessions: nothing of these is left in them. */
     private void again() {
-        for (Trial first : List.copyOf(trials)) {
-            if (first.isWhole() && first.difference() == null && trials.size() > 1) {
-                Trial second = trial(first.inputs());
-                String difference = second.difference();
-                trials.add(
-                        difference == null
-                                ? second
-                                : new Trial(
-                                        first.inputs(),
-                                        null,
-                                        second.ran(),
-                                        second.oursRan(),
-                                        "run again, " + difference,
-                                        second.refusal()));
-                return;
-            }
+        Inputs again = first;
+        if (again != null && trials.size() > 1) {
+            trials.add(trial(again).repeated());
         }
     }
 
@@ -184,16 +181,14 @@ final class ModelCheck {
         stages.accept(HERE + " comparing");
         boolean ran = peer.answers() != null;
         boolean oursRan = fast.answers() != null && slow.answers() != null;
-        String refusal = !ran ? peer.refusal() : fast.answers() == null ? fast.refusal() : slow.refusal();
-        if (!ran && !oursRan) {
-            refusal = both(fast.answers() == null ? fast.refusal() : slow.refusal(), peer.refusal());
-        }
+        String ours = fast.answers() == null ? fast.refusal() : "not optimised, " + slow.refusal();
+        String refusal = ran ? ours : oursRan ? peer.refusal() : both(ours, peer.refusal());
         Map<String, Datum> expected = ran ? peer.answers() : slow.answers();
         String difference = difference("optimised", expected, fast);
         if (difference == null && ran) {
             difference = difference("not optimised", expected, slow);
         }
-        return new Trial(inputs, expected, ran, oursRan, difference, refusal);
+        return new Trial(inputs.toString(), ran, oursRan, difference, refusal);
     }
 
     private @Nullable String difference(String who, @Nullable Map<String, Datum> expected, Side.Result ours) {
@@ -217,7 +212,8 @@ final class ModelCheck {
         }
         long whole = trials.stream().filter(Trial::isWhole).count();
         if (whole > 0) {
-            return row(Verdict.AGREE, (facts.random() ? "by types and shapes only, it is random; " : "") + whole + " runs");
+            String how = facts.random() ? "by types and shapes only, it is random; " : "";
+            return row(Verdict.AGREE, how + whole + " runs");
         }
         for (Trial trial : trials) {
             if (trial.oursRan()) {
@@ -230,14 +226,13 @@ final class ModelCheck {
     /** No inputs could be made: whoever loads it is believed. */
     private Row unrun() {
         boolean ours = optimised.refusal() == null && plain.refusal() == null;
-        boolean peers = theirs.refusal() == null;
-        String why = "loaded, and not run, as its inputs cannot be made up";
-        if (ours && peers) {
-            return row(Verdict.AGREE, why);
+        String why = "not run, as its inputs cannot be made up";
+        if (ours) {
+            return theirs.refusal() == null
+                    ? row(Verdict.REFUSED, "loaded by both, and " + why)
+                    : row(Verdict.ONLY_HERE, why + ": " + theirs.refusal());
         }
-        return ours
-                ? row(Verdict.ONLY_HERE, why + ": " + theirs.refusal())
-                : row(Verdict.ONLY_THERE, why + ": " + optimised.refusal());
+        return row(Verdict.ONLY_THERE, why + ": " + refusal());
     }
 
     private static String both(String ours, @Nullable String peers) {

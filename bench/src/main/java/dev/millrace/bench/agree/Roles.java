@@ -8,6 +8,7 @@ import dev.millrace.graph.ir.ValueType;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -209,11 +210,21 @@ final class Roles {
         if (graph != null) {
             for (Value input : graph.inputs()) {
                 if (input.name().equals(name)) {
-                    return of(input, extents, 0);
+                    Role role = of(input, extents, 0);
+                    return role == null ? byName(input) : role;
                 }
             }
         }
         return null;
+    }
+
+    /** Masks of padding are 1 for most places. */
+    private static @Nullable Role byName(Value input) {
+        var type = input.elementType();
+        boolean isMask = type != null
+                && type.isInteger()
+                && input.name().toLowerCase(Locale.ROOT).contains("mask");
+        return isMask ? (_, random) -> random.nextInt(8) == 0 ? 0 : 1 : null;
     }
 
     private static @Nullable Role of(Value value, Extents extents, int depth) {

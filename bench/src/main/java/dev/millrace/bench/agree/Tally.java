@@ -48,11 +48,11 @@ final class Tally {
         }
     }
 
-    /** The closing line. */
-    void close() {
+    /** Prints the closing line. */
+    void finish() {
         if (!json) {
             if (excused > 0) {
-                out.println(excused + " of those that follow are known");
+                out.println(excused + " known, which do not fail");
             }
             out.println(closing());
             out.flush();

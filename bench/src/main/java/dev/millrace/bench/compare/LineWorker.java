@@ -25,7 +25,11 @@ public final class LineWorker implements AutoCloseable {
     private static final String ANSWER = "\u0001answer ";
 
     private static final String STAGE = "\u0001stage ";
+    private static final String READY = "\u0001ready";
     private static final String END = "\u0001end";
+
+    /** A process that has not started by then will not. */
+    private static final long START_SECONDS = 300;
 
     private final Class<?> main;
     private final List<String> options;
@@ -65,12 +69,14 @@ public final class LineWorker implements AutoCloseable {
     public static void serve(Service service) throws Exception {
         var out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
         var questions = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        out.println("\n" + READY);
         for (String line = questions.readLine(); line != null; line = questions.readLine()) {
             String answer = service.answer(line, stage -> out.println("\n" + STAGE + stage));
             out.println("\n" + ANSWER + answer);
         }
     }
 
+    /** Asks a question, whose time begins when the process has started. */
     public Reply ask(String line, Duration limit) throws IOException, InterruptedException {
         Running worker = running();
         worker.questions().println(line);
@@ -89,9 +95,15 @@ public final class LineWorker implements AutoCloseable {
         }
     }
 
-    private Running running() throws IOException {
+    private Running running() throws IOException, InterruptedException {
         if (running == null || !running.process().isAlive()) {
-            running = start();
+            Running started = start();
+            running = started;
+            if (!READY.equals(started.said().poll(START_SECONDS, TimeUnit.SECONDS))) {
+                close();
+                throw new IOException("the process of " + main.getSimpleName() + " does not start");
+            }
+            return started;
         }
         return running;
     }
@@ -115,7 +127,7 @@ public final class LineWorker implements AutoCloseable {
     private static void read(Process process, BlockingQueue<String> said) {
         try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                if (line.startsWith(ANSWER) || line.startsWith(STAGE)) {
+                if (line.startsWith(ANSWER) || line.startsWith(STAGE) || line.equals(READY)) {
                     said.add(line);
                 }
             }

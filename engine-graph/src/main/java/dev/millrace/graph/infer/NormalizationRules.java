@@ -12,12 +12,14 @@ final class NormalizationRules {
 
     static void layerNormalization(InferenceContext c) {
         List<Dim> statistics = statistics(c);
-        ElementType stash = c.elementAttribute("stash_type", ElementType.FLOAT);
         Operands.broadcastsTo(c, 1, c.dims(0));
         Operands.broadcastsTo(c, 2, c.dims(0));
         c.set(0, c.opset() < 17 && c.element(1) != null ? c.element(1) : c.element(0), c.dims(0));
-        c.set(1, stash, statistics);
-        c.set(2, stash, statistics);
+        if (c.outputs() > 1) {
+            ElementType stash = c.elementAttribute("stash_type", ElementType.FLOAT);
+            c.set(1, stash, statistics);
+            c.set(2, stash, statistics);
+        }
     }
 
     static void rmsNormalization(InferenceContext c) {

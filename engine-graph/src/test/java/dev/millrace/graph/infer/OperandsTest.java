@@ -149,6 +149,7 @@ class OperandsTest {
         refuses("GroupNormalization", 21, integer("num_groups", 3), f(2, 4, 3), f(4), f(4));
         refuses("GroupNormalization", 21, integer("num_groups", 0), f(2, 4, 3), f(4), f(4));
         takes("LayerNormalization", 17, Attributes.NONE, f(2, 3, 4), f(4), f(1));
+        takes("LayerNormalization", 17, Attributes.of("stash_type", Attribute.of(0)), f(2, 3, 4), f(4));
         refuses("LayerNormalization", 17, Attributes.NONE, f(2, 3, 4), f(3));
         refuses("LayerNormalization", 17, Attributes.NONE, f(2, 3, 4), f(4), f(5, 2, 3, 4));
         refuses("RMSNormalization", 23, Attributes.NONE, f(2, 3, 4), f(3));

@@ -3,6 +3,8 @@ package dev.millrace.providers.simd;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.graph.infer.Inference;
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.Node;
@@ -28,11 +30,13 @@ class ClaimsTest {
     }
 
     private void node(String operator, Value... inputs) {
+        node(operator, Attributes.NONE, inputs);
+    }
+
+    private void node(String operator, Attributes attributes, Value... inputs) {
         String output = "output of " + operator;
-        editor.addOutput(
-                output,
-                editor.append(NodeSpec.of(OpId.onnx(operator), 18, inputs), List.of(output))
-                        .requireOutput(0));
+        NodeSpec spec = NodeSpec.of(OpId.onnx(operator), 18, inputs).with(attributes);
+        editor.addOutput(output, editor.append(spec, List.of(output)).requireOutput(0));
     }
 
     private List<String> claimed() {
@@ -87,6 +91,14 @@ class ClaimsTest {
     void arithmeticOnShapesIsLeftToOthers() {
         Value extents = input("extents", ElementType.INT32, 4);
         node("Add", extents, extents);
+        assertThat(claimed()).isEmpty();
+    }
+
+    @Test
+    void whoLooksForNoInfinityIsLeftToTheNextProvider() {
+        Attributes none = Attributes.of("detect_positive", Attribute.of(0)).with("detect_negative", Attribute.of(0));
+        node("IsInf", none, input("x", ElementType.FLOAT, 4));
+
         assertThat(claimed()).isEmpty();
     }
 }

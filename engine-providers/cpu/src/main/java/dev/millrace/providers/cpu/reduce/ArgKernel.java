@@ -9,7 +9,10 @@ import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 
-/** ArgMax and ArgMin: the place of the extreme element of each lane, the first or the last of equals. */
+/**
+ * ArgMax and ArgMin: the place of the extreme element of each lane, the first or the last of equals; that of a NaN only
+ * where there is nothing else.
+ */
 record ArgKernel(Node node, boolean greatest) implements ShapedKernel {
     private static final int BLOCK = 2048;
 
@@ -47,8 +50,7 @@ record ArgKernel(Node node, boolean greatest) implements ShapedKernel {
                     Lanes.read(type, launch.input(0), first, axis.inner(), block, 0, count);
                     held = at == 0 ? block[0] : held;
                     for (int j = at == 0 ? 1 : 0; j < count; j++) {
-                        double ahead = greatest ? block[j] - held : held - block[j];
-                        if (ahead > 0 || (last && block[j] == held)) {
+                        if (isBetter(block[j], held) || (last && block[j] == held)) {
                             best = at + j;
                             held = block[j];
                         }
@@ -57,6 +59,10 @@ record ArgKernel(Node node, boolean greatest) implements ShapedKernel {
                 launch.output(0).set(Layouts.LONG, i * 8, best);
             }
         };
+    }
+
+    private boolean isBetter(double value, double held) {
+        return (greatest ? value > held : value < held) || Double.isNaN(held) && !Double.isNaN(value);
     }
 
     private RangeTask longs(Axis axis, ElementType type, boolean last) {

@@ -1,6 +1,7 @@
 package dev.millrace.providers.simd.rule;
 
 import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.expression.DataType;
@@ -147,6 +148,13 @@ final class ElementwiseRules {
             return v -> Formulas.elu(v.getFirst(), alpha).times(Expr.number(gamma));
         }
         return v -> Formulas.selu(v.getFirst());
+    }
+
+    /** Whether a node reads its input at all: one that looks for no infinity does not, and is nothing for a kernel. */
+    static boolean suits(Node node) {
+        return !node.is("IsInf")
+                || node.attributes().flag("detect_positive", true)
+                || node.attributes().flag("detect_negative", true);
     }
 
     private static Formula infinite(Op op) {

@@ -48,7 +48,7 @@ public final class Rules {
     public static @Nullable Rule of(Node node) {
         String domain = node.op().domain();
         boolean ours = domain.equals(OpId.ONNX) || domain.equals(OpId.MICROSOFT) || domain.equals(OpId.MILLRACE);
-        if (node.op().name().equals(WeightRules.BLOCKED) && !WeightRules.suits(node)) {
+        if (node.op().name().equals(WeightRules.BLOCKED) && !WeightRules.suits(node) || !ElementwiseRules.suits(node)) {
             return null;
         }
         return ours ? KNOWN.computeIfAbsent(node.op().name(), Rules::find).rule() : null;
