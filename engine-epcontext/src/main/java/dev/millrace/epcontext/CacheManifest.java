@@ -99,8 +99,7 @@ record CacheManifest(String model, String settings, long made, List<Source> sour
         if (fields.length < FIELDS) {
             throw new IllegalArgumentException(line);
         }
-        var state =
-                new FileState(Path.of(fields[4]), Long.parseLong(fields[0]), Long.parseLong(fields[1]), fields[2]);
+        var state = new FileState(Path.of(fields[4]), Long.parseLong(fields[0]), Long.parseLong(fields[1]), fields[2]);
         return new Source(state, fields[3]);
     }
 

@@ -105,8 +105,8 @@ final class Budget {
             }
         }
         if (!isTaken(bytes)) {
-            throw new OutOfMemoryError("there is no native memory for " + bytes + " bytes: " + taken + " are mapped and "
-                    + others.getAsLong() + " allocated of " + limit());
+            throw new OutOfMemoryError("there is no native memory for " + bytes + " bytes: " + taken
+                    + " are mapped and " + others.getAsLong() + " allocated of " + limit());
         }
     }
 }

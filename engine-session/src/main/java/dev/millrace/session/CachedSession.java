@@ -65,7 +65,8 @@ final class CachedSession {
     private String settings() {
         return Optimised.fingerprint(options.optimiser()) + " "
                 + (options.providers().isEmpty() ? engine.providers() : options.providers()) + " "
-                + System.getProperty("os.arch") + " " + Engine.class.getPackage().getImplementationVersion();
+                + System.getProperty("os.arch") + " "
+                + Engine.class.getPackage().getImplementationVersion();
     }
 
     /** The session of what is kept, or null where that is missing, out of date, damaged or made for another machine. */

@@ -152,8 +152,7 @@ final class SessionBuilder {
                     inputs,
                     outputs(model.graph()),
                     providers,
-                    new SessionReport(
-                            table, report, clock.phases(), written, SessionReport.CacheUse.NONE, notes.all()),
+                    new SessionReport(table, report, clock.phases(), written, SessionReport.CacheUse.NONE, notes.all()),
                     resolver::close);
         } catch (RuntimeException | Error e) {
             resolver.close();

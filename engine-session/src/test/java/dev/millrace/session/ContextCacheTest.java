@@ -230,9 +230,7 @@ class ContextCacheTest {
     @Test
     void aSessionThatWritesItsOwnContextModelLeavesTheCacheAlone() throws IOException {
         var own = SessionOptions.builder()
-                .epContext(EpContextOptions.builder()
-                        .enable(true)
-                        .build())
+                .epContext(EpContextOptions.builder().enable(true).build())
                 .build();
         try (Session session = engine.session(model, own)) {
             assertThat(session.report().cache()).isEqualTo(CacheUse.NONE);

@@ -25,7 +25,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = {
             "Runs models here, optimised and not, and in ONNX Runtime, on the same inputs, and compares the answers.",
-            "Inputs are made up, with small free extents; those of test_data_set_* folders beside a model are used, too.",
+            "Inputs are made up, with small free extents; those of test_data_set_* folders beside a model are used,"
+                    + " too.",
             "Each model runs in a process that may crash or hang. Ends with 1 where answers differ, or where a model"
                     + " crashes here or runs only there."
         })
@@ -49,7 +50,8 @@ public final class AgreeCommand implements Subcommand {
     @Option(
             names = "--draws",
             paramLabel = "N",
-            description = "How often inputs are made up for a model, each time of other shapes (default: ${DEFAULT-VALUE}).",
+            description =
+                    "How often inputs are made up for a model, each time of other shapes (default: ${DEFAULT-VALUE}).",
             defaultValue = "2")
     private int draws;
 

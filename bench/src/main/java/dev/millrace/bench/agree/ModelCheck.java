@@ -146,8 +146,7 @@ final class ModelCheck {
     }
 
     private @Nullable Trial known(List<ValueInfo> declared, long seed) {
-        KnownModel known =
-                ModelCatalog.findByFile(Objects.toString(file.getFileName()));
+        KnownModel known = ModelCatalog.findByFile(Objects.toString(file.getFileName()));
         return known == null ? null : attempt(() -> new InputMaker(known, Map.of(), seed).make(declared));
     }
 
@@ -220,7 +219,9 @@ final class ModelCheck {
                 return row(Verdict.ONLY_HERE, trial.refusal());
             }
         }
-        return trials.isEmpty() ? unrun() : row(Verdict.REFUSED, trials.getFirst().refusal());
+        return trials.isEmpty()
+                ? unrun()
+                : row(Verdict.REFUSED, trials.getFirst().refusal());
     }
 
     /** No inputs could be made: whoever loads it is believed. */

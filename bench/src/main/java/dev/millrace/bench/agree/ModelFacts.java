@@ -24,8 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param types of the values in it, as far as they are known
  * @param quantised whether it computes with quantised numbers
  */
-record ModelFacts(
-        @Nullable Graph graph, boolean random, Set<ElementType> types, boolean quantised) {
+record ModelFacts(@Nullable Graph graph, boolean random, Set<ElementType> types, boolean quantised) {
     private static final Set<String> RANDOM = Set.of(
             "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli");
 

@@ -31,8 +31,11 @@ final class ModelFiles {
     }
 
     private static List<Path> below(Path folder) throws IOException {
-        try (Stream<Path> files = Files.find(folder, DEEPEST, (file, attributes) ->
-                attributes.isRegularFile() && file.toString().endsWith(".onnx"))) {
+        try (Stream<Path> files = Files.find(
+                folder,
+                DEEPEST,
+                (file, attributes) ->
+                        attributes.isRegularFile() && file.toString().endsWith(".onnx"))) {
             List<Path> found = files.sorted().toList();
             if (found.isEmpty()) {
                 throw EngineException.invalidArgument("there is no .onnx file below " + folder.toAbsolutePath());
@@ -44,8 +47,7 @@ final class ModelFiles {
     private static Path model(String argument) throws IOException {
         Path file = ModelArgument.of(argument).file();
         if (!Files.isRegularFile(file)) {
-            throw new EngineException(
-                    Status.NO_SUCH_FILE, "there is no model file or folder " + file.toAbsolutePath());
+            throw new EngineException(Status.NO_SUCH_FILE, "there is no model file or folder " + file.toAbsolutePath());
         }
         if (!startsAsModel(file)) {
             throw new EngineException(Status.NO_MODEL, file + " is no ONNX model");

@@ -119,12 +119,11 @@ final class Roles {
     /** What the model declares of the result, or all in one row. */
     private static Role target(Use use) {
         Value output = use.node().output(0);
-        SymbolicShape declared = output != null
-                        && output.described() instanceof ValueType.TensorType type
-                ? type.shape()
-                : null;
+        SymbolicShape declared =
+                output != null && output.described() instanceof ValueType.TensorType type ? type.shape() : null;
         if (declared != null && declared.rank() > 0) {
-            long[] extents = declared.dims().stream().mapToLong(use.extents()::of).toArray();
+            long[] extents =
+                    declared.dims().stream().mapToLong(use.extents()::of).toArray();
             if (Arrays.stream(extents).filter(extent -> extent < 0).count() <= 1) {
                 return Role.listed(extents);
             }

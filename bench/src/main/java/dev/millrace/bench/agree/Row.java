@@ -16,7 +16,11 @@ import tools.jackson.core.json.JsonFactory;
  * @param reason in a line of its own
  * @param worst the largest distance of two numbers, relative to the largest of their output; null where none was taken
  */
-record Row(String file, Verdict verdict, String reason, @Nullable Double worst) {
+record Row(
+        String file,
+        Verdict verdict,
+        String reason,
+        @Nullable Double worst) {
     private static final String SEPARATOR = "\t";
     private static final int LONGEST = 400;
 
@@ -46,8 +50,7 @@ record Row(String file, Verdict verdict, String reason, @Nullable Double worst) 
 
     String toCsv() {
         return String.join(
-                ",",
-                List.of(Csv.quoted(file), verdict.toString(), Csv.quoted(reason), Numbers.format("%.3g", worst)));
+                ",", List.of(Csv.quoted(file), verdict.toString(), Csv.quoted(reason), Numbers.format("%.3g", worst)));
     }
 
     String toJson(@Nullable String known) {

@@ -23,8 +23,7 @@ import org.jspecify.annotations.Nullable;
 /** One of those who run a model, or refuse it. */
 interface Side extends AutoCloseable {
     /** What comes of a run: answers, or the reason why there are none. */
-    record Result(
-            @Nullable Map<String, Datum> answers, String refusal) {}
+    record Result(@Nullable Map<String, Datum> answers, String refusal) {}
 
     /** Why the model cannot be run at all, or null where it may be. */
     @Nullable

@@ -84,9 +84,10 @@ final class Tolerances {
     public String toString() {
         return byName.entrySet().stream()
                 .filter(entry -> entry.getValue() > 0)
-                .map(entry -> entry.getKey() + " " + (entry.getValue() >= 1
-                        ? "%.0f".formatted(entry.getValue())
-                        : "%.0e".formatted(entry.getValue())))
+                .map(entry -> entry.getKey() + " "
+                        + (entry.getValue() >= 1
+                                ? "%.0f".formatted(entry.getValue())
+                                : "%.0e".formatted(entry.getValue())))
                 .collect(Collectors.joining(", "));
     }
 }

@@ -11,7 +11,12 @@ import org.jspecify.annotations.Nullable;
  * @param difference what is wrong, or null where nothing is
  * @param refusal why whoever did not run did not
  */
-record Trial(String inputs, boolean ran, boolean oursRan, @Nullable String difference, String refusal) {
+record Trial(
+        String inputs,
+        boolean ran,
+        boolean oursRan,
+        @Nullable String difference,
+        String refusal) {
     /** How much it says: all ran, one side did, none did. */
     int weight() {
         return (ran ? 1 : 0) + (oursRan ? 1 : 0);

@@ -204,9 +204,7 @@ final class OrtValues {
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment text = arena.allocate(Math.max(1, length));
                 api.call(Call.STRING, value, length, (long) i, text);
-                strings[i] = new String(
-                        text.asSlice(0, length).toArray(JAVA_BYTE),
-                        StandardCharsets.UTF_8);
+                strings[i] = new String(text.asSlice(0, length).toArray(JAVA_BYTE), StandardCharsets.UTF_8);
             }
         }
         return Tensor.ofStrings(shape, strings);
@@ -232,9 +230,7 @@ final class OrtValues {
         boolean texts = keys.type() == ElementType.STRING;
         var entries = new LinkedHashMap<Object, Datum>();
         for (int i = 0; i < keys.elements(); i++) {
-            Object key = texts
-                    ? keys.strings()[i]
-                    : (Object) Elements.getLong(keys.type(), keys.segment(), i);
+            Object key = texts ? keys.strings()[i] : (Object) Elements.getLong(keys.type(), keys.segment(), i);
             entries.put(key, element(values, i));
         }
         return new MapDatum(keys.type(), entries);

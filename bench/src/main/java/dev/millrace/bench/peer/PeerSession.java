@@ -45,8 +45,8 @@ public final class PeerSession implements AutoCloseable {
                 api.call(Call.SET_INTRA_OP_THREADS, options, threads);
                 api.call(Call.SET_OPTIMIZATION_LEVEL, options, ALL_OPTIMISATIONS);
                 boolean wide = File.separatorChar == '\\';
-                MemorySegment path = arena.allocateFrom(
-                        model.toString(), wide ? StandardCharsets.UTF_16LE : StandardCharsets.UTF_8);
+                MemorySegment path =
+                        arena.allocateFrom(model.toString(), wide ? StandardCharsets.UTF_16LE : StandardCharsets.UTF_8);
                 return new PeerSession(this, api.get(Call.CREATE_SESSION, environment, path, options));
             } finally {
                 api.release(Release.SESSION_OPTIONS, options);

@@ -153,8 +153,7 @@ public final class SweepCommand implements Callable<Integer> {
         return switch (reply.end()) {
             case ANSWERED -> SweepRow.ofLine(reply.text());
             case CUT_OFF ->
-                SweepRow.unmeasured(
-                        test.name(), "", "", Outcome.CUT_OFF, "cut off after " + limitSeconds + " s");
+                SweepRow.unmeasured(test.name(), "", "", Outcome.CUT_OFF, "cut off after " + limitSeconds + " s");
             case CRASHED -> SweepRow.unmeasured(test.name(), "", "", Outcome.CUT_OFF, "the process crashed");
         };
     }

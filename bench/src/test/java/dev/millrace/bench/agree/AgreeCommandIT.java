@@ -151,11 +151,19 @@ class AgreeCommandIT {
                 .satisfiesExactly(
                         row -> assertThat(row).isEqualTo("file,verdict,reason,worst"),
                         row -> assertThat(row).contains("agreeing.onnx,agree,3 runs,"),
-                        row -> assertThat(row).contains("broken.onnx,refused by both,").contains("| ONNX Runtime: "),
-                        row -> assertThat(row).contains("differing.onnx,differ,").contains("has shape [0, 1]"),
+                        row -> assertThat(row)
+                                .contains("broken.onnx,refused by both,")
+                                .contains("| ONNX Runtime: "),
+                        row -> assertThat(row)
+                                .contains("differing.onnx,differ,")
+                                .contains("has shape [0, 1]"),
                         row -> assertThat(row).contains("endless.onnx,crashed here,\"cut off after 8 s, here"),
-                        row -> assertThat(row).contains("only-here.onnx,only here,").contains("Max"),
-                        row -> assertThat(row).contains("only-there.onnx,only there,").contains("SampleOp"),
+                        row -> assertThat(row)
+                                .contains("only-here.onnx,only here,")
+                                .contains("Max"),
+                        row -> assertThat(row)
+                                .contains("only-there.onnx,only there,")
+                                .contains("SampleOp"),
                         row -> assertThat(row).contains("random.onnx,agree,\"by types and shapes only"));
     }
 
@@ -206,7 +214,10 @@ class AgreeCommandIT {
         Path empty = Files.createDirectory(folder.resolve("empty"));
         refused(ExitCode.REFUSED, "notes.txt is no ONNX model", notes.toString());
         refused(ExitCode.REFUSED, "there is no .onnx file below", empty.toString());
-        refused(ExitCode.REFUSED, "there is no model file or folder", folder.resolve("none.onnx").toString());
+        refused(
+                ExitCode.REFUSED,
+                "there is no model file or folder",
+                folder.resolve("none.onnx").toString());
         String model = agreeing().toString();
         refused(ExitCode.REFUSED, "there is no file or folder", model, "--known=" + folder.resolve("none.txt"));
         refused(ExitCode.REFUSED, "unknown element type", model, "--tolerance=flaot=1");

@@ -61,11 +61,14 @@ class DrawTest {
     @Test
     void extentsWithoutANameAreThoseOfTheirAxis() {
         Inputs inputs = FIRST.make(
-                List.of(info("a", ElementType.FLOAT, Dim.UNKNOWN, Dim.of(3)), info("b", ElementType.FLOAT, Dim.UNKNOWN)),
+                List.of(
+                        info("a", ElementType.FLOAT, Dim.UNKNOWN, Dim.of(3)),
+                        info("b", ElementType.FLOAT, Dim.UNKNOWN)),
                 NONE,
                 0,
                 5);
-        assertThat(tensor(inputs, "b").shape().dim(0)).isEqualTo(tensor(inputs, "a").shape().dim(0));
+        assertThat(tensor(inputs, "b").shape().dim(0))
+                .isEqualTo(tensor(inputs, "a").shape().dim(0));
     }
 
     @Test

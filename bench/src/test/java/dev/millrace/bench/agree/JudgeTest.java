@@ -76,11 +76,9 @@ class JudgeTest {
     void wholeNumbersAreEqualHoweverLargeButForStepsOfBytes() {
         assertThat(difference(Tensor.scalar(1L << 60), Tensor.scalar((1L << 60) + 1)))
                 .contains("1152921504606846977, expected 1152921504606846976");
-        assertThat(difference(
-                        Tensor.copyOf(new byte[] {7, 7}, 2), Tensor.copyOf(new byte[] {8, 6}, 2)))
+        assertThat(difference(Tensor.copyOf(new byte[] {7, 7}, 2), Tensor.copyOf(new byte[] {8, 6}, 2)))
                 .isNull();
-        assertThat(difference(
-                        Tensor.copyOf(new byte[] {7, 7}, 2), Tensor.copyOf(new byte[] {9, 7}, 2)))
+        assertThat(difference(Tensor.copyOf(new byte[] {7, 7}, 2), Tensor.copyOf(new byte[] {9, 7}, 2)))
                 .isNotNull();
         assertThat(difference(Tensor.scalar(true), Tensor.scalar(false))).isNotNull();
     }
@@ -113,8 +111,10 @@ class JudgeTest {
     @Test
     void sequencesAndMapsAgreeInAllThatTheyHold() {
         var sequence = TensorSequence.of(floats(1), floats(2, 3));
-        assertThat(difference(sequence, TensorSequence.of(floats(1), floats(2, 3)))).isNull();
-        assertThat(difference(sequence, TensorSequence.of(floats(1), floats(2, 4)))).contains("element 1");
+        assertThat(difference(sequence, TensorSequence.of(floats(1), floats(2, 3))))
+                .isNull();
+        assertThat(difference(sequence, TensorSequence.of(floats(1), floats(2, 4))))
+                .contains("element 1");
         assertThat(difference(sequence, TensorSequence.of(floats(1)))).contains("1 elements, expected 2");
         assertThat(difference(sequence, floats(1))).contains("is a Tensor, expected a TensorSequence");
         var map = new MapDatum(ElementType.INT64, Map.of(1L, Tensor.scalar(1f)));

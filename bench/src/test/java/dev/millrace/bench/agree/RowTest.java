@@ -53,7 +53,8 @@ class RowTest {
         assertThat(known.reason(differing("/some/ops/test_1.onnx"))).isEqualTo("not told by ONNX");
         assertThat(known.reason(differing("ops/test_1.onnx"))).isEqualTo("not told by ONNX");
         assertThat(known.reason(differing("/some/props/test_1.onnx"))).isNull();
-        assertThat(known.reason(new Row("ops/test_1.onnx", Verdict.AGREE, "", null))).isNull();
+        assertThat(known.reason(new Row("ops/test_1.onnx", Verdict.AGREE, "", null)))
+                .isNull();
     }
 
     @Test

@@ -88,8 +88,8 @@ class PeerSessionTest {
         assertThatThrownBy(() -> runtime.session(file, 1))
                 .isInstanceOf(OrtException.class)
                 .hasMessageContaining("broken.onnx");
-        assertThatThrownBy(() -> passed(
-                        Tensor.copyOf(new float[2], 2), ValueType.tensor(ElementType.FLOAT, Shape.of(3))))
+        assertThatThrownBy(
+                        () -> passed(Tensor.copyOf(new float[2], 2), ValueType.tensor(ElementType.FLOAT, Shape.of(3))))
                 .isInstanceOf(OrtException.class)
                 .hasMessageContaining("invalid dimensions");
     }

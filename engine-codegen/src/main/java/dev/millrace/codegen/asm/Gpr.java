@@ -25,9 +25,7 @@ public record Gpr(int number, int bytes) implements Operand {
     public static final Gpr R15 = new Gpr(15, 8);
 
     /** By number, in full width. */
-    private static final Gpr[] ALL = {
-        RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15
-    };
+    private static final Gpr[] ALL = {RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15};
 
     public Gpr {
         if (number < 0 || number > 15) {

@@ -17,8 +17,7 @@ final class ArrayComposites {
         return switch (name) {
             case "ExpandDims" ->
                 c -> c.result(c.op("Unsqueeze", c.input(0), flat(c, c.cast(c.input(1), ElementType.INT64))));
-            case "GatherND" ->
-                c -> c.result(c.op("GatherND", c.input(0), c.cast(c.input(1), ElementType.INT64)));
+            case "GatherND" -> c -> c.result(c.op("GatherND", c.input(0), c.cast(c.input(1), ElementType.INT64)));
             case "Trilu" -> c -> QuantisedComposites.renamed(c, "Trilu");
             case "TorchEmbedding" -> c -> c.result(c.op("Gather", c.input(0), c.input(1)));
             case "Pad" -> ArrayComposites::pad;
@@ -75,7 +74,8 @@ final class ArrayComposites {
     /** Real signals from the first half of their spectrum; as in {@link #spectrum}, their length is even. */
     private static void signal(Composer c) {
         checkTransform(c);
-        Value bins = c.add(c.onnx("Shape", c.input(0)).with("start", Attribute.of(-2)).with("end", Attribute.of(-1)));
+        Value bins = c.add(
+                c.onnx("Shape", c.input(0)).with("start", Attribute.of(-2)).with("end", Attribute.of(-1)));
         Value length = c.op("Mul", c.op("Sub", bins, c.longs(1)), c.longs(2));
         NodeSpec spec = c.onnx("DFT", c.input(0), c.op("Reshape", length, c.longs()))
                 .with("onesided", Attribute.of(1))
@@ -85,7 +85,8 @@ final class ArrayComposites {
 
     /** Pads that are computed are cut off what is computed without any. */
     private static void convTranspose(Composer c) {
-        NodeSpec spec = c.onnx("ConvTranspose", c.input(0), c.input(1), c.find(3)).with(c.attributes());
+        NodeSpec spec =
+                c.onnx("ConvTranspose", c.input(0), c.input(1), c.find(3)).with(c.attributes());
         Value pads = c.find(2);
         Tensor known = pads == null ? null : pads.constant();
         if (pads == null || known != null) {
@@ -96,11 +97,8 @@ final class ArrayComposites {
         c.refuse(automatic, "pads that are an input beside auto_pad");
         int axes = c.rank(0) - 2;
         Value whole = c.add(spec);
-        List<Value> sides = c.add(
-                c.onnx("Split", pads)
-                        .with("axis", Attribute.of(0))
-                        .with("num_outputs", Attribute.of(2)),
-                2);
+        List<Value> sides =
+                c.add(c.onnx("Split", pads).with("axis", Attribute.of(0)).with("num_outputs", Attribute.of(2)), 2);
         Value extents = c.add(c.onnx("Shape", whole).with("start", Attribute.of(2)));
         long[] spatial = new long[axes];
         for (int i = 0; i < axes; i++) {

@@ -33,15 +33,7 @@ final class AttentionComposites {
 
     private static Value projectedBytes(Composer c) {
         return Quantisation.product(
-                c,
-                c.element(3),
-                c.input(0),
-                c.input(1),
-                c.input(3),
-                c.input(4),
-                c.find(6),
-                c.find(7),
-                c.find(2));
+                c, c.element(3), c.input(0), c.input(1), c.input(3), c.input(4), c.find(6), c.find(7), c.find(2));
     }
 
     private static void decoderSelf(Composer c) {
@@ -112,9 +104,7 @@ final class AttentionComposites {
 
         @Nullable
         Value content(@Nullable Value cache) {
-            return cache == null || !isLarger()
-                    ? cache
-                    : c.op("Slice", cache, c.longs(0), length(), c.longs(STEPS));
+            return cache == null || !isLarger() ? cache : c.op("Slice", cache, c.longs(0), length(), c.longs(STEPS));
         }
 
         /** What the cache holds now, with what is left of it behind. */
@@ -122,9 +112,8 @@ final class AttentionComposites {
             if (cache == null || !isLarger()) {
                 return content;
             }
-            Value used = c.add(c.onnx("Shape", content)
-                    .with("start", Attribute.of(STEPS))
-                    .with("end", Attribute.of(STEPS + 1)));
+            Value used = c.add(
+                    c.onnx("Shape", content).with("start", Attribute.of(STEPS)).with("end", Attribute.of(STEPS + 1)));
             Value rest = c.op("Slice", cache, used, c.longs(Long.MAX_VALUE), c.longs(STEPS));
             return c.add(c.onnx("Concat", content, rest).with("axis", Attribute.of(STEPS)));
         }

@@ -15,8 +15,7 @@ final class EarlyComposites {
             case "ImageScaler" -> EarlyComposites::imageScaler;
             case "Crop" -> EarlyComposites::crop;
             case "ParametricSoftplus" -> EarlyComposites::softplus;
-            case "DynamicSlice" ->
-                c -> c.result(c.op("Slice", c.input(0), c.input(1), c.input(2), c.find(3)));
+            case "DynamicSlice" -> c -> c.result(c.op("Slice", c.input(0), c.input(1), c.input(2), c.find(3)));
             default -> null;
         };
     }
@@ -60,6 +59,7 @@ final class EarlyComposites {
     private static void softplus(Composer c) {
         ElementType type = c.element(0);
         Value inner = c.op("Mul", c.input(0), c.scalar(type, c.attributes().real("beta", 1f)));
-        c.result(c.op("Mul", c.op("Softplus", inner), c.scalar(type, c.attributes().real("alpha", 1f))));
+        c.result(c.op(
+                "Mul", c.op("Softplus", inner), c.scalar(type, c.attributes().real("alpha", 1f))));
     }
 }

@@ -20,7 +20,10 @@ final class FusedComposites {
             case "NhwcConv", "NhwcFusedConv" -> FusedComposites::channelsLastConv;
             case "NhwcMaxPool" ->
                 c -> c.result(ChannelsLast.around(
-                        c, c.input(0), c.rank(0), x -> c.add(c.onnx("MaxPool", x).with(c.attributes()))));
+                        c,
+                        c.input(0),
+                        c.rank(0),
+                        x -> c.add(c.onnx("MaxPool", x).with(c.attributes()))));
             case "FusedGemm" -> FusedComposites::gemm;
             case "GemmFastGelu" -> FusedComposites::gemmFastGelu;
             case "FusedMatMulActivation" -> FusedComposites::matMulActivation;
@@ -116,7 +119,8 @@ final class FusedComposites {
     }
 
     private static void splitGelu(Composer c) {
-        NodeSpec split = c.onnx("Split", biased(c)).with("axis", Attribute.of(-1)).with("num_outputs", Attribute.of(2));
+        NodeSpec split =
+                c.onnx("Split", biased(c)).with("axis", Attribute.of(-1)).with("num_outputs", Attribute.of(2));
         List<Value> halves = c.add(split, 2);
         c.result(c.op("Mul", halves.getFirst(), c.op("Gelu", halves.getLast())));
     }
@@ -146,7 +150,8 @@ final class FusedComposites {
         }
         Value scale = c.op("CastLike", c.input(1), x);
         Value shift = c.op("CastLike", c.input(2), x);
-        Attributes attributes = Attributes.of("num_groups", Attribute.of(c.attributes().integer("groups")))
+        Attributes attributes = Attributes.of(
+                        "num_groups", Attribute.of(c.attributes().integer("groups")))
                 .with("epsilon", Attribute.of(c.attributes().real("epsilon", 1e-5f)));
         UnaryOperator<Value> norm =
                 front -> c.add(c.onnx("GroupNormalization", front, scale, shift).with(attributes));

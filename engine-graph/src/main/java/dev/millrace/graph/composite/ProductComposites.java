@@ -29,30 +29,14 @@ final class ProductComposites {
 
     private static void integerToFloat(Composer c) {
         c.result(Quantisation.product(
-                c,
-                c.element(2),
-                c.input(0),
-                c.input(1),
-                c.input(2),
-                c.input(3),
-                c.find(4),
-                c.find(5),
-                c.find(6)));
+                c, c.element(2), c.input(0), c.input(1), c.input(2), c.input(3), c.find(4), c.find(5), c.find(6)));
     }
 
     /** The left matrix is quantised by its own extremes. */
     private static void dynamic(Composer c) {
         List<Value> a = c.add(c.onnx("DynamicQuantizeLinear", c.input(0)), 3);
         c.result(Quantisation.product(
-                c,
-                ElementType.FLOAT,
-                a.getFirst(),
-                c.input(1),
-                a.get(1),
-                c.input(2),
-                a.get(2),
-                c.find(3),
-                c.find(4)));
+                c, ElementType.FLOAT, a.getFirst(), c.input(1), a.get(1), c.input(2), a.get(2), c.find(3), c.find(4)));
     }
 
     /** A bias of whole numbers has the scale of the product. Without a scale the result is real. */

@@ -100,7 +100,8 @@ final class CompositeRules {
         int blocked = c.axis(c.attributes().integer("quantize_axis", 1), data.size());
         long block = c.attributes().integer("block_size", 128);
         if (axis == blocked || block <= 0) {
-            throw c.refuse("blocks of " + block + " elements of axis " + blocked + " cannot be gathered from axis " + axis);
+            throw c.refuse(
+                    "blocks of " + block + " elements of axis " + blocked + " cannot be gathered from axis " + axis);
         }
         Operands.shape(c, 2, with(unpacked, blocked, Dims.ceilDiv(unpacked.get(blocked), block)));
         var dims = new ArrayList<>(unpacked.subList(0, axis));

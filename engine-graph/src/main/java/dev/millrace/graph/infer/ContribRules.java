@@ -32,10 +32,7 @@ final class ContribRules {
             }
             case "Inverse" -> inverse(c);
             case "MurmurHash3" ->
-                c.set(
-                        0,
-                        c.attributes().flag("positive", true) ? ElementType.UINT32 : ElementType.INT32,
-                        c.dims(0));
+                c.set(0, c.attributes().flag("positive", true) ? ElementType.UINT32 : ElementType.INT32, c.dims(0));
             case "GatherBlockQuantized" -> CompositeRules.gatherBlocks(c);
             case "CropAndResize" -> CompositeRules.cropAndResize(c);
             case "NGramRepeatBlock" -> CompositeRules.repeats(c);

@@ -88,10 +88,12 @@ class CompositesTest {
         Value sum = node(editor, contributed("BiasAdd", x, bias, x), "sum").requireOutput(0);
         Graph then = Graph.nested("then", editor.graph());
         var inside = new GraphEditor(then);
-        inside.addOutput("t", node(inside, contributed("BiasAdd", sum, bias, sum), "t").requireOutput(0));
+        inside.addOutput(
+                "t", node(inside, contributed("BiasAdd", sum, bias, sum), "t").requireOutput(0));
         Graph other = Graph.nested("else", editor.graph());
         var beside = new GraphEditor(other);
-        beside.addOutput("e", node(beside, NodeSpec.of(OpId.onnx("Neg"), 21, sum), "e").requireOutput(0));
+        beside.addOutput(
+                "e", node(beside, NodeSpec.of(OpId.onnx("Neg"), 21, sum), "e").requireOutput(0));
         NodeSpec choice = NodeSpec.of(OpId.onnx("If"), 21, condition)
                 .with("then_branch", Attribute.of(then))
                 .with("else_branch", Attribute.of(other));

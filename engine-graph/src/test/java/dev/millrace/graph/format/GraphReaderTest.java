@@ -160,7 +160,9 @@ class GraphReaderTest {
                         "the model imports no opset of domain 'com.microsoft'; opset 1 is assumed",
                         "the model imports no opset of domain 'ai.onnx.ml'; opset 5 is assumed");
         assertRefused(model(graph(
-                        List.of("x"), List.of("y"), node("F", List.of("x"), List.of("y")).setDomain("elsewhere"))))
+                        List.of("x"),
+                        List.of("y"),
+                        node("F", List.of("x"), List.of("y")).setDomain("elsewhere"))))
                 .hasMessageContaining("imports no opset of domain 'elsewhere'");
     }
 

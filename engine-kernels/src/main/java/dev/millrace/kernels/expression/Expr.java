@@ -101,7 +101,10 @@ public sealed interface Expr {
 
         @Override
         public boolean equals(@Nullable Object other) {
-            return other instanceof Combine that && operator == that.operator && left.equals(that.left) && right.equals(that.right);
+            return other instanceof Combine that
+                    && operator == that.operator
+                    && left.equals(that.left)
+                    && right.equals(that.right);
         }
 
         @Override
@@ -142,7 +145,8 @@ public sealed interface Expr {
 
         @Override
         public boolean equals(@Nullable Object other) {
-            return other instanceof Choose that && condition.equals(that.condition)
+            return other instanceof Choose that
+                    && condition.equals(that.condition)
                     && then.equals(that.then)
                     && otherwise.equals(that.otherwise);
         }

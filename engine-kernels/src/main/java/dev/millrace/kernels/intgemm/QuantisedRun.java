@@ -58,8 +58,7 @@ final class QuantisedRun {
     void run(Parallel parallel) {
         long m = product.m();
         double products = (double) m * product.n() * product.k();
-        int tasks = Worth.tasks(
-                products, Worth.BYTE_PRODUCTS, product.packed().byteSize(), parallel.width());
+        int tasks = Worth.tasks(products, Worth.BYTE_PRODUCTS, product.packed().byteSize(), parallel.width());
         long count = panels.panels();
         boolean byPanels = count % tasks == 0 || count >= 4L * tasks;
         if (tasks == 1) {

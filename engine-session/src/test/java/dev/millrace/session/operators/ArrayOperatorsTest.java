@@ -38,7 +38,10 @@ class ArrayOperatorsTest {
                 .on(Tensor.copyOf(new float[] {1, 2, 3, 4}, 1, 2, 1, 2))
                 .run(engine);
         assertThat(scaled.floats()).containsExactly(3, 5, 5, 7);
-        OneOperator.onnx("Crop", 9).list("border", 1, 2, 0, 1).on(draw.floats(2, 3, 6, 5)).agrees(engine, 0);
+        OneOperator.onnx("Crop", 9)
+                .list("border", 1, 2, 0, 1)
+                .on(draw.floats(2, 3, 6, 5))
+                .agrees(engine, 0);
         OneOperator.onnx("Crop", 9)
                 .list("border", 1, 2, 0, 1)
                 .list("scale", 3, 2)
@@ -49,26 +52,48 @@ class ArrayOperatorsTest {
     @Test
     void earlyActivations() throws Exception {
         Tensor x = draw.floats(3, 7);
-        OneOperator.onnx("ParametricSoftplus", 9).with("alpha", 2f).with("beta", 0.5f).on(x).agrees(engine, CLOSE);
-        OneOperator.onnx("ScaledTanh", 9).with("alpha", 2f).with("beta", 0.5f).on(x).agrees(engine, CLOSE);
+        OneOperator.onnx("ParametricSoftplus", 9)
+                .with("alpha", 2f)
+                .with("beta", 0.5f)
+                .on(x)
+                .agrees(engine, CLOSE);
+        OneOperator.onnx("ScaledTanh", 9)
+                .with("alpha", 2f)
+                .with("beta", 0.5f)
+                .on(x)
+                .agrees(engine, CLOSE);
         OneOperator.onnx("Affine", 9).with("alpha", 2f).with("beta", 0.5f).on(x).agrees(engine, CLOSE);
         OneOperator.onnx("ThresholdedRelu", 9).with("alpha", 0.5f).on(x).agrees(engine, CLOSE);
-        OneOperator.onnx("DynamicSlice", 9).on(x, longs(1, 2), longs(3, 6), longs(0, 1)).agrees(engine, 0);
+        OneOperator.onnx("DynamicSlice", 9)
+                .on(x, longs(1, 2), longs(3, 6), longs(0, 1))
+                .agrees(engine, 0);
     }
 
     @Test
     void otherNames() throws Exception {
         Tensor x = draw.floats(3, 7);
-        OneOperator.contributed("ExpandDims").on(x).holding(Draw.one(ElementType.INT32, 1)).agrees(engine, 0);
-        OneOperator.contributed("ExpandDims").on(x).holding(Draw.one(ElementType.INT32, -1)).agrees(engine, 0);
+        OneOperator.contributed("ExpandDims")
+                .on(x)
+                .holding(Draw.one(ElementType.INT32, 1))
+                .agrees(engine, 0);
+        OneOperator.contributed("ExpandDims")
+                .on(x)
+                .holding(Draw.one(ElementType.INT32, -1))
+                .agrees(engine, 0);
         OneOperator.contributed("Trilu").with("upper", 0).on(x).agrees(engine, 0);
-        OneOperator.contributed("GatherND").on(x, Tensor.copyOf(new int[] {0, 2, 1, 6}, 2, 2)).agrees(engine, 0);
-        OneOperator.contributed("Pad").on(x, longs(1, 0, 0, 2), Tensor.copyOf(new float[] {3}, 1)).agrees(engine, 0);
+        OneOperator.contributed("GatherND")
+                .on(x, Tensor.copyOf(new int[] {0, 2, 1, 6}, 2, 2))
+                .agrees(engine, 0);
+        OneOperator.contributed("Pad")
+                .on(x, longs(1, 0, 0, 2), Tensor.copyOf(new float[] {3}, 1))
+                .agrees(engine, 0);
         OneOperator.contributed("Pad")
                 .with("mode", "reflect")
                 .on(x, Tensor.copyOf(new long[] {1, 0, 0, 2}, 1, 4))
                 .agrees(engine, 0);
-        OneOperator.contributed("Range").on(Draw.scale(1), Draw.scale(4), Draw.scale(0.5)).agrees(engine, CLOSE);
+        OneOperator.contributed("Range")
+                .on(Draw.scale(1), Draw.scale(4), Draw.scale(0.5))
+                .agrees(engine, CLOSE);
         OneOperator.contributed("Range")
                 .on(Draw.one(ElementType.INT32, 1), Draw.one(ElementType.INT32, 4))
                 .agrees(engine, 0);
@@ -105,16 +130,24 @@ class ArrayOperatorsTest {
         assertThat(turned.floats()).containsExactly(0, 1, 0.5f, 0);
         OneOperator.contributed("Inverse").on(draw.floats(3, 3)).agrees(engine, 1e-3);
         OneOperator.contributed("Inverse").on(draw.floats(2, 3, 5, 5)).agrees(engine, 1e-3);
-        OneOperator.contributed("Inverse").on(draw.reals(ElementType.DOUBLE, 2, 4, 4)).agrees(engine, 1e-9);
+        OneOperator.contributed("Inverse")
+                .on(draw.reals(ElementType.DOUBLE, 2, 4, 4))
+                .agrees(engine, 1e-9);
     }
 
     @Test
     void spectraThereAndBack() {
         Tensor signal = Tensor.copyOf(new float[] {1, 2, 3, 4}, 1, 4);
-        Tensor spectrum = OneOperator.contributed("Rfft").with("signal_ndim", 1).on(signal).run(engine);
+        Tensor spectrum = OneOperator.contributed("Rfft")
+                .with("signal_ndim", 1)
+                .on(signal)
+                .run(engine);
         assertThat(spectrum.shape()).isEqualTo(Shape.of(1, 3, 2));
         assertThat(spectrum.floats()).containsExactly(new float[] {10, 0, -2, 2, -2, 0}, offset());
-        Tensor back = OneOperator.contributed("Irfft").with("signal_ndim", 1).on(spectrum).run(engine);
+        Tensor back = OneOperator.contributed("Irfft")
+                .with("signal_ndim", 1)
+                .on(spectrum)
+                .run(engine);
         assertThat(back.shape()).isEqualTo(Shape.of(1, 4));
         assertThat(back.floats()).containsExactly(signal.floats(), offset());
     }

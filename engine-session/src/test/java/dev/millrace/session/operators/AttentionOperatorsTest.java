@@ -70,7 +70,11 @@ class AttentionOperatorsTest {
         attention().on(null, null, draw.floats(2, 2, 5, 5)).agrees(engine, CLOSE);
         attention().on(null, null, draw.floats(1, 2, 5, 5)).agrees(engine, CLOSE);
         attention().outputs(2).on(null, draw.floats(2, 2, 2, 3, 4)).agrees(engine, CLOSE);
-        attention().with("unidirectional", 1).outputs(2).on(null, draw.floats(2, 2, 2, 3, 4)).agrees(engine, CLOSE);
+        attention()
+                .with("unidirectional", 1)
+                .outputs(2)
+                .on(null, draw.floats(2, 2, 2, 3, 4))
+                .agrees(engine, CLOSE);
         attention()
                 .with("unidirectional", 1)
                 .outputs(2)

@@ -20,7 +20,9 @@ class EdgesTest {
 
     private static Tensor unsigned(long... values) {
         return Tensor.wrap(
-                ElementType.UINT64, Shape.of(values.length), Tensor.copyOf(values, values.length).segment());
+                ElementType.UINT64,
+                Shape.of(values.length),
+                Tensor.copyOf(values, values.length).segment());
     }
 
     @Test
@@ -28,7 +30,8 @@ class EdgesTest {
         Tensor x = unsigned(0, 3, -1, Long.MIN_VALUE);
         assertThat(bits(OneOperator.onnx("Abs", 13).on(x))).containsExactly(0, 3, -1, Long.MIN_VALUE);
         assertThat(bits(OneOperator.onnx("Sign", 13).on(x))).containsExactly(0, 1, 1, 1);
-        OneOperator shrink = OneOperator.onnx("Shrink", 9).with("lambd", 1f).with("bias", 0f).on(x);
+        OneOperator shrink =
+                OneOperator.onnx("Shrink", 9).with("lambd", 1f).with("bias", 0f).on(x);
         assertThat(bits(shrink)).containsExactly(0, 3, -1, Long.MIN_VALUE);
     }
 
@@ -42,7 +45,8 @@ class EdgesTest {
         double infinity = Double.POSITIVE_INFINITY;
         Tensor x = Tensor.copyOf(new double[] {infinity, -infinity, 1e200, -1e-300, Double.NaN}, 5);
         Tensor y = OneOperator.onnx("Asinh", 22).on(x).run(engine);
-        assertThat(y.doubles()).containsExactly(infinity, -infinity, Math.log(2) + Math.log(1e200), -1e-300, Double.NaN);
+        assertThat(y.doubles())
+                .containsExactly(infinity, -infinity, Math.log(2) + Math.log(1e200), -1e-300, Double.NaN);
         Tensor floats = Tensor.copyOf(new float[] {Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY}, 2);
         assertThat(OneOperator.onnx("Asinh", 22).on(floats).run(engine).floats())
                 .containsExactly(Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY);
@@ -52,10 +56,12 @@ class EdgesTest {
     void sumsOfExponentialsOfIntegers() {
         for (ElementType type : new ElementType[] {ElementType.INT32, ElementType.INT64}) {
             Tensor one = Draw.filled(type, -2, 1);
-            assertThat(OneOperator.numbers(OneOperator.onnx("ReduceLogSumExp", 18).on(one).run(engine)))
+            assertThat(OneOperator.numbers(
+                            OneOperator.onnx("ReduceLogSumExp", 18).on(one).run(engine)))
                     .containsExactly(-2);
             Tensor three = Draw.filled(type, 5, 3);
-            assertThat(OneOperator.numbers(OneOperator.onnx("ReduceLogSumExp", 18).on(three).run(engine)))
+            assertThat(OneOperator.numbers(
+                            OneOperator.onnx("ReduceLogSumExp", 18).on(three).run(engine)))
                     .containsExactly((long) (5 + Math.log(3)));
         }
     }
@@ -68,7 +74,10 @@ class EdgesTest {
             skip.segment().setAtIndex(ValueLayout.JAVA_FLOAT, i, (float) (1e-4 * Math.sin(i)));
         }
         for (String name : new String[] {"SkipLayerNormalization", "SkipSimplifiedLayerNormalization"}) {
-            OneOperator.contributed(name).on(small, skip).holding(draw.floats(8)).agrees(engine, 1e-3);
+            OneOperator.contributed(name)
+                    .on(small, skip)
+                    .holding(draw.floats(8))
+                    .agrees(engine, 1e-3);
         }
     }
 

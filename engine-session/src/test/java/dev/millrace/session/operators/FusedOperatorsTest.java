@@ -85,7 +85,9 @@ class FusedOperatorsTest {
                 .with("activation_beta", 0.4f)
                 .on(draw.floats(5, 7), draw.floats(7, 6), draw.floats(5, 6))
                 .agrees(engine, CLOSE);
-        OneOperator.contributed("GemmFastGelu").on(draw.floats(2, 5, 7), draw.floats(7, 6), draw.floats(6)).run(engine);
+        OneOperator.contributed("GemmFastGelu")
+                .on(draw.floats(2, 5, 7), draw.floats(7, 6), draw.floats(6))
+                .run(engine);
     }
 
     @Test

@@ -127,7 +127,8 @@ final class OneOperator {
         for (int i = 0; i < outputs; i++) {
             names.add("out" + i);
         }
-        var made = editor.append(NodeSpec.of(op, opsets.getOrDefault(op.domain(), 1), operands).with(attributes), names);
+        var made = editor.append(
+                NodeSpec.of(op, opsets.getOrDefault(op.domain(), 1), operands).with(attributes), names);
         for (int i = 0; i < outputs; i++) {
             Value result = made.requireOutput(i);
             if (castTo != null) {
@@ -144,7 +145,8 @@ final class OneOperator {
     private static SessionOptions options(List<String> providers, Level level) {
         var options = SessionOptions.builder();
         providers.forEach(options::provider);
-        return options.optimiser(Optimiser.Options.builder().level(level).build()).build();
+        return options.optimiser(Optimiser.Options.builder().level(level).build())
+                .build();
     }
 
     private Map<String, Tensor> ours(Engine engine, byte[] model, SessionOptions options) {
@@ -166,7 +168,10 @@ final class OneOperator {
 
     /** The first output of the plain provider. */
     Tensor run(Engine engine) {
-        return ours(engine, model(), options(List.of("cpu"), Level.DISABLED)).values().iterator().next();
+        return ours(engine, model(), options(List.of("cpu"), Level.DISABLED))
+                .values()
+                .iterator()
+                .next();
     }
 
     /** Checks that all of ours give what the peer does, to within a distance. */

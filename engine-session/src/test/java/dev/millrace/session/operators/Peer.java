@@ -48,7 +48,8 @@ final class Peer {
             return OnnxTensor.createTensor(environment, tensor.strings(), dims);
         }
         var bytes = tensor.segment().asByteBuffer().order(ByteOrder.nativeOrder());
-        return OnnxTensor.createTensor(environment, bytes, dims, OnnxJavaType.valueOf(tensor.type().name()));
+        return OnnxTensor.createTensor(
+                environment, bytes, dims, OnnxJavaType.valueOf(tensor.type().name()));
     }
 
     private static Tensor copyOf(OnnxTensor tensor) {

@@ -27,7 +27,8 @@ record HashKernel(Node node) implements ShapedKernel {
                 for (int i = 0; i < texts.length; i++) {
                     launch.checkCancelled(i);
                     byte[] bytes = texts[i].getBytes(StandardCharsets.UTF_8);
-                    Elements.setLong(to, launch.output(0), i, hash(MemorySegment.ofArray(bytes), 0, bytes.length, seed));
+                    Elements.setLong(
+                            to, launch.output(0), i, hash(MemorySegment.ofArray(bytes), 0, bytes.length, seed));
                 }
             };
         }

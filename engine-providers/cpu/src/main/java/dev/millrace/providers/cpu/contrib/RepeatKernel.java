@@ -27,16 +27,12 @@ record RepeatKernel(Node node) implements ShapedKernel {
                 Elements.read(ElementType.INT64, launch.input(0), row * length, words, 0, length);
                 launch.output(0)
                         .asSlice(row * vocabulary * Float.BYTES, vocabulary * Float.BYTES)
-                        .copyFrom(launch.input(1)
-                                .asSlice(row * vocabulary * Float.BYTES, vocabulary * Float.BYTES));
+                        .copyFrom(launch.input(1).asSlice(row * vocabulary * Float.BYTES, vocabulary * Float.BYTES));
                 for (int end = Math.toIntExact(Math.min(size, length + 1L)) - 1; end < length; end++) {
                     if (repeats(words, end, (int) size - 1, length)) {
                         long word = within(words[end], vocabulary);
                         Elements.setDouble(
-                                ElementType.FLOAT,
-                                launch.output(0),
-                                row * vocabulary + word,
-                                Double.NEGATIVE_INFINITY);
+                                ElementType.FLOAT, launch.output(0), row * vocabulary + word, Double.NEGATIVE_INFINITY);
                     }
                 }
             }

@@ -60,8 +60,7 @@ record EinsumSums(
     }
 
     /** Computes one result of whole runs, or as many as a part of a run has elements. */
-    private void results(
-            LaunchContext launch, long[] offsets, long at, long count, long result, Scratch scratch) {
+    private void results(LaunchContext launch, long[] offsets, long at, long count, long result, Scratch scratch) {
         long[] places = scratch.longs(PRODUCT, from.length);
         long[] coordinates = scratch.longs(COORDINATES, summed.axes());
         Arrays.fill(coordinates, 0, summed.axes(), 0);

@@ -36,7 +36,10 @@ record DeformConvKernel(Node node) implements ShapedKernel {
                 Extents.toInt("offset groups", node.attributes().integer("offset_group", 1)),
                 context.hasInput(3),
                 context.hasInput(4));
-        Extents.product("weights", task.filters(), (long) task.perGroup() * task.window().kernelSize());
+        Extents.product(
+                "weights",
+                task.filters(),
+                (long) task.perGroup() * task.window().kernelSize());
         long blocks = image.dim(0) * Math.ceilDiv(task.window().outSize(), BLOCK);
         return launch -> launch.parallelFor(blocks, 1, task);
     }

@@ -38,7 +38,8 @@ class GridSampleTest {
         for (int i = 0; i < batch; i++) {
             Tensor image = Tensor.copyOf(part(images, i, batch), 1, 3, 4, 5);
             Tensor points = Tensor.copyOf(part(grid, i, batch), 1, 11, 13, 2);
-            assertThat(part(all, i, batch)).containsExactly(sample.run(image, points).floats());
+            assertThat(part(all, i, batch))
+                    .containsExactly(sample.run(image, points).floats());
         }
     }
 

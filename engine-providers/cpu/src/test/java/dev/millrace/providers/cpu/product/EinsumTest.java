@@ -46,8 +46,7 @@ class EinsumTest {
                 extents.merge(parsed.inputs().get(i).get(axis), shapes[i].dim(axis), Math::max);
             }
         }
-        Shape output = Shape.of(
-                parsed.output().stream().mapToLong(extents::get).toArray());
+        Shape output = Shape.of(parsed.output().stream().mapToLong(extents::get).toArray());
         double[] result = new double[(int) output.elements()];
         long places = extents.values().stream().reduce(1L, Math::multiplyExact);
         for (long place = 0; place < places; place++) {

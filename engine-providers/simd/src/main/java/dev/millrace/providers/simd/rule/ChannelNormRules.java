@@ -210,9 +210,12 @@ final class ChannelNormRules {
         if (op.wants(output)) {
             float momentum = op.attributes().real("momentum", 0.9f);
             op.lowering()
-                    .pend(op.out(output), List.of(op.in(input), seen), v -> v.get(0)
-                            .times(Expr.number(momentum))
-                            .plus(v.get(1).over(divisor).times(Expr.number(1 - momentum))));
+                    .pend(
+                            op.out(output),
+                            List.of(op.in(input), seen),
+                            v -> v.get(0)
+                                    .times(Expr.number(momentum))
+                                    .plus(v.get(1).over(divisor).times(Expr.number(1 - momentum))));
         }
     }
 

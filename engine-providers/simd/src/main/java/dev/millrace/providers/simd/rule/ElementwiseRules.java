@@ -193,7 +193,8 @@ final class ElementwiseRules {
         if (!BINARY.test(op) || !op.in(0).isFloat() || op.in(1).type().isFloating()) {
             return false;
         }
-        Cell exponents = op.lowering().part(op.out(), ElementType.FLOAT, op.in(1).shape());
+        Cell exponents =
+                op.lowering().part(op.out(), ElementType.FLOAT, op.in(1).shape());
         if (!CastRules.cast(op, op.in(1), exponents)) {
             return false;
         }

@@ -87,7 +87,15 @@ final class RowNormRules {
         if (!isRow(scale, in.shape(), axis) || !isRow(bias, in.shape(), axis)) {
             return false;
         }
-        normalise(op, in, in.readers() > 1, axis, scale, bias, centred, op.attributes().real("epsilon", 1e-5f));
+        normalise(
+                op,
+                in,
+                in.readers() > 1,
+                axis,
+                scale,
+                bias,
+                centred,
+                op.attributes().real("epsilon", 1e-5f));
         return true;
     }
 

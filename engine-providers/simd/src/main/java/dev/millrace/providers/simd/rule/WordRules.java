@@ -117,7 +117,8 @@ final class WordRules {
         if (!CastRules.cast(op, ones, wide)) {
             return false;
         }
-        Cell result = lowering.part(op.out(), ElementType.INT32, withAxis(op.out().shape(), 2));
+        Cell result =
+                lowering.part(op.out(), ElementType.INT32, withAxis(op.out().shape(), 2));
         lowering.pend(
                 result,
                 List.of(rows(op, wide), rows(op, op.in(1)), rows(op, op.in(2))),

@@ -11,7 +11,9 @@ final class Originals {
 
     /** Tells the system that the pages of a mapped file are not needed; who reads them again gets them again. */
     static void letGo(MemorySegment original) {
-        if (original.isMapped() && original.byteSize() >= MANY_BYTES && original.scope().isAlive()) {
+        if (original.isMapped()
+                && original.byteSize() >= MANY_BYTES
+                && original.scope().isAlive()) {
             original.unload();
         }
     }

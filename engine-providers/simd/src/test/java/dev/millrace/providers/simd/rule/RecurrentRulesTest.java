@@ -64,10 +64,7 @@ class RecurrentRulesTest {
             given.add(Comparison.floats(editor, "x", 3));
             given.add(givenWeights ? Comparison.floats(editor, "w", 3) : editor.addConstant("w", w));
             given.add(givenWeights ? Comparison.floats(editor, "r", 3) : editor.addConstant("r", r));
-            given.add(
-                    !withBias
-                            ? null
-                            : givenWeights ? Comparison.floats(editor, "b", 2) : editor.addConstant("b", b));
+            given.add(!withBias ? null : givenWeights ? Comparison.floats(editor, "b", 2) : editor.addConstant("b", b));
             given.add(withLengths ? Comparison.input(editor, "lengths", ElementType.INT32, 1) : null);
             given.add(withStates ? Comparison.floats(editor, "h", 3) : null);
             if (isLstm()) {
