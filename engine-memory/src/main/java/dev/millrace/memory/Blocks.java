@@ -38,6 +38,11 @@ public final class Blocks {
         }
     }
 
+    /** The bytes of all blocks with pages of their own that were not given back yet: the JDK does not count them. */
+    public static long mapped() {
+        return Budget.OF_PROCESS.taken();
+    }
+
     /** How much native memory the JVM may have, as its options say. */
     public static long limit() {
         return Budget.OF_PROCESS.limit();

@@ -60,6 +60,10 @@ final class Budget {
         return limit.getAsLong();
     }
 
+    long taken() {
+        return taken.get();
+    }
+
     /** Throws OutOfMemoryError where there is not so much left. */
     void take(long bytes) {
         if (!isTaken(bytes)) {

@@ -36,13 +36,16 @@ class BlocksTest {
     @Test
     void largeBlocksThatNobodyRefersToGoBackToTheSystem() throws Exception {
         assumeTrue(Pages.areThere() && Files.exists(MAPS), "there is nothing to look at");
+        long before = Blocks.mapped();
         long address = addressOfGarbage();
         assertThat(isMapped(address)).isTrue();
-        for (int i = 0; i < 100 && isMapped(address); i++) {
+        assertThat(Blocks.mapped()).isGreaterThanOrEqualTo(before + (1L << 30));
+        for (int i = 0; i < 100 && Blocks.mapped() >= before + (1L << 30); i++) {
             System.gc();
             Thread.onSpinWait();
         }
         assertThat(isMapped(address)).isFalse();
+        assertThat(Blocks.mapped()).isLessThan(before + (1L << 30));
     }
 
     /** So large that no other mapping comes to lie around it. */
