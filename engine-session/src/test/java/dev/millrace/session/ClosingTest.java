@@ -14,6 +14,7 @@ import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -81,18 +82,31 @@ class ClosingTest {
         }
     }
 
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     @Test
     void answersMayCloseTheirSessionWhileOthersWaitForTheSameThread() {
         Session session = session();
         List<Mono<Outputs>> monos = new ArrayList<>();
+        var accepted = new CountDownLatch(1);
         for (int i = 0; i < 20; i++) {
-            monos.add(session.mono(inputs()).doOnNext(outputs -> session.close()));
+            monos.add(session.mono(inputs()).doOnNext(outputs -> {
+                await(accepted);
+                session.close();
+            }));
         }
-        var answers = Flux.merge(Flux.fromIterable(monos), 20)
+        CompletableFuture<Long> answers = Flux.merge(Flux.fromIterable(monos), 20)
                 .doOnNext(Outputs::close)
                 .count()
-                .block();
-        assertThat(answers).isEqualTo(20);
+                .toFuture();
+        accepted.countDown();
+        assertThat(answers.join()).isEqualTo(20);
         assertRefuses(session);
     }
 
