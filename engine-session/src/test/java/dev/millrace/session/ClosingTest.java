@@ -14,7 +14,6 @@ import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -101,7 +100,7 @@ class ClosingTest {
                 session.close();
             }));
         }
-        CompletableFuture<Long> answers = Flux.merge(Flux.fromIterable(monos), 20)
+        var answers = Flux.merge(Flux.fromIterable(monos), 20)
                 .doOnNext(Outputs::close)
                 .count()
                 .toFuture();
