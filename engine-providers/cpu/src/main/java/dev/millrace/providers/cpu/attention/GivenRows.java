@@ -1,7 +1,9 @@
 package dev.millrace.providers.cpu.attention;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.LaunchContext;
@@ -24,7 +26,16 @@ record GivenRows(int input, HeadLayout now, int pastInput, int pastSteps, int bi
         if (!context.hasInput(past)) {
             return this;
         }
-        int steps = Extents.toInt("steps of the past", context.inputShape(past).dim(2));
+        Shape shape = context.inputShape(past);
+        boolean fits = shape.rank() == 4
+                && shape.dim(0) == now.batch()
+                && shape.dim(1) == now.heads()
+                && shape.dim(3) == now.size();
+        if (!fits) {
+            throw EngineException.invalidGraph(context.node().describe() + ": a past of shape " + shape + " for "
+                    + now.heads() + " heads of " + now.size() + " elements, " + now.batch() + " in a batch");
+        }
+        int steps = Extents.toInt("steps of the past", shape.dim(2));
         return new GivenRows(input, now, past, steps, biasInput, biasAt, type);
     }
 

@@ -30,6 +30,7 @@ record MultiHeadKernel(Node node) implements ShapedKernel {
         GivenRows q = rows(context, 0);
         GivenRows k = rows(context, KEY).after(context, PAST_KEY);
         GivenRows v = rows(context, VALUE).after(context, PAST_VALUE);
+        checkAlike(q, k, v);
         Attributes attributes = node.attributes();
         HeadLayout rows = q.now();
         var out = HeadLayout.sideBySide(rows.batch(), rows.steps(), rows.size(), rows.heads(), 0, rows.heads());
@@ -56,6 +57,26 @@ record MultiHeadKernel(Node node) implements ShapedKernel {
             }
             launch.parallelFor(task.items(), 1, task);
         };
+    }
+
+    private void checkAlike(GivenRows q, GivenRows k, GivenRows v) {
+        HeadLayout rows = q.now();
+        HeadLayout keys = k.now();
+        HeadLayout values = v.now();
+        boolean alike = keys.batch() == rows.batch()
+                && values.batch() == rows.batch()
+                && keys.heads() == rows.heads()
+                && values.heads() == rows.heads()
+                && keys.size() == rows.size()
+                && k.steps() == v.steps();
+        if (!alike) {
+            throw EngineException.invalidGraph(node.describe() + ": queries, keys and values do not go together: "
+                    + rows.batch() + ", " + keys.batch() + " and " + values.batch() + " in a batch, " + rows.heads()
+                    + ", "
+                    + keys.heads() + " and " + values.heads() + " heads, keys of " + keys.size()
+                    + " elements for queries of "
+                    + rows.size() + ", " + k.steps() + " keys and " + v.steps() + " values");
+        }
     }
 
     private void refuse(boolean present, String what) {
@@ -88,6 +109,11 @@ record MultiHeadKernel(Node node) implements ShapedKernel {
         long ownElements = (long) layout.heads() * layout.size();
         long all =
                 Extents.toInt("elements of the bias", context.inputShape(BIAS).elements());
-        return operand == VALUE ? all - ownElements : operand * ownElements;
+        long at = operand == VALUE ? all - ownElements : operand * ownElements;
+        if (at < 0 || at > all - ownElements) {
+            throw EngineException.invalidGraph(node.describe() + ": a bias of " + all + " elements for "
+                    + layout.heads() + " heads of " + layout.size());
+        }
+        return at;
     }
 }

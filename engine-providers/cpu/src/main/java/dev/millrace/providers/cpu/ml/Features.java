@@ -204,6 +204,10 @@ final class Features {
                 types[i] = given.type();
                 has[i] = given.features();
                 takes[i] = declared == null ? has[i] : declared[i];
+                if (i > 0 && rows != given.count()) {
+                    throw EngineException.invalidArgument(node.describe() + ": input " + i + " has " + given.count()
+                            + " rows, and those before have " + rows);
+                }
                 rows = given.count();
             }
             long all = rows;
