@@ -123,6 +123,29 @@ class ContribAttentionTest {
     }
 
     @Test
+    void positionsAreAsManyAsRows() {
+        Tensor cos = floats(4, 4);
+        Tensor positions = Tensor.copyOf(new long[] {0, 1}, 1, 2);
+        assertThatThrownBy(() -> node("RotaryEmbedding").run(floats(2, 2, 8), positions, cos, cos))
+                .hasMessageContaining("2 positions where there are 4");
+        assertThatThrownBy(() -> node("RotaryEmbedding").run(floats(1, 2, 8), positions, cos, floats(3, 4)))
+                .hasMessageContaining("sines of shape [3, 4] beside cosines of shape [4, 4]");
+    }
+
+    @Test
+    void queriesKeysAndValuesGoTogether() {
+        Tensor q = floats(2, 3, 16);
+        assertThatThrownBy(() -> twoHeads().run(q, floats(1, 5, 16), floats(1, 5, 16)))
+                .hasMessageContaining("do not go together");
+        assertThatThrownBy(() -> twoHeads().run(q, floats(2, 5, 16), floats(2, 4, 16)))
+                .hasMessageContaining("5 keys and 4 values");
+        assertThatThrownBy(() -> twoHeads()
+                        .run(q, q, q, null, null, null, floats(1, 2, 2, 8), floats(1, 2, 2, 8)))
+                .hasMessageContaining("a past of shape [1, 2, 2, 8]");
+        assertThatThrownBy(() -> twoHeads().run(q, q, q, floats(20))).hasMessageContaining("a bias of 20 elements");
+    }
+
+    @Test
     void wordsOutsideTheTableAreRefused() {
         Tensor words = Tensor.copyOf(new int[] {7}, 1, 1);
         Tensor table = floats(7, 4);

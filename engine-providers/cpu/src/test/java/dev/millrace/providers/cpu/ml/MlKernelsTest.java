@@ -84,6 +84,14 @@ class MlKernelsTest {
     }
 
     @Test
+    void featuresOfOneSampleAreRefusedBesideThoseOfTwo() {
+        assertThatThrownBy(() -> OneNode.ml("FeatureVectorizer", 1)
+                        .withAll("inputdimensions", 2L, 1L)
+                        .run(SAMPLES, Tensor.copyOf(new float[] {10}, 1, 1)))
+                .hasMessageContaining("input 1 has 1 rows, and those before have 2");
+    }
+
+    @Test
     void mapsCategoriesBothWays() {
         var mapper = OneNode.ml("CategoryMapper", 1)
                 .withTexts("cats_strings", "a", "b")
