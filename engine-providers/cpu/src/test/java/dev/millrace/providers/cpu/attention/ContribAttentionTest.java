@@ -139,8 +139,7 @@ class ContribAttentionTest {
                 .hasMessageContaining("do not go together");
         assertThatThrownBy(() -> twoHeads().run(q, floats(2, 5, 16), floats(2, 4, 16)))
                 .hasMessageContaining("5 keys and 4 values");
-        assertThatThrownBy(() -> twoHeads()
-                        .run(q, q, q, null, null, null, floats(1, 2, 2, 8), floats(1, 2, 2, 8)))
+        assertThatThrownBy(() -> twoHeads().run(q, q, q, null, null, null, floats(1, 2, 2, 8), floats(1, 2, 2, 8)))
                 .hasMessageContaining("a past of shape [1, 2, 2, 8]");
         assertThatThrownBy(() -> twoHeads().run(q, q, q, floats(20))).hasMessageContaining("a bias of 20 elements");
     }
