@@ -98,6 +98,7 @@ final class Budget {
                     System.gc();
                 }
                 try {
+                    // the cleaner's thread tells nobody when it has unmapped what the collection found
                     Thread.sleep(1L << nap);
                 } catch (InterruptedException e) {
                     interrupted = true;

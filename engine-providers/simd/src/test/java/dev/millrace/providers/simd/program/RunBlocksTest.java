@@ -2,11 +2,13 @@ package dev.millrace.providers.simd.program;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import org.junit.jupiter.api.Test;
 
 class RunBlocksTest {
     private static final long BYTES = 1 << 20;
+    private static final long COLLECTION_MILLIS = 10_000;
 
     private final RunBlocks blocks = new RunBlocks();
 
@@ -54,11 +56,9 @@ class RunBlocksTest {
 
     @Test
     void blocksThatNobodyHasAreCollected() throws InterruptedException {
-        var reference = new WeakReference<>(blocks.take(BYTES, new Object()));
-        for (int i = 0; i < 100 && reference.get() != null; i++) {
-            System.gc();
-            Thread.sleep(10);
-        }
-        assertThat(reference.get()).isNull();
+        var collected = new ReferenceQueue<RunBlocks.Block>();
+        var reference = new WeakReference<>(blocks.take(BYTES, new Object()), collected);
+        System.gc();
+        assertThat(collected.remove(COLLECTION_MILLIS)).isSameAs(reference);
     }
 }
