@@ -124,6 +124,15 @@ public final class Weights {
      * time before {@link #finish} returns, on any thread, from what it asks {@link #plain} for. For one binding.
      */
     public MemorySegment packed(List<Tensor> sources, Layout layout, Consumer<MemorySegment> pack) {
+        return packed(sources, layout, pack, false);
+    }
+
+    /** The same, filled already: for what the binding itself reads, or packs once more. */
+    public MemorySegment packedNow(List<Tensor> sources, Layout layout, Consumer<MemorySegment> pack) {
+        return packed(sources, layout, pack, true);
+    }
+
+    private MemorySegment packed(List<Tensor> sources, Layout layout, Consumer<MemorySegment> pack, boolean now) {
         Consumer<MemorySegment> packing = target -> pack(sources, layout, pack, target);
         if (!constants.containsAll(sources)) {
             MemorySegment own = allocator.apply(layout.bytes());
@@ -132,13 +141,15 @@ public final class Weights {
         }
         Packed place = packed.computeIfAbsent(new Key(sources, layout.name(), layout.bytes()), this::find);
         MemorySegment memory = place.place(layout.bytes(), allocator);
-        if (usage != null) {
+        if (now || usage != null) {
             place.fill(packing);
-            usage.read(sources, layout, memory);
         } else if (!place.isFilled()) {
             Runnable filling = () -> place.fill(packing);
             unfinished.add(filling);
             beside.add(filling);
+        }
+        if (usage != null) {
+            usage.read(sources, layout, memory);
         }
         return memory;
     }

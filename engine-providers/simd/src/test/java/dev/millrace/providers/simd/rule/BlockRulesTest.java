@@ -56,4 +56,31 @@ class BlockRulesTest {
             }
         }
     }
+
+    /** Factors of channels are packed twice: folded from the statistics, then filled up to whole blocks. */
+    @ParameterizedTest
+    @ValueSource(ints = {32, 40})
+    void statisticsThatAreKnownNormaliseImagesInBlocks(int channels) {
+        float[][] statistics = new float[4][channels];
+        for (float[] values : statistics) {
+            for (int i = 0; i < channels; i++) {
+                values[i] = 0.5f + random.nextFloat();
+            }
+        }
+        try (var both = new Comparison(editor -> {
+            var nodes = new Nodes(editor, 15);
+            Attributes window = Attributes.of("kernel_shape", Attribute.of(2, 2));
+            Value normalised = nodes.add(
+                    "BatchNormalization",
+                    Attributes.NONE,
+                    nodes.add("MaxPool", window, Comparison.floats(editor, "x", 4)),
+                    nodes.constant(statistics[0]),
+                    nodes.constant(statistics[1]),
+                    nodes.constant(statistics[2]),
+                    nodes.constant(statistics[3]));
+            nodes.output(nodes.add("AveragePool", window, normalised));
+        })) {
+            both.agreesOn(Comparison.random(random, 2, channels, 9, 10)).withoutFallback();
+        }
+    }
 }
