@@ -24,4 +24,5 @@ module dev.millrace.kernels {
     exports dev.millrace.kernels.reduce;
     exports dev.millrace.kernels.resize;
     exports dev.millrace.kernels.softmax;
+    exports dev.millrace.kernels.spectrum;
 }

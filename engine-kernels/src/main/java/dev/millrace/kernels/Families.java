@@ -19,6 +19,7 @@ import dev.millrace.kernels.recurrent.RecurrentFamilies;
 import dev.millrace.kernels.reduce.ReduceFamilies;
 import dev.millrace.kernels.resize.ResizeFamilies;
 import dev.millrace.kernels.softmax.SoftmaxFamilies;
+import dev.millrace.kernels.spectrum.SpectrumFamilies;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +55,7 @@ final class Families implements KernelFamilies {
             case "rows" -> new GatherFamilies().named(name);
             case "select" -> new RankFamilies().named(name);
             case "softmax" -> new SoftmaxFamilies().named(name);
+            case "spectrum" -> new SpectrumFamilies().named(name);
             case "window" -> new PoolFamilies().named(name);
             default -> null;
         };

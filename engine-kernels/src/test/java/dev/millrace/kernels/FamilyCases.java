@@ -23,6 +23,7 @@ import dev.millrace.kernels.reduce.ExpressionReductionCase;
 import dev.millrace.kernels.reduce.ReductionCase;
 import dev.millrace.kernels.resize.ResizeCase;
 import dev.millrace.kernels.softmax.SoftmaxCase;
+import dev.millrace.kernels.spectrum.SpectraCase;
 import java.util.List;
 
 /** All families under test. */
@@ -47,6 +48,7 @@ final class FamilyCases {
             new RowsCase(),
             new ResizeCase(),
             new SelectCase(),
+            new SpectraCase(),
             new CopyCase(),
             new CastCase(),
             new TransposedConvCase(),

@@ -90,7 +90,7 @@ public final class Cell {
         return order - ++parts;
     }
 
-    boolean isInMemory() {
+    public boolean isInMemory() {
         return plain != null || blocked != null || known != null;
     }
 }

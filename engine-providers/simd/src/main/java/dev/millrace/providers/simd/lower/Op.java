@@ -4,6 +4,8 @@ import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A node that is being lowered, with the cells that it reads and writes. */
@@ -63,6 +65,18 @@ public final class Op {
         Value value = node.input(input);
         Node producer = value == null ? null : value.producer();
         return producer == null || producer.graph() != node.graph() ? null : new Op(producer, lowering);
+    }
+
+    /** The other nodes of this graph that read what this one reads first. */
+    public List<Op> others() {
+        List<Op> others = new ArrayList<>();
+        Value shared = node.requireInput(0);
+        for (Node reader : shared.users()) {
+            if (reader != node && reader.graph() == node.graph() && reader.input(0) == shared) {
+                others.add(new Op(reader, lowering));
+            }
+        }
+        return others;
     }
 
     public int outputs() {

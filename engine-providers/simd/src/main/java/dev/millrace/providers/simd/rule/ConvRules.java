@@ -21,7 +21,8 @@ final class ConvRules {
 
     static @Nullable Rule named(String name) {
         return switch (name) {
-            case "Conv" -> op -> QuantisedProductRules.dequantised(op) || conv(op);
+            // one that is the other half of a transform was lowered with the first
+            case "Conv" -> op -> op.out().isInMemory() || QuantisedProductRules.dequantised(op) || conv(op);
             case "ConvTranspose" -> ConvRules::transposed;
             default -> null;
         };
@@ -54,7 +55,9 @@ final class ConvRules {
         int channels = Math.toIntExact(in.dim(1));
         int outChannels = Math.toIntExact(out.dim(1));
         if (SignalAnchor.fits(images.shape(), axes[2])) {
-            signal(op, images, axes[2], weights);
+            if (!SpectrumRule.lower(op, images, axes[2], weights)) {
+                signal(op, images, axes[2], weights);
+            }
             return true;
         }
         if (groups == channels && outChannels == channels && groups > 1) {

@@ -1,0 +1,93 @@
+package dev.millrace.kernels.spectrum;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * What {@link FrameSpectra} reads beside a signal: a line with the sign of the sines, the window, the turns between
+ * transforms of each size, and the places and turns of pairs of numbers.
+ *
+ * @param points of a frame
+ */
+record FourierTables(int points) {
+    static final int LEAST_POINTS = 64;
+    static final int MOST_POINTS = 4096;
+
+    /** Three turns, by a cosine and a sine each. */
+    static final int TURNS_BYTES = 6 * Float.BYTES;
+    /** Two places, a cosine and a sine. */
+    static final int PAIR_BYTES = 4 * Integer.BYTES;
+
+    private static final int LINE_BYTES = 64;
+    private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
+
+    /** Complex numbers that are transformed. */
+    int numbers() {
+        return points / 2;
+    }
+
+    int signOffset() {
+        return LINE_BYTES - Float.BYTES;
+    }
+
+    int windowOffset() {
+        return LINE_BYTES;
+    }
+
+    /** Where the turns are between four transforms of a quarter of this size and one of the whole. */
+    int turnsOffset(int size) {
+        int offset = windowOffset() + points * Float.BYTES;
+        for (int larger = numbers(); larger > size; larger /= 4) {
+            offset += larger / 4 * TURNS_BYTES;
+        }
+        return offset;
+    }
+
+    int pairsOffset() {
+        return turnsOffset(1);
+    }
+
+    int bytes() {
+        return pairsOffset() + numbers() / 2 * PAIR_BYTES;
+    }
+
+    /** @param sign of sines: -1 where they are those of a Fourier transform */
+    void fill(double[] window, int sign, MemorySegment target) {
+        target.set(FLOAT, signOffset(), -sign);
+        for (int i = 0; i < points; i++) {
+            // numbers and their mirror images are added without being halved
+            target.set(FLOAT, windowOffset() + (long) i * Float.BYTES, (float) (window[i] / 2));
+        }
+        for (int size = numbers(); size >= 4; size /= 4) {
+            long at = turnsOffset(size);
+            for (int i = 0; i < size / 4; i++) {
+                for (int turn = 1; turn <= 3; turn++) {
+                    put(target, at, (double) turn * i / size);
+                    at += 2 * Float.BYTES;
+                }
+            }
+        }
+        long at = pairsOffset();
+        for (int i = 1; i <= numbers() / 2; i++) {
+            target.set(INT, at, place(i, numbers()));
+            target.set(INT, at + Integer.BYTES, place(numbers() - i, numbers()));
+            put(target, at + 2 * Integer.BYTES, (double) i / points);
+            at += PAIR_BYTES;
+        }
+    }
+
+    private static void put(MemorySegment target, long at, double turn) {
+        target.set(FLOAT, at, (float) Math.cos(2 * Math.PI * turn));
+        target.set(FLOAT, at + Float.BYTES, (float) Math.sin(2 * Math.PI * turn));
+    }
+
+    /** Where transforms by fours, in place, leave a number. */
+    private static int place(int number, int size) {
+        if (size <= 2) {
+            return number;
+        }
+        int quarter = size / 4;
+        return number % 4 * quarter + place(number / 4, quarter);
+    }
+}
