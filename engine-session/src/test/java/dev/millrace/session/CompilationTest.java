@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 
 /** Providers that claim more than they can compile. */
 class CompilationTest {
-    private static final ShapedKernel KERNEL = context -> Launch.NONE;
+    private static final ShapedKernel KERNEL = context -> Launch.none();
 
     private final Graph graph = Graph.named("test");
     private final GraphEditor editor = new GraphEditor(graph);

@@ -52,7 +52,7 @@ public final class DirectRun {
     private void shaped(ShapedKernel kernel) {
         List<@Nullable ValueType> types = kernel.outputs(node, new Known());
         var bind = new Bind(types);
-        Launch launch = makesElements(types) ? kernel.bind(bind) : Launch.NONE;
+        Launch launch = makesElements(types) ? kernel.bind(bind) : Launch.none();
         for (int i = 0; i < outputs.length; i++) {
             if (node.output(i) == null || outputs[i] != null) {
                 continue;
@@ -61,7 +61,7 @@ public final class DirectRun {
             outputs[i] = Tensor.allocate(
                     Objects.requireNonNull(type.element()), Objects.requireNonNull(type.concreteShape()));
         }
-        if (launch != Launch.NONE) {
+        if (launch != Launch.none()) {
             launch.run(new Serial(bind.workspace));
         }
     }

@@ -7,7 +7,9 @@ package dev.millrace.scheduler.kernel;
 @FunctionalInterface
 public interface Launch {
     /** Does nothing: for kernels whose outputs are all aliases or folded. */
-    Launch NONE = context -> {};
+    static Launch none() {
+        return NoLaunch.INSTANCE;
+    }
 
     void run(LaunchContext context);
 

@@ -129,7 +129,7 @@ final class Binder {
             }
         }
         Buffer workspace = layout.place(step, context);
-        if (launch != Launch.NONE) {
+        if (launch != Launch.none()) {
             steps.add(new BoundStep(step, launch, workspace));
         }
         return true;

@@ -119,7 +119,7 @@ final class StepBinding implements BindContext {
                 fold(i, Tensor.allocate(outputType(i), outputShape(i)));
             }
         }
-        return Launch.NONE;
+        return Launch.none();
     }
 
     @Override

@@ -159,7 +159,7 @@ final class Chains {
         @Override
         public Launch bind(BindContext context) {
             context.alias(0, 0);
-            return Launch.NONE;
+            return Launch.none();
         }
     }
 }

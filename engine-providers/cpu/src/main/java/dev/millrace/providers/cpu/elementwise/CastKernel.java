@@ -25,7 +25,7 @@ record CastKernel(Node node) implements ShapedKernel {
         ElementType to = context.outputType(0);
         if (from == to) {
             context.alias(0, 0);
-            return Launch.NONE;
+            return Launch.none();
         }
         long count = context.outputShape(0).elements();
         if (to == ElementType.STRING) {

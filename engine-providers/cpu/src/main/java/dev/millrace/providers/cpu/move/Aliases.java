@@ -21,7 +21,7 @@ public final class Aliases {
     /** Reshape, Squeeze, Unsqueeze, Flatten. */
     public static Launch alias(BindContext context) {
         context.alias(0, 0);
-        return Launch.NONE;
+        return Launch.none();
     }
 
     static Kernel identity(Node node) {
@@ -49,7 +49,7 @@ public final class Aliases {
             int to = Math.max(from, clamp(end, shape.rank()));
             long[] dims = Arrays.copyOfRange(shape.toArray(), from, to);
             context.fold(0, Tensor.copyOf(dims, dims.length));
-            return Launch.NONE;
+            return Launch.none();
         };
     }
 
@@ -59,7 +59,7 @@ public final class Aliases {
 
     static Launch size(BindContext context) {
         context.fold(0, Tensor.copyOf(new long[] {context.inputShape(0).elements()}));
-        return Launch.NONE;
+        return Launch.none();
     }
 
     /** A tensor of one value all over, made when bound. */

@@ -25,7 +25,7 @@ public interface CellKernel {
     static ShapedKernel of(CellKernel kernel) {
         return context -> {
             Launch launch = kernel.bind(context);
-            return launch == Launch.NONE ? launch : Converted.around(launch, context);
+            return launch == Launch.none() ? launch : Converted.around(launch, context);
         };
     }
 

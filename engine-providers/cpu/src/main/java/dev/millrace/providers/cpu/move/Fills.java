@@ -27,7 +27,7 @@ final class Fills {
         Tensor value = constantValue(node);
         return context -> {
             context.fold(0, value);
-            return Launch.NONE;
+            return Launch.none();
         };
     }
 
@@ -99,7 +99,7 @@ final class Fills {
             }
             if (Cells.areConverted(type) || type.bytes(shape.elements()) <= KEPT_BYTES) {
                 context.fold(0, Aliases.filled(type, shape, value));
-                return Launch.NONE;
+                return Launch.none();
             }
             return run -> CellLoops.fill(size, cell, 0, run.output(0), 0, shape.elements());
         };

@@ -27,7 +27,7 @@ public interface Generated {
             Tensor kept = Tensor.allocate(type, context.outputShape(0));
             generated.fill(type, kept.segment(), 0, count);
             context.fold(0, kept);
-            return Launch.NONE;
+            return Launch.none();
         }
         RangeTask task = (run, from, to, scratch) -> {
             MemorySegment output = run.output(0);

@@ -120,7 +120,7 @@ final class Views {
                 Shape part = context.inputShape(i);
                 if (part.elements() == out.elements() && out.elements() > 0) {
                     context.alias(0, i);
-                    return Launch.NONE;
+                    return Launch.none();
                 }
                 if (part.elements() > 0) {
                     parts.add(StridedCopy.of(

@@ -15,7 +15,7 @@ final class KeepAll {
     static Launch bind(BindContext context) {
         context.alias(0, 0);
         if (!context.hasOutput(1)) {
-            return Launch.NONE;
+            return Launch.none();
         }
         ElementType type = context.outputType(1);
         long count = context.outputShape(1).elements();

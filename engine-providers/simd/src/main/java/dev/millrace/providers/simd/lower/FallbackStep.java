@@ -52,7 +52,7 @@ final class FallbackStep implements BindContext {
                 outputs[i] = lowering.allocate(op.out(i));
             }
         }
-        if (launch == Launch.NONE) {
+        if (launch == Launch.none()) {
             return;
         }
         for (int i = 0; i < inputs.length; i++) {
