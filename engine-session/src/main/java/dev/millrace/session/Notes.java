@@ -6,7 +6,10 @@ import java.util.List;
 
 /** What its author should know of a model that runs all the same: kept for the session's report, and logged. */
 final class Notes {
-    private static final System.Logger LOG = System.getLogger(Notes.class.getName());
+    /** Looked for when there is something to log: to find it takes as long as to open a small model. */
+    private static final class Log {
+        static final System.Logger LOG = System.getLogger(Notes.class.getName());
+    }
 
     private final List<String> all = new ArrayList<>();
 
@@ -19,7 +22,7 @@ final class Notes {
         if (!alike.isEmpty()) {
             all.addAll(alike);
             int more = alike.size() - 1;
-            LOG.log(System.Logger.Level.WARNING, alike.getFirst() + (more == 0 ? "" : " (and " + more + " more)"));
+            Log.LOG.log(System.Logger.Level.WARNING, alike.getFirst() + (more == 0 ? "" : " (and " + more + " more)"));
         }
     }
 

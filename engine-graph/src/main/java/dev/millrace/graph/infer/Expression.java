@@ -18,11 +18,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class Expression {
     private static final int LONGEST = 200;
-    private static final Comparator<List<String>> ORDER =
-            Comparator.<List<String>, Boolean>comparing(List::isEmpty).thenComparing(atoms -> String.join("*", atoms));
+
+    /** The constant comes last. A class of its own is not linked when the first expression is made. */
+    private static final class Order implements Comparator<List<String>> {
+        @Override
+        public int compare(List<String> one, List<String> other) {
+            int constantLast = Boolean.compare(one.isEmpty(), other.isEmpty());
+            return constantLast != 0
+                    ? constantLast
+                    : String.join("*", one).compareTo(String.join("*", other));
+        }
+    }
 
     /** Coefficients by product of atoms; the constant's product is empty. No coefficient is zero. */
-    private final TreeMap<List<String>, Long> terms = new TreeMap<>(ORDER);
+    private final TreeMap<List<String>, Long> terms = new TreeMap<>(new Order());
 
     private Expression() {}
 

@@ -23,7 +23,7 @@ final class AttentionKernels {
     private final List<Kernel> weighted;
 
     AttentionKernels(KernelSet set, ScoreRule rule, FinishRows.Empty empty) {
-        scaleOnly = rule.equals(ScoreRule.PLAIN);
+        scaleOnly = rule.isPlain();
         maxima = set.kernel(ScoreMaxima.key(rule));
         weights = set.kernel(ScoreWeights.key(scaleOnly));
         finish = set.kernel(FinishRows.key(empty));

@@ -48,7 +48,7 @@ final class ScoreMaxima implements KernelFamily {
         Writer(String name, Target target, ScoreRule rule) {
             super(name, target);
             this.rule = rule;
-            plain = rule.equals(ScoreRule.PLAIN);
+            plain = rule.isPlain();
             mask = argument(SoftmaxArguments.MASK, "mask");
         }
 

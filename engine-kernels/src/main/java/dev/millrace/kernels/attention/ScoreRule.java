@@ -20,6 +20,10 @@ public record ScoreRule(AttentionMask.Kind mask, Cap cap, boolean slopes) {
     /** Scores are but scaled. */
     public static final ScoreRule PLAIN = new ScoreRule(AttentionMask.Kind.NONE, Cap.NONE, false);
 
+    boolean isPlain() {
+        return mask == AttentionMask.Kind.NONE && cap == Cap.NONE && !slopes;
+    }
+
     KernelKey addTo(KernelKey key) {
         return key.with("mask", mask).with("cap", cap).with("slopes", slopes ? 1 : 0);
     }

@@ -3,7 +3,6 @@ package dev.millrace.kernels.layout;
 import dev.millrace.kernels.call.Extents;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -67,7 +66,7 @@ public final class StridedCopy {
         if (loops.stream().anyMatch(loop -> loop.count() == 0)) {
             return new StridedCopy(0, 0, 0, List.of());
         }
-        loops.sort(Comparator.comparingLong(CopyLoop::to).reversed());
+        loops.sort((one, other) -> Long.compare(other.to(), one.to()));
         return new StridedCopy(elementBytes, to, from, loops).checked().merged();
     }
 

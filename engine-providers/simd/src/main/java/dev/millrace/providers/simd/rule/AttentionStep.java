@@ -35,8 +35,6 @@ record AttentionStep(
     private static final long MOST_BETWEEN_ROWS = 1 << 24;
 
     /** The key of a driver. */
-    private record Driver(ScoreRule rule) {}
-
     /** Whether the kernels read rows at the strides of a view. */
     static boolean isReadable(View view) {
         for (long stride : view.strides()) {
@@ -50,7 +48,7 @@ record AttentionStep(
 
     Step of(Op op) {
         Attention attention = op.kit()
-                .driver(new Driver(rule), () -> new Attention(op.kit().kernels(), rule, FinishRows.Empty.ZEROS));
+                .driver(List.of(Attention.class, rule.mask(), rule.cap(), rule.slopes()), () -> new Attention(op.kit().kernels(), rule, FinishRows.Empty.ZEROS));
         int width = op.lowering().width();
         var reads = new ArrayList<>(List.of(queries, keys, values));
         reads.addAll(bias.views());

@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.rule;
 
+import java.util.List;
 import dev.millrace.kernels.cast.Cast;
 import dev.millrace.kernels.cast.NumberType;
 import dev.millrace.providers.simd.lower.Cell;
@@ -14,8 +15,6 @@ final class CastRules {
     private CastRules() {}
 
     /** The key of a driver. */
-    private record Driver(NumberType from, NumberType to) {}
-
     static boolean lower(Op op) {
         return cast(op, op.in(0), op.out());
     }
@@ -35,7 +34,7 @@ final class CastRules {
             return true;
         }
         Cast cast =
-                op.kit().driver(new Driver(from, to), () -> new Cast(op.kit().kernels(), from, to));
+                op.kit().driver(List.of(Cast.class, from, to), () -> new Cast(op.kit().kernels(), from, to));
         View source = op.lowering().dense(value);
         View target = op.lowering().allocate(result);
         long count = value.elements();

@@ -224,7 +224,7 @@ final class ChannelNormRules {
         Weights weights = op.kit().weights();
         float epsilon = op.attributes().real("epsilon", EPSILON);
         long bytes = Float.BYTES * channels;
-        return weights.packedNow(
+        return weights.filled(
                 operands,
                 Layout.of("batch normalisation " + epsilon, 2 * bytes),
                 target -> ChannelNorm.foldBatch(

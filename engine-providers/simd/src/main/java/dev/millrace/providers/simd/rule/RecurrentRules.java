@@ -94,6 +94,11 @@ final class RecurrentRules {
                     attributes.flag("linear_before_reset", false));
         }
 
+        /** Equal where all is; that of the record itself has to be linked first. */
+        List<Object> key() {
+            return List.of(Recurrent.class, name, functions, directions, clip, peepholes, coupled, resetAfter);
+        }
+
         private boolean clips() {
             return clip < Float.POSITIVE_INFINITY;
         }
@@ -137,6 +142,6 @@ final class RecurrentRules {
 
     private static @Nullable Recurrent driver(Op op) {
         Kind kind = Kind.of(op);
-        return kind == null ? null : op.kit().driver(kind, () -> kind.driver(op.kit()));
+        return kind == null ? null : op.kit().driver(kind.key(), () -> kind.driver(op.kit()));
     }
 }

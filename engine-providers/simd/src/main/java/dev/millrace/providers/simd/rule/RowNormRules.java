@@ -31,8 +31,6 @@ final class RowNormRules {
     }
 
     /** The key of a driver. */
-    private record Driver(NormRows.Variant variant, float epsilon) {}
-
     /** The views that a step reads and writes; null for those that it does not have. */
     private record Parts(
             View in,
@@ -190,7 +188,7 @@ final class RowNormRules {
                 keeps ? statistic(op, means ? 1 : -1, rows) : null,
                 keeps ? statistic(op, deviations ? 2 : -1, rows) : null);
         RowNorm norm = op.kit()
-                .driver(new Driver(variant, epsilon), () -> new RowNorm(op.kit().kernels(), variant, epsilon));
+                .driver(List.of(RowNorm.class, variant.key(), epsilon), () -> new RowNorm(op.kit().kernels(), variant, epsilon));
         lowering.add(Step.of(() -> variant.key().toString(), op.node().name())
                 .reading(parts.reads())
                 .writing(parts.writes())

@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.rule;
 
+import java.util.List;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.softmax.Softmax;
 import dev.millrace.providers.simd.lower.Op;
@@ -25,8 +26,6 @@ final class SoftmaxRules {
     }
 
     /** The key of a driver. */
-    private record Driver(boolean logarithm) {}
-
     private static boolean lower(Op op, boolean logarithm) {
         Shape shape = op.in(0).shape();
         if (!op.in(0).isFloat() || shape.rank() == 0) {
@@ -49,7 +48,7 @@ final class SoftmaxRules {
     static void add(Op op, boolean logarithm, View from, View to, long outer, long count, long inner) {
         Softmax softmax = op.kit()
                 .driver(
-                        new Driver(logarithm),
+                        List.of(Softmax.class, logarithm),
                         () -> logarithm
                                 ? Softmax.logarithm(op.kit().kernels())
                                 : Softmax.of(op.kit().kernels()));

@@ -88,7 +88,7 @@ final class SpectrumRule {
         Weights weights = op.kit().weights();
         List<Tensor> sources = second == null ? List.of(first) : List.of(first, second);
         var layout = Layout.of("transform of " + sinusoids.points(), sinusoids.packedBytes());
-        MemorySegment packed = weights.packedNow(sources, layout, target -> {
+        MemorySegment packed = weights.filled(sources, layout, target -> {
             MemorySegment one = weights.plain(first);
             MemorySegment other = second == null ? one.asSlice(one.byteSize() / 2) : weights.plain(second);
             sinusoids.pack(one, other, target);
@@ -104,7 +104,7 @@ final class SpectrumRule {
         View tables =
                 View.dense(Storage.constant(packed), ElementType.FLOAT, Shape.of(packed.byteSize() / Float.BYTES));
         View to = lowering.allocate(ElementType.FLOAT, Shape.of(batch, 2L * sinusoids.frequencies(), axis.out()));
-        Spectra spectra = op.kit().driver(sinusoids, () -> new Spectra(op.kit().kernels(), sinusoids));
+        Spectra spectra = op.kit().driver(List.of(Spectra.class, sinusoids.points()), () -> new Spectra(op.kit().kernels(), sinusoids));
         lowering.add(Step.of(
                         () -> "transforms of " + batch + "x" + axis.out() + "x" + axis.taps(),
                         op.node().name())

@@ -128,7 +128,7 @@ public final class Weights {
     }
 
     /** The same, filled already: for what the binding itself reads, or packs once more. */
-    public MemorySegment packedNow(List<Tensor> sources, Layout layout, Consumer<MemorySegment> pack) {
+    public MemorySegment filled(List<Tensor> sources, Layout layout, Consumer<MemorySegment> pack) {
         return packed(sources, layout, pack, true);
     }
 
