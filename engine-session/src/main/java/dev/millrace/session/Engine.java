@@ -10,12 +10,13 @@ import dev.millrace.scheduler.event.FlightRecording;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.pool.WorkerPool;
 import dev.millrace.scheduler.run.IdleMemory;
+import dev.millrace.session.build.Environment;
+import dev.millrace.session.build.SharedConstants;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -35,26 +36,24 @@ public final class Engine implements AutoCloseable {
     private static final String PLAIN = "cpu";
 
     private final WorkerPool pool;
-    private final int threads;
     private final @Nullable ContextCache contextCache;
-    private final Map<String, ProviderFactory> factories;
-    private final Workspaces workspaces = new Workspaces();
+    private final Environment environment;
     private final RunExecutor runs;
     private final IdleMemory idleMemory = new IdleMemory();
-    private final SharedConstants sharedConstants = new SharedConstants();
     private final Executor later = CompletableFuture.delayedExecutor(10, TimeUnit.SECONDS);
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private Engine(EngineOptions options) {
-        threads = options.effectiveThreads();
+        int threads = options.effectiveThreads();
         contextCache = options.contextCache();
         pool = new WorkerPool(threads - 1);
         runs = new RunExecutor(threads);
-        factories = new LinkedHashMap<>();
+        var factories = new LinkedHashMap<String, ProviderFactory>();
         var found = new ArrayList<ProviderFactory>();
         ServiceLoader.load(ProviderFactory.class, Engine.class.getClassLoader()).forEach(found::add);
         found.sort(Engine::inOrder);
         found.forEach(factory -> factories.put(factory.name(), factory));
+        environment = new Environment(factories, new Workspaces(), new SharedConstants(), threads);
     }
 
     private static int inOrder(ProviderFactory one, ProviderFactory other) {
@@ -127,38 +126,25 @@ public final class Engine implements AutoCloseable {
 
     /** The providers that were found, in the order in which they are asked by default. */
     public List<String> providers() {
-        return List.copyOf(factories.keySet());
+        return environment.providers();
     }
 
     /** How many threads can work on one run. */
     public int threads() {
-        return threads;
+        return environment.threads();
     }
 
-    ProviderFactory factory(String name) {
-        ProviderFactory factory = factories.get(name);
-        if (factory == null) {
-            throw EngineException.invalidArgument(
-                    "there is no provider '" + name + "'; those on the class path are " + factories.keySet());
-        }
-        return factory;
+    /** What all its models are built with. */
+    Environment environment() {
+        return environment;
     }
 
     WorkerPool pool() {
         return pool;
     }
 
-    Workspaces workspaces() {
-        return workspaces;
-    }
-
     RunExecutor runs() {
         return runs;
-    }
-
-    /** Shared by the plans of all sessions. */
-    SharedConstants sharedConstants() {
-        return sharedConstants;
     }
 
     IdleMemory idleMemory() {
@@ -191,7 +177,7 @@ public final class Engine implements AutoCloseable {
         if (!closed.getAndSet(true)) {
             pool.close();
             runs.close();
-            factories.values().forEach(ProviderFactory::close);
+            environment.factories().values().forEach(ProviderFactory::close);
         }
     }
 }

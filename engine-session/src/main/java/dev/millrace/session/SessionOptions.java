@@ -7,6 +7,8 @@ import dev.millrace.graph.format.FileUse;
 import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.event.RunListener;
+import dev.millrace.session.build.BuildOptions;
+import dev.millrace.session.build.ProviderRequest;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,6 +64,23 @@ public record SessionOptions(
         if (value < least) {
             throw EngineException.invalidArgument(name + " is " + value + "; it is at least " + least);
         }
+    }
+
+    /** What decides how a model is built, on an engine of so many threads. */
+    BuildOptions forBuild(int engineThreads) {
+        return new BuildOptions(
+                providers.stream()
+                        .map(choice -> new ProviderRequest(choice.name(), choice.options()))
+                        .toList(),
+                optimiser,
+                threads == 0 ? engineThreads : threads,
+                epContext,
+                disableModelCompile,
+                disableCpuFallback,
+                failOnSuboptimalModel,
+                strict,
+                fileUse,
+                cancellation);
     }
 
     public static SessionOptions defaults() {

@@ -1,4 +1,4 @@
-package dev.millrace.session;
+package dev.millrace.session.build;
 
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -6,24 +6,24 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /** Takes the time of phases that follow each other. */
-final class PhaseClock {
+public final class PhaseClock {
     private final LongSupplier nanoClock;
     private final Map<String, Duration> phases = new LinkedHashMap<>();
     private long last;
 
-    PhaseClock(LongSupplier nanoClock) {
+    public PhaseClock(LongSupplier nanoClock) {
         this.nanoClock = nanoClock;
         last = nanoClock.getAsLong();
     }
 
     /** Ends the phase that began with the end of the one before. */
-    void end(String phase) {
+    public void end(String phase) {
         long now = nanoClock.getAsLong();
         phases.merge(phase, Duration.ofNanos(now - last), Duration::plus);
         last = now;
     }
 
-    Map<String, Duration> phases() {
+    public Map<String, Duration> phases() {
         return phases;
     }
 }
