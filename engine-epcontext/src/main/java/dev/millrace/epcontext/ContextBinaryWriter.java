@@ -79,8 +79,8 @@ public final class ContextBinaryWriter implements ContextSink {
         try {
             Uninterrupted.get(() -> {
                 try (var staging = new Staging(file)) {
-                    image("").writeTo(staging.place(file.getFileName().toString()));
-                    staging.publish();
+                    image("").writeTo(staging.place(file));
+                    staging.publish(true);
                 }
                 return file;
             });

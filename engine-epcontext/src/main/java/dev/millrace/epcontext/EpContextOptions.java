@@ -53,6 +53,19 @@ public record EpContextOptions(
         return new Builder();
     }
 
+    /** A builder that starts from these options. */
+    public Builder toBuilder() {
+        return builder()
+                .enable(enable)
+                .filePath(filePath)
+                .embedMode(embedMode)
+                .nodeNamePrefix(nodeNamePrefix)
+                .externalInitializersFile(externalInitializersFile)
+                .share(share)
+                .stopShare(stopShare)
+                .verify(verify);
+    }
+
     /** Every option has a default. */
     public static final class Builder {
         private boolean enable;

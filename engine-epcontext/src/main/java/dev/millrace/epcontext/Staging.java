@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -110,17 +112,22 @@ final class Staging implements AutoCloseable {
         }
     }
 
-    /** Where to write what is to become the file {@code name}. A place that nothing is written to is left out later. */
-    Path place(String name) {
-        Path place = folder.resolve(name);
-        if (targets.put(place, target.resolve(name)) != null) {
-            throw EngineException.invalidArgument("two of the files to write in " + target + " are called " + name);
+    /** Where to write what is to become {@code file}. A place that nothing is written to is left out later. */
+    Path place(Path file) {
+        Path place = folder.resolve(file.getFileName());
+        if (targets.put(place, file) != null) {
+            throw EngineException.invalidArgument("two of the files to write in " + target + " are called "
+                    + file.getFileName());
         }
         return place;
     }
 
-    /** Moves every file to where it belongs; when one cannot be moved, none stays. */
-    void publish() {
+    /**
+     * Moves every file to where it belongs; when one cannot be moved, none stays.
+     *
+     * @param replaces whether the last file, the one that counts, may take the place of another
+     */
+    void publish(boolean replaces) {
         List<Path> published = new ArrayList<>();
         try {
             targets.keySet().removeIf(Files::notExists);
@@ -129,13 +136,42 @@ final class Staging implements AutoCloseable {
                     channel.force(true);
                 }
             }
+            int left = targets.size();
             for (Map.Entry<Path, Path> each : targets.entrySet()) {
-                Files.move(each.getKey(), each.getValue(), StandardCopyOption.ATOMIC_MOVE);
+                move(each.getKey(), each.getValue(), replaces || --left > 0);
                 published.add(each.getValue());
             }
+            force(target);
+        } catch (FileAlreadyExistsException e) {
+            // whoever was faster may have the other files by now
+            throw ContextOutput.exists(Path.of(e.getFile()));
         } catch (IOException e) {
             published.forEach(Staging::delete);
             throw new EngineException(Status.FAIL, "cannot move what was written into " + target + ": " + e, e);
+        }
+    }
+
+    private static void move(Path from, Path to, boolean replaces) throws IOException {
+        if (!replaces) {
+            try {
+                // a link, unlike a move, fails where somebody else was faster
+                Files.createLink(to, from);
+                return;
+            } catch (FileAlreadyExistsException e) {
+                throw new FileAlreadyExistsException(to.toString());
+            } catch (UnsupportedOperationException | FileSystemException e) {
+                LOG.log(System.Logger.Level.DEBUG, "no links in the folder of " + to, e);
+            }
+        }
+        Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /** Makes sure that the names of its files outlive a loss of power, where the system can do that. */
+    private static void force(Path folder) {
+        try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+            channel.force(true);
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.DEBUG, "cannot sync folder " + folder, e);
         }
     }
 

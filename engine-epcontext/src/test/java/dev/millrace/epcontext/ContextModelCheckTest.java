@@ -139,7 +139,7 @@ class ContextModelCheckTest {
         assertRefused(
                 enabled().filePath(folder.resolve("a.onnx")).build(),
                 compiled("part7"),
-                Status.INVALID_ARGUMENT,
+                Status.INVALID_GRAPH,
                 "ep.context_enable",
                 "'part7'",
                 "already compiled");
@@ -156,7 +156,7 @@ class ContextModelCheckTest {
         assertRefused(
                 enabled().filePath(folder.resolve("a.onnx")).build(),
                 model(editor.graph(), null),
-                Status.INVALID_ARGUMENT,
+                Status.INVALID_GRAPH,
                 "'deep'");
     }
 

@@ -25,8 +25,7 @@ class ContextModelFilesTest extends WrittenModels {
         Partitioning parts = share(source);
 
         try (var log = new Warnings(ContextModelWriter.class)) {
-            assertThat(ContextModelWriter.write(
-                            source, parts, Map.of(), enabled().build(), Map.of()))
+            assertThat(ContextModelWriter.write(new CompiledModel(source, parts, Map.of(), Map.of()), enabled().build()))
                     .isNull();
             assertThat(log.messages()).singleElement().asString().contains("'net'", "no EP context model");
         }
@@ -58,8 +57,7 @@ class ContextModelFilesTest extends WrittenModels {
                     parts.fused().getFirst().partition(), new byte[0], new int[] {writer.segment(arena.allocate(64))});
         }
 
-        assertThatThrownBy(() -> ContextModelWriter.write(
-                        source, parts, Map.of("fast", writer), enabled().build(), Map.of()))
+        assertThatThrownBy(() -> ContextModelWriter.write(new CompiledModel(source, parts, Map.of("fast", writer), Map.of()), enabled().build()))
                 .isInstanceOf(IllegalStateException.class);
         assertThat(files()).containsExactly("net.onnx");
     }
@@ -74,8 +72,7 @@ class ContextModelFilesTest extends WrittenModels {
         Model again = Models.read(folder.resolve("net.onnx"));
         Partitioning parts = share(again, FAST);
 
-        assertThatThrownBy(() -> ContextModelWriter.write(
-                        again, parts, FakeProvider.keepAll(parts), enabled().build(), Map.of()))
+        assertThatThrownBy(() -> ContextModelWriter.write(new CompiledModel(again, parts, FakeProvider.keepAll(parts), Map.of()), enabled().build()))
                 .isInstanceOfSatisfying(
                         EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.FAIL))
                 .hasMessageContaining("exists already");

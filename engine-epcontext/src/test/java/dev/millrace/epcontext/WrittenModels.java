@@ -44,7 +44,7 @@ abstract class WrittenModels {
     Model compile(Model model, EpContextOptions options, FakeProvider... providers) {
         ContextModelWriter.check(options, model);
         Partitioning parts = share(model, providers);
-        Path written = ContextModelWriter.write(model, parts, FakeProvider.keepAll(parts), options, Map.of());
+        Path written = ContextModelWriter.write(new CompiledModel(model, parts, FakeProvider.keepAll(parts), Map.of()), options);
         return Models.read(Objects.requireNonNull(written));
     }
 

@@ -5,6 +5,7 @@ import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.epcontext.FileState;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.format.DataListener;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Model;
@@ -14,7 +15,7 @@ import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.plan.PlanBuilder;
 import dev.millrace.scheduler.run.PlanRunner;
 import dev.millrace.session.build.Guard;
-import dev.millrace.session.build.KeptContexts;
+import dev.millrace.session.build.PhaseClock;
 import dev.millrace.session.build.Preparation;
 import dev.millrace.session.build.Prepared;
 import java.io.IOException;
@@ -42,7 +43,7 @@ final class SessionBuilder {
         if (!Files.isRegularFile(file)) {
             throw new EngineException(Status.NO_SUCH_FILE, "there is no model file " + file.toAbsolutePath());
         }
-        return build(file.toString(), () -> Models.read(file, options.fileUse(), this::addData));
+        return build(file.toString(), () -> Models.read(file, options.fileUse(), new Data()));
     }
 
     /** The session of what a cache keeps of {@code source}. */
@@ -50,11 +51,14 @@ final class SessionBuilder {
         return build(source.toString(), () -> Models.read(kept, options.fileUse()));
     }
 
-    private void addData(Path file) {
-        try {
-            data.add(FileState.of(file));
-        } catch (IOException e) {
-            throw new EngineException(Status.FAIL, "external data file " + file + " cannot be read: " + e, e);
+    private final class Data implements DataListener {
+        @Override
+        public void opened(Path file) {
+            try {
+                data.add(FileState.of(file));
+            } catch (IOException e) {
+                throw new EngineException(Status.FAIL, "external data file " + file + " cannot be read: " + e, e);
+            }
         }
     }
 
@@ -70,7 +74,8 @@ final class SessionBuilder {
 
     private Session build(String name, Supplier<Model> reader) {
         engine.checkOpen();
-        Prepared prepared = new Preparation(engine.environment(), options.forBuild(engine.threads()))
+        var clock = new PhaseClock(System::nanoTime);
+        Prepared prepared = new Preparation(engine.environment(), options.forBuild(engine.threads()), clock)
                 .prepare(name, () -> looked(reader.get()));
         return Guard.over(name, prepared::close, () -> finish(prepared));
     }
@@ -120,10 +125,7 @@ final class SessionBuilder {
         if (!context.enable()) {
             return null;
         }
-        Model model = prepared.model();
-        var compatibility = KeptContexts.compatibility(prepared.parts(), model.graph());
-        return ContextModelWriter.write(
-                model, prepared.parts(), prepared.contexts().byProvider(), context, compatibility);
+        return ContextModelWriter.write(prepared.compiled(), context);
     }
 
     private static List<ValueInfo> inputs(Graph graph) {

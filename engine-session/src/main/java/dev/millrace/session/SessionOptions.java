@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,6 +69,11 @@ public record SessionOptions(
 
     /** What decides how a model is built, on an engine of so many threads. */
     BuildOptions forBuild(int engineThreads) {
+        return forBuild(engineThreads, cancellation::isCancelled);
+    }
+
+    /** The same for who stops it otherwise. */
+    BuildOptions forBuild(int engineThreads, BooleanSupplier cancelled) {
         return new BuildOptions(
                 providers.stream()
                         .map(choice -> new ProviderRequest(choice.name(), choice.options()))
@@ -80,7 +86,7 @@ public record SessionOptions(
                 failOnSuboptimalModel,
                 strict,
                 fileUse,
-                cancellation);
+                cancelled);
     }
 
     public static SessionOptions defaults() {

@@ -5,8 +5,8 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.format.FileUse;
 import dev.millrace.graph.optimise.Optimiser;
-import dev.millrace.scheduler.Cancellation;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /**
  * What decides how a model is built, whatever becomes of it.
@@ -20,7 +20,7 @@ import java.util.List;
  * @param failOnSuboptimalModel refuses a compiled model that would be faster compiled again
  * @param strict refuses a model for what otherwise is a note
  * @param fileUse whether context binaries are read, or mapped
- * @param cancellation stops it
+ * @param cancelled whether it is to stop
  */
 public record BuildOptions(
         List<ProviderRequest> providers,
@@ -32,15 +32,15 @@ public record BuildOptions(
         boolean failOnSuboptimalModel,
         boolean strict,
         FileUse fileUse,
-        Cancellation cancellation) {
+        BooleanSupplier cancelled) {
 
     public BuildOptions {
         providers = List.copyOf(providers);
     }
 
     /** Throws where it was stopped, and says what was. */
-    void checkCancelled(String what) {
-        if (cancellation.isCancelled()) {
+    public void checkCancelled(String what) {
+        if (cancelled.getAsBoolean()) {
             throw new EngineException(Status.MODEL_LOAD_CANCELED, what + " was cancelled");
         }
     }

@@ -161,14 +161,22 @@ final class Compilation {
         } catch (RuntimeException e) {
             throw EngineException.wrap(Status.EP_FAIL, "provider '" + provider.name() + "'", e);
         }
-        if (compiled.size() != partitions.size()) {
+        if (compiled == null || compiled.size() != partitions.size()) {
             throw new EngineException(
                     Status.EP_FAIL,
-                    provider.name() + " did not return correct number of compiled functions: " + compiled.size()
+                    provider.name() + " did not return correct number of compiled functions: "
+                            + (compiled == null ? "none" : compiled.size())
                             + " for " + partitions.size() + " partitions");
         }
         for (int i = 0; i < compiled.size(); i++) {
-            kernels.put(partitions.get(i).fused(), compiled.get(i));
+            Kernel kernel = compiled.get(i);
+            if (kernel == null) {
+                throw new EngineException(
+                        Status.EP_FAIL,
+                        "provider '" + provider.name() + "' returned no kernel for partition '"
+                                + partitions.get(i).name() + "'");
+            }
+            kernels.put(partitions.get(i).fused(), kernel);
         }
     }
 

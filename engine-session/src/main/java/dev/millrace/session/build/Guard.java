@@ -20,7 +20,7 @@ public final class Guard {
         } catch (EngineException e) {
             undo.run();
             throw e.at(model);
-        } catch (RuntimeException | OutOfMemoryError | StackOverflowError | InternalError e) {
+        } catch (RuntimeException | OutOfMemoryError | StackOverflowError | InternalError | LinkageError e) {
             undo.run();
             throw EngineException.wrap(Status.FAIL, model, e);
         }

@@ -38,13 +38,22 @@ public final class KeptContexts {
     }
 
     /** What those who compiled parts want to be asked about when they find them again, by their names. */
-    public static Map<String, String> compatibility(Partitioning parts, Graph graph) {
+    static Map<String, String> compatibility(Partitioning parts, Graph graph, Notes notes) {
         var infos = new LinkedHashMap<String, String>();
         for (Partitioning.Fused each : parts.fused()) {
-            ExecutionProvider provider = each.provider();
-            infos.computeIfAbsent(provider.name(), _ -> provider.compatibilityInfo(graph));
+            infos.computeIfAbsent(each.provider().name(), _ -> compatibility(each.provider(), graph, notes));
         }
         infos.values().removeIf(String::isEmpty);
         return infos;
+    }
+
+    private static String compatibility(ExecutionProvider provider, Graph graph, Notes notes) {
+        try {
+            return provider.compatibilityInfo(graph);
+        } catch (RuntimeException e) {
+            notes.add("provider '" + provider.name() + "' cannot say what its context needs, so nobody will be asked: "
+                    + e.getMessage());
+            return "";
+        }
     }
 }

@@ -27,14 +27,15 @@ public final class Preparation {
 
     private final Environment environment;
     private final BuildOptions options;
-    private final PhaseClock clock = new PhaseClock(System::nanoTime);
+    private final PhaseClock clock;
     private final Notes notes = new Notes();
     private final List<ExecutionProvider> providers = new ArrayList<>();
     private final List<ProviderFactory> factories = new ArrayList<>();
 
-    public Preparation(Environment environment, BuildOptions options) {
+    public Preparation(Environment environment, BuildOptions options, PhaseClock clock) {
         this.environment = environment;
         this.options = options;
+        this.clock = clock;
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.millrace.session.build;
 
+import dev.millrace.epcontext.CompiledModel;
 import dev.millrace.epcontext.ContextResolver;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.ir.Node;
@@ -39,6 +40,12 @@ public record Prepared(
             throw new IllegalStateException(node.describe() + " has no kernel");
         }
         return new PlanBuilder.Assignment(kernel, provider.name(), provider.device());
+    }
+
+    /** What is to be kept of it. */
+    public CompiledModel compiled() {
+        return new CompiledModel(
+                model, parts, contexts.byProvider(), KeptContexts.compatibility(parts, model.graph(), notes));
     }
 
     @Override

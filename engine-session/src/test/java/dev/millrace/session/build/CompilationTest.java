@@ -23,7 +23,6 @@ import dev.millrace.providers.spi.CapabilitySink;
 import dev.millrace.providers.spi.CompileContext;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.providers.spi.Partition;
-import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.KernelFactory;
 import dev.millrace.scheduler.kernel.Launch;
@@ -48,7 +47,7 @@ class CompilationTest {
             false,
             false,
             FileUse.READ,
-            new Cancellation());
+            () -> false);
 
     private final Graph graph = Graph.named("test");
     private final GraphEditor editor = new GraphEditor(graph);
