@@ -98,6 +98,11 @@ public final class Engine implements AutoCloseable {
         return session(copyOf(Failures.given(model, "model")), options);
     }
 
+    /** A compiler of models for the providers of this engine. */
+    public ModelCompiler compiler(CompileOptions options) {
+        return new ModelCompiler(this, Failures.given(options, "options"));
+    }
+
     private Session make(SessionOptions options, Function<SessionBuilder, Session> way) {
         return guarded(() -> way.apply(new SessionBuilder(this, Failures.given(options, "options"))));
     }
