@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -93,6 +94,11 @@ public record SessionOptions(
         return builder().build();
     }
 
+    /** An option by the name that ONNX Runtime has for it, as it is spelled there; what is not set is empty. */
+    public String config(String key) {
+        return ConfigKey.get(this, Failures.given(key, "key"));
+    }
+
     public static Builder builder() {
         return new Builder();
     }
@@ -170,6 +176,23 @@ public record SessionOptions(
 
         public Builder epContext(EpContextOptions value) {
             epContext = value;
+            return this;
+        }
+
+        /** Changes the options of context models. */
+        Builder epContext(Consumer<EpContextOptions.Builder> change) {
+            EpContextOptions.Builder context = epContext.toBuilder();
+            change.accept(context);
+            epContext = context.build();
+            return this;
+        }
+
+        /**
+         * Sets an option by the name that ONNX Runtime has for it, such as {@code ep.context_enable}, to a value as it is
+         * spelled there. Throws (INVALID_ARGUMENT) where there is no such option or value.
+         */
+        public Builder config(String key, String value) {
+            ConfigKey.set(this, Failures.given(key, "key"), value);
             return this;
         }
 
