@@ -17,29 +17,13 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** Writes a model in which what providers compiled is kept: context nodes, and the binaries that they name. */
 public final class ContextModelWriter {
-    private static final System.Logger LOG = System.getLogger(ContextModelWriter.class.getName());
-
     /** The attribute of a context node that tells which context binary is its own. */
     static final String DIGEST = "millrace_context_digest";
 
     private ContextModelWriter() {}
-
-    /** Throws where the options ask for a context model that could not be written, before anything is compiled. */
-    public static void check(EpContextOptions options, Model model) {
-        if (!options.enable()) {
-            return;
-        }
-        if (options.share() || options.stopShare()) {
-            throw EngineException.notImplemented(
-                    "ep.share_ep_contexts and ep.stop_share_ep_contexts cannot be combined with ep.context_enable yet");
-        }
-        checkNotCompiled(model);
-        ContextOutput.of(options, model).check(model);
-    }
 
     /** Throws (INVALID_GRAPH) where a model is a context model itself. */
     public static void checkNotCompiled(Model model) {
@@ -60,24 +44,6 @@ public final class ContextModelWriter {
         }
     }
 
-    /**
-     * Writes the context model that a session's options ask for, the binaries first.
-     *
-     * @return the context model, or null where nothing was compiled and so nothing is written
-     */
-    public static @Nullable Path write(CompiledModel compiled, EpContextOptions options) {
-        if (compiled.isEmpty()) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "no provider compiled a part of model '" + compiled.model().stem()
-                            + "', so no EP context model is written");
-            return null;
-        }
-        ContextOutput output = ContextOutput.of(options, compiled.model());
-        write(compiled, output);
-        return output.model();
-    }
-
     /** Writes a context model to where an output says, whole or not at all. */
     public static void write(CompiledModel compiled, ContextOutput output) {
         Map<String, ContextImage> images = images(compiled, output);
@@ -87,7 +53,7 @@ public final class ContextModelWriter {
                 stageBinaries(staging, images, output);
                 stageModel(staging, model, output);
                 output.check(compiled.model());
-                staging.publish(output.replaces());
+                staging.publish();
             }
         });
     }
@@ -105,25 +71,25 @@ public final class ContextModelWriter {
             try (var staging = new Staging(folder.resolve("model"))) {
                 stageBinaries(staging, images, output);
                 Path data = output.data();
-                Models.write(model, to, output.tensors(), data == null ? null : staging.place(data));
+                Models.write(model, to, output.tensors(), data == null ? null : staging.place(data, output.replaces()));
                 output.check(compiled.model());
-                staging.publish(output.replaces());
+                staging.publish();
             }
         });
     }
 
     static void stageBinaries(Staging staging, Map<String, ContextImage> images, ContextOutput output) {
         if (!output.embeds()) {
-            images.forEach((provider, image) -> image.writeTo(staging.place(output.binary(provider))));
+            images.forEach((provider, image) -> image.writeTo(staging.place(output.binary(provider), true)));
         }
     }
 
     static void stageModel(Staging staging, Model model, ContextOutput output) {
         Path data = output.data();
         if (data != null) {
-            staging.place(data);
+            staging.place(data, output.replaces());
         }
-        Models.write(model, staging.place(output.requireModel()), output.tensors());
+        Models.write(model, staging.place(output.requireModel(), output.replaces()), output.tensors());
     }
 
     /** A step that reads and writes. */

@@ -33,7 +33,7 @@ public record ContextOutput(
     private static final String SUFFIX = "_ctx";
 
     /** The output that a session's options ask for, by default beside its source. What stands there is never replaced. */
-    static ContextOutput of(EpContextOptions options, Model source) {
+    public static ContextOutput of(EpContextOptions options, Model source) {
         return toFile(modelFile(options, source), options, tensors(options));
     }
 
@@ -75,6 +75,15 @@ public record ContextOutput(
     /** The same, which replaces what stands there. */
     public ContextOutput replacing() {
         return new ContextOutput(model, folder, stem, embeds, prefix, tensors, true);
+    }
+
+    /** The same with its binaries where those of another output go. */
+    ContextOutput beside(ContextOutput other) {
+        return new ContextOutput(model, other.folder, other.stem, embeds, prefix, tensors, replaces);
+    }
+
+    ContextOutput withPrefix(String newPrefix) {
+        return new ContextOutput(model, folder, stem, embeds, newPrefix, tensors, replaces);
     }
 
     static WriteOptions tensors(EpContextOptions options) {

@@ -42,7 +42,7 @@ final class Staging implements AutoCloseable {
     private final Path target;
     private final Path folder;
     private final @Nullable FileChannel lock;
-    private final Map<Path, Path> targets = new LinkedHashMap<>();
+    private final Map<Path, Target> targets = new LinkedHashMap<>();
 
     /** @param first one of the files; the others lie in the same folder */
     Staging(Path first) {
@@ -112,23 +112,25 @@ final class Staging implements AutoCloseable {
         }
     }
 
-    /** Where to write what is to become {@code file}. A place that nothing is written to is left out later. */
-    Path place(Path file) {
+    private record Target(Path file, boolean replaces) {}
+
+    /**
+     * Where to write what is to become {@code file}. A place that nothing is written to is left out later.
+     *
+     * @param replaces whether it may take the place of another
+     */
+    Path place(Path file, boolean replaces) {
         Path place = folder.resolve(file.getFileName());
-        if (targets.put(place, file) != null) {
+        if (targets.put(place, new Target(file, replaces)) != null) {
             throw EngineException.invalidArgument("two of the files to write in " + target + " are called "
                     + file.getFileName());
         }
         return place;
     }
 
-    /**
-     * Moves every file to where it belongs; when one cannot be moved, none stays.
-     *
-     * @param replaces whether the last file, the one that counts, may take the place of another
-     */
-    void publish(boolean replaces) {
-        List<Path> published = new ArrayList<>();
+    /** Moves every file to where it belongs; when one cannot be moved, none stays. */
+    void publish() {
+        List<Target> published = new ArrayList<>();
         try {
             targets.keySet().removeIf(Files::notExists);
             for (Path place : targets.keySet()) {
@@ -136,17 +138,18 @@ final class Staging implements AutoCloseable {
                     channel.force(true);
                 }
             }
-            int left = targets.size();
-            for (Map.Entry<Path, Path> each : targets.entrySet()) {
-                move(each.getKey(), each.getValue(), replaces || --left > 0);
-                published.add(each.getValue());
+            for (Map.Entry<Path, Target> each : targets.entrySet()) {
+                Target to = each.getValue();
+                move(each.getKey(), to.file, to.replaces);
+                published.add(to);
             }
             force(target);
         } catch (FileAlreadyExistsException e) {
-            // whoever was faster may have the other files by now
+            // the others may be what somebody who was faster has written since
+            published.stream().filter(each -> !each.replaces).forEach(each -> delete(each.file));
             throw ContextOutput.exists(Path.of(e.getFile()));
         } catch (IOException e) {
-            published.forEach(Staging::delete);
+            published.forEach(each -> delete(each.file));
             throw new EngineException(Status.FAIL, "cannot move what was written into " + target + ": " + e, e);
         }
     }

@@ -1,5 +1,6 @@
 package dev.millrace.session;
 
+import dev.millrace.epcontext.ContextGroup;
 import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.optimise.Optimiser;
@@ -82,6 +83,12 @@ public record CompileOptions(
         /** Stands before the names of context nodes and their partitions. */
         public Builder nodeNamePrefix(String value) {
             context.nodeNamePrefix(value);
+            return this;
+        }
+
+        /** Makes the model one of a group that is compiled into one context binary, to be written with all of it. */
+        public Builder group(@Nullable ContextGroup value) {
+            context.group(value);
             return this;
         }
 

@@ -34,6 +34,7 @@ final class OneCompilation {
     private final ModelInput input;
     private final ModelOutput output;
     private final BuildOptions build;
+    private final ContextKeeping keeping;
     private final PhaseClock clock = new PhaseClock(System::nanoTime, this::ended);
     /** Where the source's tensors lie, by their memory. */
     private final Map<MemorySegment, DataPlace> places = new HashMap<>();
@@ -46,6 +47,8 @@ final class OneCompilation {
         this.options = options;
         this.input = input;
         this.output = output;
+        this.keeping =
+                new ContextKeeping(engine.environment().workspaces(), options.session().epContext());
         this.build = options.session().forBuild(engine.threads(), cancelled);
     }
 
@@ -58,6 +61,12 @@ final class OneCompilation {
     }
 
     CompileReport run() {
+        Path source = input instanceof ModelInput.File file ? file.file() : null;
+        Path target = output instanceof ModelOutput.File file && file.file() != null ? file.file() : source;
+        return keeping.guarded(target, this::compile);
+    }
+
+    private CompileReport compile() {
         var preparation = new Preparation(engine.environment(), build, clock);
         try (Prepared prepared = preparation.prepare(input.describe(), this::read)) {
             return Guard.over(input.describe(), () -> {}, () -> write(prepared));
@@ -67,7 +76,7 @@ final class OneCompilation {
     private Model read() {
         Model model = input.read(options.session(), new Places());
         ContextModelWriter.checkNotCompiled(model);
-        place(model).check(model);
+        keeping.check(model, place(model));
         return model;
     }
 
@@ -81,7 +90,7 @@ final class OneCompilation {
         build.checkCancelled("compiling");
         List<SessionReport.PartitionInfo> partitions = PartitionTable.of(prepared.parts());
         ContextOutput place = place(compiled.model());
-        write(compiled, place);
+        write(compiled, place, prepared);
         clock.end("write");
         return new CompileReport(
                 place.model(),
@@ -91,9 +100,9 @@ final class OneCompilation {
                 prepared.notes().all());
     }
 
-    private void write(CompiledModel compiled, ContextOutput place) {
+    private void write(CompiledModel compiled, ContextOutput place, Prepared prepared) {
         switch (output) {
-            case ModelOutput.File _ -> ContextModelWriter.write(compiled, place);
+            case ModelOutput.File _ -> keeping.write(compiled, place, prepared);
             case ModelOutput.Chunks chunks -> ContextModelWriter.write(compiled, place, chunks.stream());
             case ModelOutput.Buffer buffer -> {
                 var bytes = new ByteArrayOutputStream();

@@ -1,7 +1,5 @@
 package dev.millrace.session;
 
-import dev.millrace.epcontext.ContextModelWriter;
-import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.epcontext.FileState;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
@@ -32,23 +30,27 @@ final class SessionBuilder {
     private final Engine engine;
     private final SessionOptions options;
     private final List<FileState> data = new ArrayList<>();
+    private final ContextKeeping keeping;
     private List<ValueInfo> inputs = List.of();
 
     SessionBuilder(Engine engine, SessionOptions options) {
         this.engine = engine;
         this.options = options;
+        this.keeping = new ContextKeeping(engine.environment().workspaces(), options.epContext());
     }
 
     Session fromFile(Path file) {
-        if (!Files.isRegularFile(file)) {
-            throw new EngineException(Status.NO_SUCH_FILE, "there is no model file " + file.toAbsolutePath());
-        }
-        return build(file.toString(), () -> Models.read(file, options.fileUse(), new Data()));
+        return build(file.toString(), file, () -> {
+            if (!Files.isRegularFile(file)) {
+                throw new EngineException(Status.NO_SUCH_FILE, "there is no model file " + file.toAbsolutePath());
+            }
+            return Models.read(file, options.fileUse(), new Data());
+        });
     }
 
     /** The session of what a cache keeps of {@code source}. */
     Session fromCache(Path kept, Path source) {
-        return build(source.toString(), () -> Models.read(kept, options.fileUse()));
+        return build(source.toString(), null, () -> Models.read(kept, options.fileUse()));
     }
 
     private final class Data implements DataListener {
@@ -69,11 +71,19 @@ final class SessionBuilder {
 
     Session fromMemory(MemorySegment bytes) {
         return build(
-                "model from memory", () -> Models.read(bytes, options.externalDataFolder(), options.fileUse()));
+                "model from memory",
+                null,
+                () -> Models.read(bytes, options.externalDataFolder(), options.fileUse()));
     }
 
-    private Session build(String name, Supplier<Model> reader) {
+    /** @param file beside which a context model goes by default, or null */
+    private Session build(String name, @Nullable Path file, Supplier<Model> reader) {
         engine.checkOpen();
+        Path named = options.epContext().filePath();
+        return keeping.guarded(named == null ? file : named, () -> make(name, reader));
+    }
+
+    private Session make(String name, Supplier<Model> reader) {
         var clock = new PhaseClock(System::nanoTime);
         Prepared prepared = new Preparation(engine.environment(), options.forBuild(engine.threads()), clock)
                 .prepare(name, () -> looked(reader.get()));
@@ -83,13 +93,13 @@ final class SessionBuilder {
     /** The model, once what has to be seen before it is changed was. */
     private Model looked(Model read) {
         inputs = inputs(read.graph());
-        ContextModelWriter.check(options.epContext(), read);
+        keeping.check(read);
         return read;
     }
 
     private Session finish(Prepared prepared) {
         List<SessionReport.PartitionInfo> table = PartitionTable.of(prepared.parts());
-        Path written = writeContext(prepared);
+        Path written = keeping.keep(prepared);
         prepared.clock().end("write context");
         Graph graph = prepared.model().graph();
         Plan plan = PlanBuilder.build(graph, prepared::assignment);
@@ -117,15 +127,6 @@ final class SessionBuilder {
                 prepared.providers(),
                 report,
                 prepared.resolver()::close);
-    }
-
-    /** Writes the context model where the options ask for one; null where they do not or nothing was compiled. */
-    private @Nullable Path writeContext(Prepared prepared) {
-        EpContextOptions context = options.epContext();
-        if (!context.enable()) {
-            return null;
-        }
-        return ContextModelWriter.write(prepared.compiled(), context);
     }
 
     private static List<ValueInfo> inputs(Graph graph) {
