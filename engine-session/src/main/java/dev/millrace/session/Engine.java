@@ -4,6 +4,9 @@ import dev.millrace.epcontext.ContextCache;
 import dev.millrace.epcontext.Workspaces;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.format.FileUse;
+import dev.millrace.graph.format.Models;
+import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.scheduler.event.FlightRecording;
@@ -43,14 +46,14 @@ public final class Engine implements AutoCloseable {
     private final Executor later = CompletableFuture.delayedExecutor(10, TimeUnit.SECONDS);
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private Engine(EngineOptions options) {
+    private Engine(EngineOptions options, Iterable<ProviderFactory> providers) {
         int threads = options.effectiveThreads();
         contextCache = options.contextCache();
         pool = new WorkerPool(threads - 1);
         runs = new RunExecutor(threads);
         var factories = new LinkedHashMap<String, ProviderFactory>();
         var found = new ArrayList<ProviderFactory>();
-        ServiceLoader.load(ProviderFactory.class, Engine.class.getClassLoader()).forEach(found::add);
+        providers.forEach(found::add);
         found.sort(Engine::inOrder);
         found.forEach(factory -> factories.put(factory.name(), factory));
         environment = new Environment(factories, new Workspaces(), new SharedConstants(), threads);
@@ -66,8 +69,13 @@ public final class Engine implements AutoCloseable {
     }
 
     public static Engine create(EngineOptions options) {
+        return create(options, ServiceLoader.load(ProviderFactory.class, Engine.class.getClassLoader()));
+    }
+
+    /** An engine with providers that need not be found. */
+    static Engine create(EngineOptions options, Iterable<ProviderFactory> providers) {
         try {
-            return new Engine(Failures.given(options, "options"));
+            return new Engine(Failures.given(options, "options"), providers);
         } catch (RuntimeException | Error e) {
             throw Failures.named("engine", e);
         }
@@ -101,6 +109,30 @@ public final class Engine implements AutoCloseable {
     /** A compiler of models for the providers of this engine. */
     public ModelCompiler compiler(CompileOptions options) {
         return new ModelCompiler(this, Failures.given(options, "options"));
+    }
+
+    /**
+     * What those who compiled a model say of it, without a session: how well it suits this machine. Empty for a model that
+     * nobody compiled.
+     */
+    public List<ModelCompatibility> compatibility(Path model) {
+        Failures.given(model, "model");
+        return compatibility(() -> Models.read(model, FileUse.BY_SIZE));
+    }
+
+    /** The same of a model in memory. */
+    public List<ModelCompatibility> compatibility(byte[] model) {
+        Failures.given(model, "model");
+        return compatibility(() -> Models.read(model, null));
+    }
+
+    private List<ModelCompatibility> compatibility(Supplier<Model> reader) {
+        checkOpen();
+        try {
+            return CompatibilityQuestion.ask(reader.get(), environment.factories());
+        } catch (RuntimeException | Error e) {
+            throw Failures.named("asking about a model", e);
+        }
     }
 
     private Session make(SessionOptions options, Function<SessionBuilder, Session> way) {

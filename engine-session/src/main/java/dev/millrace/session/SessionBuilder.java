@@ -40,12 +40,7 @@ final class SessionBuilder {
     }
 
     Session fromFile(Path file) {
-        return build(file.toString(), file, () -> {
-            if (!Files.isRegularFile(file)) {
-                throw new EngineException(Status.NO_SUCH_FILE, "there is no model file " + file.toAbsolutePath());
-            }
-            return Models.read(file, options.fileUse(), new Data());
-        });
+        return build(file.toString(), file, () -> Models.read(file, options.fileUse(), new Data()));
     }
 
     /** The session of what a cache keeps of {@code source}. */
@@ -76,11 +71,16 @@ final class SessionBuilder {
                 () -> Models.read(bytes, options.externalDataFolder(), options.fileUse()));
     }
 
-    /** @param file beside which a context model goes by default, or null */
+    /** @param file that is read, and beside which a context model goes by default; null where none is */
     private Session build(String name, @Nullable Path file, Supplier<Model> reader) {
         engine.checkOpen();
         Path named = options.epContext().filePath();
-        return keeping.guarded(named == null ? file : named, () -> make(name, reader));
+        return keeping.guarded(named == null ? file : named, () -> {
+            if (file != null && !Files.isRegularFile(file)) {
+                throw new EngineException(Status.NO_SUCH_FILE, "there is no model file " + file.toAbsolutePath());
+            }
+            return make(name, reader);
+        });
     }
 
     private Session make(String name, Supplier<Model> reader) {
