@@ -7,9 +7,11 @@ import dev.millrace.epcontext.CompatibilityCheck;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.format.Models;
+import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.graph.optimise.pass.Level;
 import dev.millrace.providers.spi.Compatibility;
+import dev.millrace.providers.spi.EpContext;
 import dev.millrace.providers.spi.ProviderFactory;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -221,5 +223,34 @@ class ContextProviderTest {
         load(noCompiling);
         assertRefused(
                 Status.MODEL_REQUIRES_COMPILATION, () -> engine.session(source, noCompiling), "'fake'");
+    }
+
+    @Test
+    void severalPartitionsStandInOneBinaryAlsoInsideOfTheModel() throws IOException {
+        Files.write(source, TestModels.perceptron(3, 4, 1));
+        for (String embedMode : List.of("0", "1")) {
+            engine.session(
+                            source,
+                            options()
+                                    .config("ep.context_enable", "1")
+                                    .config("ep.context_embed_mode", embedMode)
+                                    .build())
+                    .close();
+            var holders = new ArrayList<String>();
+            int nodes = 0;
+            for (Node node : Models.read(target).graph().nodes()) {
+                if (node.op().equals(EpContext.OP)) {
+                    nodes++;
+                    if (node.attributes().find(EpContext.CACHE_CONTEXT) != null) {
+                        holders.add(node.name());
+                    }
+                }
+            }
+            assertThat(nodes).isEqualTo(3);
+            assertThat(holders).containsExactly("net_fake_1");
+            load(options().disableModelCompile(true).build());
+            Files.delete(target);
+        }
+        assertThat(files()).containsExactly("net.onnx", "net_fake.bin");
     }
 }
