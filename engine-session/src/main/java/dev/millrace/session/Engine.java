@@ -41,6 +41,7 @@ public final class Engine implements AutoCloseable {
     private final WorkerPool pool;
     private final @Nullable ContextCache contextCache;
     private final Environment environment;
+    private final FactoryUse factoryUse;
     private final RunExecutor runs;
     private final IdleMemory idleMemory = new IdleMemory();
     private final Executor later = CompletableFuture.delayedExecutor(10, TimeUnit.SECONDS);
@@ -49,13 +50,19 @@ public final class Engine implements AutoCloseable {
     private Engine(EngineOptions options, Iterable<ProviderFactory> providers) {
         int threads = options.effectiveThreads();
         contextCache = options.contextCache();
-        pool = new WorkerPool(threads - 1);
-        runs = new RunExecutor(threads);
         var factories = new LinkedHashMap<String, ProviderFactory>();
         var found = new ArrayList<ProviderFactory>();
         providers.forEach(found::add);
         found.sort(Engine::inOrder);
-        found.forEach(factory -> factories.put(factory.name(), factory));
+        for (ProviderFactory factory : found) {
+            if (factories.put(factory.name(), factory) != null) {
+                throw EngineException.invalidArgument(
+                        "two providers on the class path are called '" + factory.name() + "'; leave one of them out");
+            }
+        }
+        factoryUse = new FactoryUse(factories.values());
+        pool = new WorkerPool(threads - 1);
+        runs = new RunExecutor(threads);
         environment = new Environment(factories, new Workspaces(), new SharedConstants(), threads);
     }
 
@@ -176,6 +183,10 @@ public final class Engine implements AutoCloseable {
         return environment;
     }
 
+    FactoryUse factoryUse() {
+        return factoryUse;
+    }
+
     WorkerPool pool() {
         return pool;
     }
@@ -214,7 +225,7 @@ public final class Engine implements AutoCloseable {
         if (!closed.getAndSet(true)) {
             pool.close();
             runs.close();
-            environment.factories().values().forEach(ProviderFactory::close);
+            factoryUse.end();
         }
     }
 }

@@ -118,6 +118,7 @@ final class SessionBuilder {
                 written,
                 SessionReport.CacheUse.NONE,
                 prepared.notes().all());
+        engine.factoryUse().begin();
         return new Session(
                 engine,
                 options,
@@ -126,7 +127,10 @@ final class SessionBuilder {
                 outputs(graph),
                 prepared.providers(),
                 report,
-                prepared.resolver()::close);
+                () -> {
+                    prepared.resolver().close();
+                    engine.factoryUse().end();
+                });
     }
 
     private static List<ValueInfo> inputs(Graph graph) {

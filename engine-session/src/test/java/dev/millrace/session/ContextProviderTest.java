@@ -253,4 +253,24 @@ class ContextProviderTest {
         }
         assertThat(files()).containsExactly("net.onnx", "net_fake.bin");
     }
+
+    @Test
+    void factoriesStayOpenForTheSessionsOfAClosedEngine() {
+        Session one = engine.session(source, options().build());
+        Session other = engine.session(source, options().build());
+        engine.close();
+        one.close();
+        one.close();
+        assertThat(fake.calls).doesNotContain("close");
+        other.close();
+        assertThat(fake.calls).containsOnlyOnce("close");
+    }
+
+    @Test
+    void twoProvidersOfOneNameAreRefused() {
+        assertRefused(
+                Status.INVALID_ARGUMENT,
+                () -> Engine.create(EngineOptions.defaults(), List.of(new FakeFactory(), new FakeFactory())),
+                "'fake'");
+    }
 }

@@ -66,6 +66,11 @@ final class FakeFactory implements ProviderFactory {
         return new Fake();
     }
 
+    @Override
+    public void close() {
+        calls.add("close");
+    }
+
     private final class Fake implements ExecutionProvider {
         @Override
         public String name() {
