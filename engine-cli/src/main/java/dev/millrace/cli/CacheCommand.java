@@ -29,10 +29,7 @@ final class CacheCommand implements Runnable {
         throw new ParameterException(spec.commandLine(), "Missing command: list, verify or prune");
     }
 
-    @Command(
-            name = "list",
-            mixinStandardHelpOptions = true,
-            description = "Lists what there is, that used last first.")
+    @Command(name = "list", mixinStandardHelpOptions = true, description = "Lists what there is, that used last first.")
     Integer list(@Parameters(paramLabel = "FOLDER", description = "The cache.") Path folder) throws IOException {
         print(ContextCache.in(folder).list());
         return ExitCode.OK;

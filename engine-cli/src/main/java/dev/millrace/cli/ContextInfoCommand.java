@@ -24,7 +24,8 @@ import picocli.CommandLine.Spec;
         name = "ctx-info",
         mixinStandardHelpOptions = true,
         description = {
-            "Shows what a compiled model holds: nodes, graphs, segments, who shares what, and whether it suits this machine.",
+            "Shows what a compiled model holds: nodes, graphs, segments, who shares what, and whether it suits this"
+                    + " machine.",
             "Exit code 1 where a context binary is missing, damaged or another model's."
         })
 final class ContextInfoCommand implements Callable<Integer> {
@@ -40,7 +41,10 @@ final class ContextInfoCommand implements Callable<Integer> {
     @Option(names = "--html", paramLabel = "FILE", description = "Draw who shares what on a page.")
     private @Nullable Path html;
 
-    @Option(names = "--source", paramLabel = "FILE", description = "Say whether this is the model that it was made from.")
+    @Option(
+            names = "--source",
+            paramLabel = "FILE",
+            description = "Say whether this is the model that it was made from.")
     private @Nullable Path source;
 
     @Override

@@ -47,10 +47,7 @@ final class GroupCommand implements Callable<Integer> {
             defaultValue = "simd")
     private String provider = "simd";
 
-    @Option(
-            names = "-i",
-            paramLabel = "OPTIONS",
-            description = "Options of the provider: 'name|value other|value'.")
+    @Option(names = "-i", paramLabel = "OPTIONS", description = "Options of the provider: 'name|value other|value'.")
     private @Nullable String options;
 
     @Option(

@@ -121,8 +121,8 @@ public final class ContextCache {
     private int shrink(@Nullable CacheEntry last, long limit) throws IOException {
         var entries = new ArrayList<>(entries());
         long sum = entries.stream().mapToLong(CacheEntry::bytes).sum();
-        entries.removeIf(entry -> entry.bytes() == 0
-                || last != null && entry.folder().equals(last.folder()));
+        entries.removeIf(
+                entry -> entry.bytes() == 0 || last != null && entry.folder().equals(last.folder()));
         entries.sort(Comparator.comparing(CacheEntry::used));
         int gone = 0;
         for (CacheEntry entry : entries) {

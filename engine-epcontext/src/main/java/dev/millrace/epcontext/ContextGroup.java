@@ -36,8 +36,9 @@ public final class ContextGroup implements AutoCloseable {
         }
         Path model = output.model();
         if (model == null || output.embeds()) {
-            throw EngineException.invalidArgument("models that share a context binary are files beside it: write them to"
-                    + " files, with ep.context_embed_mode 0");
+            throw EngineException.invalidArgument(
+                    "models that share a context binary are files beside it: write them to"
+                            + " files, with ep.context_embed_mode 0");
         }
         for (Member member : members) {
             Path other = member.output.requireModel();
@@ -45,8 +46,8 @@ public final class ContextGroup implements AutoCloseable {
                 throw EngineException.invalidArgument("two models of a group are to be written to " + model);
             }
             if (!model.resolveSibling(other.getFileName()).equals(other)) {
-                throw EngineException.invalidArgument("models that share a context binary lie in one folder, and " + model
-                        + " is to go elsewhere than " + other);
+                throw EngineException.invalidArgument("models that share a context binary lie in one folder, and "
+                        + model + " is to go elsewhere than " + other);
             }
         }
     }

@@ -34,7 +34,8 @@ public record ContextInfo(
      * @param main whether it says where a binary is
      * @param binary the binary that it names, or empty
      */
-    public record ContextNode(String name, String source, String partition, boolean main, boolean embeds, String binary) {}
+    public record ContextNode(
+            String name, String source, String partition, boolean main, boolean embeds, String binary) {}
 
     /**
      * A context binary.

@@ -73,7 +73,8 @@ final class ContextModel {
         attributes.put(EpContext.EMBED_MODE, Attribute.of(output.embeds() ? 1 : 0));
         if (main) {
             attributes.put(EpContext.CACHE_CONTEXT, content(provider));
-            attributes.put(ContextModelWriter.DIGEST, Attribute.of(image(provider).digest()));
+            attributes.put(
+                    ContextModelWriter.DIGEST, Attribute.of(image(provider).digest()));
         }
         attributes.put(EpContext.SOURCE, Attribute.of(provider));
         attributes.put(EpContext.PARTITION, Attribute.of(output.prefix() + partition));

@@ -128,8 +128,7 @@ public final class ContextModelWriter {
                 .forEach(each -> foreign.remove(each.partition().name()));
         if (!foreign.isEmpty()) {
             throw new EngineException(
-                    Status.EP_FAIL,
-                    "provider '" + provider + "' keeps partitions that it was not given: " + foreign);
+                    Status.EP_FAIL, "provider '" + provider + "' keeps partitions that it was not given: " + foreign);
         }
     }
 }

@@ -122,8 +122,8 @@ final class Staging implements AutoCloseable {
     Path place(Path file, boolean replaces) {
         Path place = folder.resolve(file.getFileName());
         if (targets.put(place, new Target(file, replaces)) != null) {
-            throw EngineException.invalidArgument("two of the files to write in " + target + " are called "
-                    + file.getFileName());
+            throw EngineException.invalidArgument(
+                    "two of the files to write in " + target + " are called " + file.getFileName());
         }
         return place;
     }

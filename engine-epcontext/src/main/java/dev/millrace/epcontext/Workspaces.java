@@ -27,7 +27,8 @@ public final class Workspaces {
         if (!options.share()) {
             if (options.stopShare()) {
                 throw EngineException.invalidArgument(
-                        "ep.stop_share_ep_contexts ends a group, and ep.share_ep_contexts, which makes one, is not set");
+                        "ep.stop_share_ep_contexts ends a group, and ep.share_ep_contexts, which makes one, is not"
+                                + " set");
             }
             return null;
         }
@@ -35,8 +36,8 @@ public final class Workspaces {
         if (folder == null) {
             throw EngineException.invalidArgument("ep.share_ep_contexts needs a file to write the model to");
         }
-        ContextGroup group = byFolder.compute(
-                folder, (_, known) -> known != null && known.isOpen() ? known : ContextGroup.create());
+        ContextGroup group =
+                byFolder.compute(folder, (_, known) -> known != null && known.isOpen() ? known : ContextGroup.create());
         group.check(output);
         return group;
     }

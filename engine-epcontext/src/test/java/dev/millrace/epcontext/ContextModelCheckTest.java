@@ -186,7 +186,8 @@ class ContextModelCheckTest {
 
     @Test
     void aGroupThatIsNamedIsNotTheOneOfTheFlags() {
-        assertThatThrownBy(() -> enabled().share(true).group(ContextGroup.create()).build())
+        assertThatThrownBy(
+                        () -> enabled().share(true).group(ContextGroup.create()).build())
                 .isInstanceOf(EngineException.class)
                 .hasMessageContaining("not both");
     }

@@ -44,7 +44,9 @@ class ContextModelFilesTest extends WrittenModels {
                     parts.fused().getFirst().partition(), new byte[0], new int[] {writer.segment(arena.allocate(64))});
         }
 
-        assertThatThrownBy(() -> write(new CompiledModel(source, parts, Map.of("fast", writer), Map.of()), enabled().build()))
+        assertThatThrownBy(() -> write(
+                        new CompiledModel(source, parts, Map.of("fast", writer), Map.of()),
+                        enabled().build()))
                 .isInstanceOf(IllegalStateException.class);
         assertThat(files()).containsExactly("net.onnx");
     }
@@ -59,7 +61,9 @@ class ContextModelFilesTest extends WrittenModels {
         Model again = Models.read(folder.resolve("net.onnx"));
         Partitioning parts = share(again, FAST);
 
-        assertThatThrownBy(() -> write(new CompiledModel(again, parts, FakeProvider.keepAll(parts), Map.of()), enabled().build()))
+        assertThatThrownBy(() -> write(
+                        new CompiledModel(again, parts, FakeProvider.keepAll(parts), Map.of()),
+                        enabled().build()))
                 .isInstanceOfSatisfying(
                         EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.FAIL))
                 .hasMessageContaining("exists already");

@@ -186,7 +186,13 @@ class ContextModelWriterTest extends WrittenModels {
     void compatibilityIsWrittenForEachProviderThatHasSome() {
         Model source = source(chain("Relu"));
         Partitioning parts = share(source, FAST);
-        Path written = write(new CompiledModel(source, parts, FakeProvider.keepAll(parts), Map.of("fast", "v1 avx512", "other", "x=1", "silent", "")), enabled().build());
+        Path written = write(
+                new CompiledModel(
+                        source,
+                        parts,
+                        FakeProvider.keepAll(parts),
+                        Map.of("fast", "v1 avx512", "other", "x=1", "silent", "")),
+                enabled().build());
 
         assertThat(Models.read(written).metadata())
                 .containsEntry("ep_compatibility_info.fast", "v1 avx512")
@@ -272,7 +278,8 @@ class ContextModelWriterTest extends WrittenModels {
         Map<String, ContextBinaryWriter> kept = FakeProvider.keepAll(parts);
         kept.remove("shy");
 
-        Path written = write(new CompiledModel(source, parts, kept, Map.of()), enabled().build());
+        Path written = write(
+                new CompiledModel(source, parts, kept, Map.of()), enabled().build());
 
         Graph graph = Models.read(written).graph();
         assertThat(nodes(graph)).extracting(node -> node.op().name()).containsExactly("EPContext", "Add");
@@ -288,7 +295,9 @@ class ContextModelWriterTest extends WrittenModels {
         Partitioning parts = share(source, FAST);
         byte[] before = Models.toBytes(source);
 
-        write(new CompiledModel(source, parts, FakeProvider.keepAll(parts), Map.of()), enabled().build());
+        write(
+                new CompiledModel(source, parts, FakeProvider.keepAll(parts), Map.of()),
+                enabled().build());
 
         assertThat(Models.toBytes(source)).isEqualTo(before);
     }

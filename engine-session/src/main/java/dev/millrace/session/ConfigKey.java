@@ -13,9 +13,7 @@ import org.jspecify.annotations.Nullable;
 enum ConfigKey {
     CONTEXT_ENABLE("ep.context_enable", context((to, value) -> to.enable(flag(value))), from(c -> text(c.enable()))),
     CONTEXT_FILE_PATH(
-            "ep.context_file_path",
-            context((to, value) -> to.filePath(file(value))),
-            from(c -> text(c.filePath()))),
+            "ep.context_file_path", context((to, value) -> to.filePath(file(value))), from(c -> text(c.filePath()))),
     CONTEXT_EMBED_MODE(
             "ep.context_embed_mode",
             context((to, value) -> to.embedMode(flag(value) ? 1 : 0)),

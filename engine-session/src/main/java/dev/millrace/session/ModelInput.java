@@ -56,8 +56,8 @@ public sealed interface ModelInput {
      */
     static ModelInput graph(Graph graph, int opset) {
         var header = new Model.Header(Made.IR_VERSION, "millrace", "", "", 1, "");
-        return model(new Model(
-                header, Map.of(OpId.ONNX, opset), Map.of(), Map.of(), Failures.given(graph, "graph"), null));
+        return model(
+                new Model(header, Map.of(OpId.ONNX, opset), Map.of(), Map.of(), Failures.given(graph, "graph"), null));
     }
 
     /** What messages call it. */

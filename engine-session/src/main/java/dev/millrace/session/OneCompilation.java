@@ -47,8 +47,8 @@ final class OneCompilation {
         this.options = options;
         this.input = input;
         this.output = output;
-        this.keeping =
-                new ContextKeeping(engine.environment().workspaces(), options.session().epContext());
+        this.keeping = new ContextKeeping(
+                engine.environment().workspaces(), options.session().epContext());
         this.build = options.session().forBuild(engine.threads(), cancelled);
     }
 
@@ -114,15 +114,14 @@ final class OneCompilation {
 
     private ContextOutput place(Model source) {
         EpContextOptions context = options.session().epContext();
-        ContextOutput place =
-                switch (output) {
-                    case ModelOutput.File file -> {
-                        Path named = file.file();
-                        yield ContextOutput.toFile(
-                                named == null ? ContextOutput.besideSource(source) : named, context, tensors(context));
-                    }
-                    case ModelOutput.Chunks _, ModelOutput.Buffer _ -> ContextOutput.toStream(context, tensors(context));
-                };
+        ContextOutput place = switch (output) {
+            case ModelOutput.File file -> {
+                Path named = file.file();
+                yield ContextOutput.toFile(
+                        named == null ? ContextOutput.besideSource(source) : named, context, tensors(context));
+            }
+            case ModelOutput.Chunks _, ModelOutput.Buffer _ -> ContextOutput.toStream(context, tensors(context));
+        };
         Path folder = options.binaryFolder();
         String name = options.binaryName();
         if (folder != null && name != null) {
@@ -134,8 +133,7 @@ final class OneCompilation {
     private WriteOptions tensors(EpContextOptions context) {
         InitializerPlacement placement = options.placement();
         if (placement != null) {
-            return WriteOptions.placed(
-                    (name, tensor) -> placement.place(name, tensor, places.get(tensor.segment())));
+            return WriteOptions.placed((name, tensor) -> placement.place(name, tensor, places.get(tensor.segment())));
         }
         String file = context.externalInitializersFile();
         return file == null ? WriteOptions.inline() : WriteOptions.externalData(file, options.externalFrom());

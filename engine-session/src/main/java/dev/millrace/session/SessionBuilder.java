@@ -66,9 +66,7 @@ final class SessionBuilder {
 
     Session fromMemory(MemorySegment bytes) {
         return build(
-                "model from memory",
-                null,
-                () -> Models.read(bytes, options.externalDataFolder(), options.fileUse()));
+                "model from memory", null, () -> Models.read(bytes, options.externalDataFolder(), options.fileUse()));
     }
 
     /** @param file that is read, and beside which a context model goes by default; null where none is */
@@ -119,18 +117,10 @@ final class SessionBuilder {
                 SessionReport.CacheUse.NONE,
                 prepared.notes().all());
         engine.factoryUse().begin();
-        return new Session(
-                engine,
-                options,
-                runner,
-                inputs,
-                outputs(graph),
-                prepared.providers(),
-                report,
-                () -> {
-                    prepared.resolver().close();
-                    engine.factoryUse().end();
-                });
+        return new Session(engine, options, runner, inputs, outputs(graph), prepared.providers(), report, () -> {
+            prepared.resolver().close();
+            engine.factoryUse().end();
+        });
     }
 
     private static List<ValueInfo> inputs(Graph graph) {

@@ -114,7 +114,6 @@ class ConfigKeyTest {
                 () -> SessionOptions.builder().config("ep.context_enabel", "1"),
                 "'ep.context_enabel'",
                 "ep.context_enable");
-        assertRefused(
-                Status.INVALID_ARGUMENT, () -> SessionOptions.defaults().config("nothing"), "'nothing'");
+        assertRefused(Status.INVALID_ARGUMENT, () -> SessionOptions.defaults().config("nothing"), "'nothing'");
     }
 }

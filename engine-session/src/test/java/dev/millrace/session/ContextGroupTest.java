@@ -144,10 +144,12 @@ class ContextGroupTest {
         long together = Files.size(folder.resolve("one_simd.bin"));
         Path apart = Files.createDirectory(folder.resolve("apart"));
         Path target = apart.resolve("two_ctx.onnx");
-        make("two", SessionOptions.builder()
-                .config("ep.context_enable", "1")
-                .config("ep.context_file_path", target.toString())
-                .build());
+        make(
+                "two",
+                SessionOptions.builder()
+                        .config("ep.context_enable", "1")
+                        .config("ep.context_file_path", target.toString())
+                        .build());
         assertThat(together).isLessThan((long) (1.05 * Files.size(apart.resolve("two_simd.bin"))));
     }
 
@@ -158,8 +160,7 @@ class ContextGroupTest {
             make("two", in(group));
             assertThat(group.size()).isEqualTo(2);
             assertThat(files()).containsExactly("one.onnx", "two.onnx");
-            assertThat(group.write())
-                    .containsExactly(folder.resolve("one_ctx.onnx"), folder.resolve("two_ctx.onnx"));
+            assertThat(group.write()).containsExactly(folder.resolve("one_ctx.onnx"), folder.resolve("two_ctx.onnx"));
             assertRefused(Status.INVALID_ARGUMENT, () -> make("one", in(group)), "takes no more");
         }
         assertBothAnswerAsTheirSources();
@@ -272,10 +273,7 @@ class ContextGroupTest {
         Path other = Files.createDirectory(folder.resolve("other"));
         ContextGroup group = ContextGroup.create();
         make("one", in(group));
-        assertRefused(
-                Status.INVALID_ARGUMENT,
-                () -> engine.session(model0(other), in(group)),
-                "lie in one folder");
+        assertRefused(Status.INVALID_ARGUMENT, () -> engine.session(model0(other), in(group)), "lie in one folder");
         ContextGroup again = ContextGroup.create();
         make("one", in(again));
         assertRefused(Status.INVALID_ARGUMENT, () -> make("one", in(again)), "two models of a group");

@@ -164,8 +164,7 @@ class ContextProviderTest {
                 assertThat(answer.reason()).contains("no provider 'fake'");
             });
         }
-        assertRefused(
-                Status.NO_SUCH_FILE, () -> engine.compatibility(folder.resolve("gone.onnx")), "gone.onnx");
+        assertRefused(Status.NO_SUCH_FILE, () -> engine.compatibility(folder.resolve("gone.onnx")), "gone.onnx");
     }
 
     @Test
@@ -221,8 +220,7 @@ class ContextProviderTest {
         generate();
         var noCompiling = options().config("session.disable_model_compile", "1").build();
         load(noCompiling);
-        assertRefused(
-                Status.MODEL_REQUIRES_COMPILATION, () -> engine.session(source, noCompiling), "'fake'");
+        assertRefused(Status.MODEL_REQUIRES_COMPILATION, () -> engine.session(source, noCompiling), "'fake'");
     }
 
     @Test

@@ -254,7 +254,9 @@ class ContextRefusalTest {
                     "Please specify a valid ep.context_file_path");
         }
         Path there = folder.resolve("there_ctx.onnx");
-        engine.session(bytes, nowhere.config("ep.context_file_path", there.toString()).build())
+        engine.session(
+                        bytes,
+                        nowhere.config("ep.context_file_path", there.toString()).build())
                 .close();
         assertThat(there).exists();
         assertThat(folder.resolve("there_simd.bin")).exists();

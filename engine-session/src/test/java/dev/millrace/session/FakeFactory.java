@@ -3,8 +3,8 @@ package dev.millrace.session;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.providers.spi.CapabilitySink;
-import dev.millrace.providers.spi.CompileContext;
 import dev.millrace.providers.spi.Compatibility;
+import dev.millrace.providers.spi.CompileContext;
 import dev.millrace.providers.spi.ContextSink;
 import dev.millrace.providers.spi.EpContext;
 import dev.millrace.providers.spi.ExecutionProvider;
@@ -28,7 +28,10 @@ final class FakeFactory implements ProviderFactory {
     String operator = "Relu";
     String info = "v1";
     Compatibility verdict = Compatibility.OPTIMAL;
-    @Nullable RuntimeException failure;
+
+    @Nullable
+    RuntimeException failure;
+
     boolean returnsNoKernel;
     boolean keepsWhatIsNotItsOwn;
 

@@ -35,7 +35,9 @@ public final class ContextPage {
     private void table(ContextInfo.Binary binary) {
         page.append("<h2>").append(escaped(binary.name())).append("</h2>\n");
         if (!binary.trouble().isEmpty()) {
-            page.append("<p class=\"trouble\">").append(escaped(binary.trouble())).append("</p>\n");
+            page.append("<p class=\"trouble\">")
+                    .append(escaped(binary.trouble()))
+                    .append("</p>\n");
         }
         page.append("<table><tr><th>segment</th><th>bytes</th>");
         binary.graphs()

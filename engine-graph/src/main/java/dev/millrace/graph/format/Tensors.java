@@ -37,7 +37,8 @@ public final class Tensors {
 
     /** Reads what a value of {@code type} was written as; the bytes themselves do not say what they are. */
     public static Datum readDatum(MemorySegment bytes, ValueType type) {
-        return new DatumReader(ExternalData.inFolder(null, FileUse.READ, Models.NOBODY)).read(WireReader.of(bytes), type);
+        return new DatumReader(ExternalData.inFolder(null, FileUse.READ, Models.NOBODY))
+                .read(WireReader.of(bytes), type);
     }
 
     /** Reads a file that holds a value of {@code type}. */

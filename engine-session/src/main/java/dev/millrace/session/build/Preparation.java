@@ -69,8 +69,7 @@ public final class Preparation {
         options.checkCancelled("preparing the model");
         clock.end("optimise");
         // it looks for the model's EPContext nodes, which partitioning replaces
-        var resolver =
-                new ContextResolver(environment.workspaces(), options.epContext(), options.fileUse(), model);
+        var resolver = new ContextResolver(environment.workspaces(), options.epContext(), options.fileUse(), model);
         try {
             return compile(model, report, resolver);
         } catch (RuntimeException | Error e) {
