@@ -100,6 +100,8 @@ class ContextCommandTest {
         assertThat(millrace("compile", file("a.onnx"))).isEqualTo(ExitCode.REFUSED);
         assertThat(err.toString()).contains("exists already");
         assertThat(millrace("compile", "--replace", "--embed", file("a.onnx"))).isZero();
+        assertThat(millrace("ctx-info", file("a_ctx.onnx"))).isZero();
+        assertThat(out.toString()).contains("holds a binary", "binary  in a_simd_1");
     }
 
     @Test

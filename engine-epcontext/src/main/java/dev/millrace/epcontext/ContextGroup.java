@@ -103,9 +103,12 @@ public final class ContextGroup implements AutoCloseable {
             throw EngineException.invalidArgument("this group of models cannot be written: " + end);
         }
         try {
-            return members.isEmpty() ? List.of() : writeAll();
-        } finally {
+            List<Path> written = members.isEmpty() ? List.of() : writeAll();
             end("it was written");
+            return written;
+        } catch (RuntimeException | Error e) {
+            end("writing it failed: " + e.getMessage());
+            throw e;
         }
     }
 

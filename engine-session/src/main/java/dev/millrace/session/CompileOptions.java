@@ -86,7 +86,10 @@ public record CompileOptions(
             return this;
         }
 
-        /** Makes the model one of a group that is compiled into one context binary, to be written with all of it. */
+        /**
+         * Makes the model one of a group that is compiled into one context binary, to be written with all of it. Memory that
+         * it is read from stays as it is until then.
+         */
         public Builder group(@Nullable ContextGroup value) {
             context.group(value);
             return this;

@@ -68,13 +68,13 @@ final class OneCompilation {
 
     private CompileReport compile() {
         var preparation = new Preparation(engine.environment(), build, clock);
-        try (Prepared prepared = preparation.prepare(input.describe(), this::read)) {
-            return Guard.over(input.describe(), () -> {}, () -> write(prepared));
+        try (Prepared prepared = preparation.prepare(InputReader.describe(input), this::read)) {
+            return Guard.over(InputReader.describe(input), () -> {}, () -> write(prepared));
         }
     }
 
     private Model read() {
-        Model model = input.read(options.session(), new Places());
+        Model model = new InputReader(options.session(), new Places()).read(input);
         ContextModelWriter.checkNotCompiled(model);
         keeping.check(model, place(model));
         return model;

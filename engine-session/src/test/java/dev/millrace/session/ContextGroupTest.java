@@ -225,6 +225,7 @@ class ContextGroupTest {
         make("two", in(group));
         Files.writeString(folder.resolve("two_ctx.onnx"), "somebody else's");
         assertRefused(Status.FAIL, group::write, "exists already");
+        assertRefused(Status.INVALID_ARGUMENT, group::write, "writing it failed", "exists already");
         assertRefused(Status.FAIL, () -> make("two", sharing(true)), "exists already");
         assertThat(files()).containsExactly("one.onnx", "two.onnx", "two_ctx.onnx");
         assertThat(folder.resolve("two_ctx.onnx")).hasContent("somebody else's");
