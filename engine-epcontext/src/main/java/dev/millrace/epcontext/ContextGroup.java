@@ -128,6 +128,7 @@ public final class ContextGroup implements AutoCloseable {
                     ContextModelWriter.stageModel(staging, model, member.output);
                     member.output.check(member.model.model());
                 }
+                ContextModelWriter.handOver(images, first);
                 staging.publish();
             }
         });

@@ -85,7 +85,7 @@ final class ContextModel {
 
     private Attribute content(String provider) {
         if (!output.embeds()) {
-            return Attribute.of(output.nameOf(output.binary(provider)));
+            return Attribute.of(output.reference(provider));
         }
         ContextImage image = image(provider);
         checkEmbeddable(provider, image);

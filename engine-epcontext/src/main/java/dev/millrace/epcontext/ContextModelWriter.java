@@ -53,6 +53,7 @@ public final class ContextModelWriter {
                 stageBinaries(staging, images, output);
                 stageModel(staging, model, output);
                 output.check(compiled.model());
+                handOver(images, output);
                 staging.publish();
             }
         });
@@ -65,6 +66,7 @@ public final class ContextModelWriter {
         written(() -> {
             Path folder = output.folder();
             if (folder == null) {
+                handOver(images, output);
                 Models.write(model, to, output.tensors(), null);
                 return;
             }
@@ -73,14 +75,35 @@ public final class ContextModelWriter {
                 Path data = output.data();
                 Models.write(model, to, output.tensors(), data == null ? null : staging.place(data, output.replaces()));
                 output.check(compiled.model());
+                handOver(images, output);
                 staging.publish();
             }
         });
     }
 
     static void stageBinaries(Staging staging, Map<String, ContextImage> images, ContextOutput output) {
-        if (!output.embeds()) {
+        if (!output.embeds() && output.target() == null) {
             images.forEach((provider, image) -> image.writeTo(staging.place(output.binary(provider), true)));
+        }
+    }
+
+    /** Hands binaries to the target of an output that has one. */
+    static void handOver(Map<String, ContextImage> images, ContextOutput output) {
+        BinaryTarget target = output.target();
+        if (output.embeds() || target == null) {
+            return;
+        }
+        for (Map.Entry<String, ContextImage> each : images.entrySet()) {
+            String name = output.binaryName(each.getKey());
+            try (OutputStream to = target.open(name)) {
+                each.getValue().writeTo(to);
+            } catch (IOException | RuntimeException e) {
+                throw new EngineException(
+                        Status.FAIL,
+                        "Caught exception while handing context binary '" + name + "' to the user's target: "
+                                + e.getMessage(),
+                        e);
+            }
         }
     }
 

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param embeds whether the binaries stand inside of the model
  * @param prefix before the names of context nodes and their partitions
  * @param tensors where initializers go
+ * @param target takes the binaries in place of the folder, or null
  * @param replaces whether files that stand there are replaced
  */
 public record ContextOutput(
@@ -29,6 +30,7 @@ public record ContextOutput(
         boolean embeds,
         String prefix,
         WriteOptions tensors,
+        @Nullable BinaryTarget target,
         boolean replaces) {
     private static final String SUFFIX = "_ctx";
 
@@ -51,12 +53,13 @@ public record ContextOutput(
                 options.embedMode() == 1,
                 options.nodeNamePrefix(),
                 tensors,
+                null,
                 false);
     }
 
     /** Output to memory or to a stream: of the model alone, unless {@link #withBinaries} says where the binaries go. */
     public static ContextOutput toStream(EpContextOptions options, WriteOptions tensors) {
-        return new ContextOutput(null, null, "", options.embedMode() == 1, options.nodeNamePrefix(), tensors, false);
+        return new ContextOutput(null, null, "", options.embedMode() == 1, options.nodeNamePrefix(), tensors, null, false);
     }
 
     /** The same with its binaries in a folder, their names beginning with that of a model. */
@@ -68,21 +71,29 @@ public record ContextOutput(
             throw EngineException.invalidArgument("output_dir is not a valid directory: " + binaryFolder);
         }
         return new ContextOutput(
-                model, binaryFolder.toAbsolutePath().normalize(), modelName, embeds, prefix, tensors, replaces);
+                model, binaryFolder.toAbsolutePath().normalize(), modelName, embeds, prefix, tensors, target, replaces);
+    }
+
+    /** The same with its binaries, their names beginning with that of a model, where a target takes them. */
+    public ContextOutput withTarget(BinaryTarget newTarget, String modelName) {
+        if (modelName.isEmpty()) {
+            throw EngineException.invalidArgument("the name of the model is empty: context binaries need one");
+        }
+        return new ContextOutput(model, folder, modelName, embeds, prefix, tensors, newTarget, replaces);
     }
 
     /** The same, which replaces what stands there. */
     public ContextOutput replacing() {
-        return new ContextOutput(model, folder, stem, embeds, prefix, tensors, true);
+        return new ContextOutput(model, folder, stem, embeds, prefix, tensors, target, true);
     }
 
     /** The same with its binaries where those of another output go. */
     ContextOutput beside(ContextOutput other) {
-        return new ContextOutput(model, other.folder, other.stem, embeds, prefix, tensors, replaces);
+        return new ContextOutput(model, other.folder, other.stem, embeds, prefix, tensors, other.target, replaces);
     }
 
     ContextOutput withPrefix(String newPrefix) {
-        return new ContextOutput(model, folder, stem, embeds, newPrefix, tensors, replaces);
+        return new ContextOutput(model, folder, stem, embeds, newPrefix, tensors, target, replaces);
     }
 
     static WriteOptions tensors(EpContextOptions options) {
@@ -133,7 +144,7 @@ public record ContextOutput(
             }
             checkNotSource(model, source);
             checkFree(model);
-            if (folder != null && !embeds) {
+            if (folder != null && !embeds && target == null) {
                 nameOf(folder.resolve(stem));
             }
         }
@@ -144,7 +155,8 @@ public record ContextOutput(
     }
 
     private void checkFolderOfBinaries() {
-        if (folder == null && (!embeds || tensors.externalFile() != null)) {
+        boolean lacks = !embeds && target == null || tensors.externalFile() != null;
+        if (folder == null && lacks) {
             throw EngineException.invalidArgument("Unable to generate an output model path: a model that is not written"
                     + " to a file needs a folder and a name for the files beside it, or all of them inside of it");
         }
@@ -200,9 +212,19 @@ public record ContextOutput(
         return folder;
     }
 
+    /** What a provider's binary is called. */
+    String binaryName(String provider) {
+        return stem + "_" + provider.replaceAll("[^A-Za-z0-9._-]", "_") + ".bin";
+    }
+
+    /** What a context node calls a provider's binary. */
+    String reference(String provider) {
+        return target == null ? nameOf(binary(provider)) : binaryName(provider);
+    }
+
     /** The file of a provider's binary. One that is left from before is replaced; nothing else is. */
     Path binary(String provider) {
-        Path file = requireFolder().resolve(stem + "_" + provider.replaceAll("[^A-Za-z0-9._-]", "_") + ".bin");
+        Path file = requireFolder().resolve(binaryName(provider));
         if (Files.exists(file) && !isContextBinary(file)) {
             throw new EngineException(
                     Status.FAIL,
@@ -213,7 +235,7 @@ public record ContextOutput(
     }
 
     /** What a context node calls a binary: its place as seen from the model's folder. */
-    String nameOf(Path binary) {
+    private String nameOf(Path binary) {
         Path from = model == null ? requireFolder() : model.getParent();
         if (from == null || !binary.startsWith(from)) {
             throw EngineException.invalidArgument("the context binary " + binary

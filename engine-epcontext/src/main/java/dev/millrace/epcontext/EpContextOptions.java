@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param share makes the session one of the group that compiles into one context binary in this folder
  * @param stopShare makes the session the last of that group, after which all of it is written
  * @param group makes the session one of this very group, or null
+ * @param source brings the context binaries that lie outside of models, or null to look for them in the model's folder
  * @param verify reads context binaries to the end before an engine uses them for the first time, and refuses those that
  *     were damaged since they were written; without it, only tables and plans are held against their checksums
  */
@@ -30,6 +31,7 @@ public record EpContextOptions(
         boolean share,
         boolean stopShare,
         @Nullable ContextGroup group,
+        @Nullable BinarySource source,
         boolean verify) {
     private static final EpContextOptions DEFAULTS = builder().build();
 
@@ -70,6 +72,7 @@ public record EpContextOptions(
                 .share(share)
                 .stopShare(stopShare)
                 .group(group)
+                .source(source)
                 .verify(verify);
     }
 
@@ -83,6 +86,7 @@ public record EpContextOptions(
         private boolean share;
         private boolean stopShare;
         private @Nullable ContextGroup group;
+        private @Nullable BinarySource source;
         private boolean verify = true;
 
         private Builder() {}
@@ -127,6 +131,11 @@ public record EpContextOptions(
             return this;
         }
 
+        public Builder source(@Nullable BinarySource value) {
+            source = value;
+            return this;
+        }
+
         public Builder verify(boolean value) {
             verify = value;
             return this;
@@ -142,6 +151,7 @@ public record EpContextOptions(
                     share,
                     stopShare,
                     group,
+                    source,
                     verify);
         }
     }

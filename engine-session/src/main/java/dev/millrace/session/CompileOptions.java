@@ -1,5 +1,6 @@
 package dev.millrace.session;
 
+import dev.millrace.epcontext.BinaryTarget;
 import dev.millrace.epcontext.ContextGroup;
 import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.graph.EngineException;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  *     for the place; that they may refuse to compile does not
  * @param binaryFolder where the context binary goes, by default beside the model
  * @param binaryName the name of a model, from which that of its context binary is made
+ * @param binaryTarget takes the context binary in place of a file, or null
  * @param externalFrom initializers of so many bytes and more go to the file for them, where there is one
  * @param placement says where initializers lie, or null where none lie elsewhere
  * @param errorIfNothingCompiled fails where no provider compiled a node; otherwise the model is written as the optimiser
@@ -28,6 +30,7 @@ public record CompileOptions(
         SessionOptions session,
         @Nullable Path binaryFolder,
         @Nullable String binaryName,
+        @Nullable BinaryTarget binaryTarget,
         long externalFrom,
         @Nullable InitializerPlacement placement,
         boolean errorIfNothingCompiled,
@@ -63,6 +66,7 @@ public record CompileOptions(
         private final EpContextOptions.Builder context;
         private @Nullable Path binaryFolder;
         private @Nullable String binaryName;
+        private @Nullable BinaryTarget binaryTarget;
         private long externalFrom;
         private @Nullable InitializerPlacement placement;
         private boolean errorIfNothingCompiled;
@@ -98,6 +102,13 @@ public record CompileOptions(
         /** Where the context binary goes, {@code <modelName>_<provider>.bin}: for output that is no file, or elsewhere. */
         public Builder binary(Path folder, String modelName) {
             binaryFolder = Failures.given(folder, "folder");
+            binaryName = Failures.given(modelName, "modelName");
+            return this;
+        }
+
+        /** What takes the context binary, {@code <modelName>_<provider>.bin}, in place of a file; null for a file. */
+        public Builder binaryTarget(@Nullable BinaryTarget target, String modelName) {
+            binaryTarget = target;
             binaryName = Failures.given(modelName, "modelName");
             return this;
         }
@@ -156,6 +167,7 @@ public record CompileOptions(
                     session.toBuilder().epContext(kept).build(),
                     binaryFolder,
                     binaryName,
+                    binaryTarget,
                     externalFrom,
                     placement,
                     errorIfNothingCompiled,

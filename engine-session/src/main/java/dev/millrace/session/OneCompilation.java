@@ -1,5 +1,6 @@
 package dev.millrace.session;
 
+import dev.millrace.epcontext.BinaryTarget;
 import dev.millrace.epcontext.CompiledModel;
 import dev.millrace.epcontext.ContextModelWriter;
 import dev.millrace.epcontext.ContextOutput;
@@ -126,6 +127,10 @@ final class OneCompilation {
         String name = options.binaryName();
         if (folder != null && name != null) {
             place = place.withBinaries(folder, name);
+        }
+        BinaryTarget target = options.binaryTarget();
+        if (target != null && name != null) {
+            place = place.withTarget(target, name);
         }
         return options.errorIfOutputExists() ? place : place.replacing();
     }
