@@ -18,6 +18,10 @@ import picocli.CommandLine.Spec;
             DemoCommand.class,
             RunCommand.class,
             InspectCommand.class,
+            CompileCommand.class,
+            GroupCommand.class,
+            ContextInfoCommand.class,
+            CacheCommand.class,
             ModelsCommand.class,
             ConformanceCommand.class,
             CommandLine.HelpCommand.class

@@ -1,5 +1,6 @@
 package dev.millrace.epcontext;
 
+import dev.millrace.graph.EngineException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -169,6 +170,34 @@ final class CacheEntry {
             return Files.getLastModifiedTime(folder.resolve(CacheManifest.NAME)).toInstant();
         } catch (IOException _) {
             return Instant.EPOCH;
+        }
+    }
+
+    /** What a reader who takes nothing on trust finds in it. */
+    CachedModel describe() {
+        CacheManifest manifest = CacheManifest.read(folder);
+        if (manifest == null) {
+            return new CachedModel(folder, "", "", bytes(), used(), "it is not whole");
+        }
+        Path source = manifest.sources().getFirst().state().path();
+        return new CachedModel(folder, source.toString(), manifest.settings(), bytes(), used(), trouble(manifest));
+    }
+
+    private String trouble(CacheManifest manifest) {
+        try {
+            if (!manifest.model().equals(CacheManifest.describe(model()))) {
+                return "its context model is not the one that was written";
+            }
+            if (!manifest.sources().stream().allMatch(source -> source.isAsAt(manifest.made()))) {
+                return "its source has changed, or is gone";
+            }
+            return ContextInfo.of(model()).binaries().stream()
+                    .map(ContextInfo.Binary::trouble)
+                    .filter(trouble -> !trouble.isEmpty())
+                    .findFirst()
+                    .orElse("");
+        } catch (IOException | EngineException e) {
+            return String.valueOf(e.getMessage());
         }
     }
 

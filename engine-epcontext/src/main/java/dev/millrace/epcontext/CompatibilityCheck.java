@@ -6,7 +6,9 @@ import dev.millrace.graph.ir.Model;
 import dev.millrace.providers.spi.Compatibility;
 import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.ProviderFactory;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Asks, before anything is shared out, whether those who compiled a model still run what they made of it. */
 public final class CompatibilityCheck {
@@ -34,7 +36,19 @@ public final class CompatibilityCheck {
         }
     }
 
-    private static Compatibility validate(ProviderFactory factory, String info) {
+    /** What the providers said of themselves when a model was compiled, by their names. */
+    public static Map<String, String> infos(Model model) {
+        var infos = new LinkedHashMap<String, String>();
+        model.metadata().forEach((key, info) -> {
+            if (key.startsWith(KEY) && !info.isEmpty()) {
+                infos.put(key.substring(KEY.length()), info);
+            }
+        });
+        return infos;
+    }
+
+    /** What a provider says of what it once said of itself. Throws where it cannot tell. */
+    public static Compatibility validate(ProviderFactory factory, String info) {
         try {
             return factory.validate(List.of(HardwareDevice.hostCpu()), info);
         } catch (RuntimeException e) {

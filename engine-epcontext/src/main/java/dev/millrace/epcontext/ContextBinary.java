@@ -70,6 +70,14 @@ public final class ContextBinary {
         return new ContextBinary(memory, place);
     }
 
+    ContextTables tables() {
+        return tables;
+    }
+
+    long byteSize() {
+        return file.byteSize();
+    }
+
     /** What messages call it: the file, as a rule. */
     public String place() {
         return place;

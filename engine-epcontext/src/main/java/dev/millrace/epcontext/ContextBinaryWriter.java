@@ -36,14 +36,29 @@ public final class ContextBinaryWriter implements ContextSink {
 
     @Override
     public int segment(MemorySegment data) {
-        String digest = HexFormat.of().formatHex(Chunks.sha256(data));
-        synchronized (this) {
-            Integer known = segmentByDigest.putIfAbsent(digest, segments.size());
-            if (known != null) {
-                return known;
+        return add(new ContextImage.SegmentPart(data, HexFormat.of().formatHex(Chunks.sha256(data))));
+    }
+
+    private synchronized int add(ContextImage.SegmentPart segment) {
+        Integer known = segmentByDigest.putIfAbsent(segment.digest(), segments.size());
+        if (known != null) {
+            return known;
+        }
+        segments.add(segment);
+        return segments.size() - 1;
+    }
+
+    /** Takes what another has collected, with {@code prefix} before the names of its partitions. */
+    synchronized void addAll(ContextBinaryWriter other, String prefix) {
+        synchronized (other) {
+            List<Integer> numbers = other.segments.stream().map(this::add).toList();
+            for (ContextImage.GraphPart graph : other.graphs.values()) {
+                String name = prefix + graph.partition();
+                List<Integer> own = graph.segments().stream().map(numbers::get).toList();
+                if (graphs.putIfAbsent(name, new ContextImage.GraphPart(name, graph.plan(), own)) != null) {
+                    throw new IllegalStateException("two graphs are called " + name);
+                }
             }
-            segments.add(new ContextImage.SegmentPart(data, digest));
-            return segments.size() - 1;
         }
     }
 
@@ -79,7 +94,7 @@ public final class ContextBinaryWriter implements ContextSink {
         try {
             Uninterrupted.get(() -> {
                 try (var staging = new Staging(file)) {
-                    image("").writeTo(staging.place(file.getFileName().toString()));
+                    image("").writeTo(staging.place(file, true));
                     staging.publish();
                 }
                 return file;

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A folder that keeps what was compiled, model by model, for the sessions after this one and for other processes. It holds
@@ -92,23 +93,49 @@ public final class ContextCache {
         }
     }
 
-    private void shrink(CacheEntry last) throws IOException {
+    /** What there is, that used last first. */
+    public List<CachedModel> list() throws IOException {
+        return entries().stream()
+                .filter(entry -> entry.bytes() > 0)
+                .map(CacheEntry::describe)
+                .sorted(Comparator.comparing(CachedModel::used).reversed())
+                .toList();
+    }
+
+    /**
+     * Takes away what is not whole, or damaged, and then what was used least lately, until the rest has at most so many
+     * bytes. What somebody is making stays.
+     *
+     * @return how many entries went
+     */
+    public int prune(long bytes) throws IOException {
+        int gone = 0;
+        for (CacheEntry entry : entries()) {
+            if (entry.bytes() > 0 && !entry.describe().isUsable() && entry.removed()) {
+                gone++;
+            }
+        }
+        return gone + shrink(null, bytes);
+    }
+
+    private int shrink(@Nullable CacheEntry last, long limit) throws IOException {
         var entries = new ArrayList<>(entries());
         long sum = entries.stream().mapToLong(CacheEntry::bytes).sum();
-        if (sum <= maxBytes) {
-            return;
-        }
-        entries.removeIf(entry -> entry.folder().equals(last.folder()));
+        entries.removeIf(
+                entry -> entry.bytes() == 0 || last != null && entry.folder().equals(last.folder()));
         entries.sort(Comparator.comparing(CacheEntry::used));
+        int gone = 0;
         for (CacheEntry entry : entries) {
-            if (sum <= maxBytes) {
-                return;
+            if (sum <= limit) {
+                break;
             }
             long bytes = entry.bytes();
             if (entry.removed()) {
                 sum -= bytes;
+                gone++;
             }
         }
+        return gone;
     }
 
     /** One model with one choice of settings. */
@@ -176,7 +203,7 @@ public final class ContextCache {
                 }
                 new CacheManifest(CacheManifest.describe(model()), settings, now, sources).write(entry.folder());
                 try {
-                    shrink(entry);
+                    shrink(entry, maxBytes);
                 } catch (IOException e) {
                     LOG.log(System.Logger.Level.WARNING, "cannot tidy " + folder, e);
                 }

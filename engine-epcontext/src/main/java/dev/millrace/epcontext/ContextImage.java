@@ -7,6 +7,7 @@ import dev.millrace.epcontext.ContextTables.SegmentEntry;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -127,6 +128,17 @@ final class ContextImage {
             }
         } catch (IOException e) {
             throw new EngineException(Status.FAIL, "context binary " + file + " cannot be written: " + e, e);
+        }
+    }
+
+    /** Writes the binary to a stream that stays open. */
+    void writeTo(OutputStream to) throws IOException {
+        to.write(front().toArray(BYTE));
+        long at = tables.byteSize();
+        for (Piece piece : pieces) {
+            to.write(new byte[(int) (piece.offset - at)]);
+            Chunks.copy(piece.data, (chunk, count) -> to.write(chunk, 0, count));
+            at = piece.offset + piece.data.byteSize();
         }
     }
 

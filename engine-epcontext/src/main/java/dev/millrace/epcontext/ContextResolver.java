@@ -38,6 +38,7 @@ public final class ContextResolver implements AutoCloseable {
     private final Map<List<String>, Workspace.Handle> files = new HashMap<>();
 
     private final IdentityHashMap<byte[], ContextBinary> embedded = new IdentityHashMap<>();
+    private final @Nullable BroughtBinaries brought;
     private boolean closed;
 
     /** @param model as it is before it is shared out, when its context nodes still stand in it */
@@ -46,6 +47,7 @@ public final class ContextResolver implements AutoCloseable {
         this.workspaces = workspaces;
         this.location = model.source() == null ? options.filePath() : model.source();
         this.verifies = options.verify();
+        this.brought = options.source() == null ? null : new BroughtBinaries(options.source());
         collect(model.graph());
     }
 
@@ -133,6 +135,10 @@ public final class ContextResolver implements AutoCloseable {
                     bytes.value(), payload -> ContextBinary.of(copy(payload), "in " + main.describe()));
             return check(main, binary, binary::check);
         }
+        if (brought != null) {
+            ContextBinary binary = brought.open(bytes.text());
+            return check(main, binary, binary::check);
+        }
         Workspace.Handle file = files.computeIfAbsent(List.of(source, bytes.text()), this::open);
         return check(main, file.binary(), file::check);
     }
@@ -174,6 +180,9 @@ public final class ContextResolver implements AutoCloseable {
     public synchronized void forgetModel() {
         mains.clear();
         embedded.clear();
+        if (brought != null) {
+            brought.clear();
+        }
     }
 
     @Override

@@ -15,8 +15,10 @@ import org.jspecify.annotations.Nullable;
  * @param nodeNamePrefix stands before the names of context nodes and of their partitions, so that nodes of several
  *     models can be brought together in one
  * @param externalInitializersFile the file beside the context model that takes its initializers; null keeps them inside
- * @param share makes the session one of a group that compiles into one context binary
- * @param stopShare makes the session the last of its group
+ * @param share makes the session one of the group that compiles into one context binary in this folder
+ * @param stopShare makes the session the last of that group, after which all of it is written
+ * @param group makes the session one of this very group, or null
+ * @param source brings the context binaries that lie outside of models, or null to look for them in the model's folder
  * @param verify reads context binaries to the end before an engine uses them for the first time, and refuses those that
  *     were damaged since they were written; without it, only tables and plans are held against their checksums
  */
@@ -28,6 +30,8 @@ public record EpContextOptions(
         @Nullable String externalInitializersFile,
         boolean share,
         boolean stopShare,
+        @Nullable ContextGroup group,
+        @Nullable BinarySource source,
         boolean verify) {
     private static final EpContextOptions DEFAULTS = builder().build();
 
@@ -35,6 +39,10 @@ public record EpContextOptions(
         if (embedMode != 0 && embedMode != 1) {
             throw EngineException.invalidArgument(
                     "embedMode is " + embedMode + "; it is 0 for a file beside the model or 1 for inside of it");
+        }
+        if (group != null && (share || stopShare)) {
+            throw EngineException.invalidArgument("a session is one of a group that is named, or one of those with"
+                    + " ep.share_ep_contexts, but not both");
         }
         if (filePath != null && filePath.toString().isEmpty()) {
             filePath = null;
@@ -53,6 +61,21 @@ public record EpContextOptions(
         return new Builder();
     }
 
+    /** A builder that starts from these options. */
+    public Builder toBuilder() {
+        return builder()
+                .enable(enable)
+                .filePath(filePath)
+                .embedMode(embedMode)
+                .nodeNamePrefix(nodeNamePrefix)
+                .externalInitializersFile(externalInitializersFile)
+                .share(share)
+                .stopShare(stopShare)
+                .group(group)
+                .source(source)
+                .verify(verify);
+    }
+
     /** Every option has a default. */
     public static final class Builder {
         private boolean enable;
@@ -62,6 +85,8 @@ public record EpContextOptions(
         private @Nullable String externalInitializersFile;
         private boolean share;
         private boolean stopShare;
+        private @Nullable ContextGroup group;
+        private @Nullable BinarySource source;
         private boolean verify = true;
 
         private Builder() {}
@@ -101,6 +126,16 @@ public record EpContextOptions(
             return this;
         }
 
+        public Builder group(@Nullable ContextGroup value) {
+            group = value;
+            return this;
+        }
+
+        public Builder source(@Nullable BinarySource value) {
+            source = value;
+            return this;
+        }
+
         public Builder verify(boolean value) {
             verify = value;
             return this;
@@ -108,7 +143,16 @@ public record EpContextOptions(
 
         public EpContextOptions build() {
             return new EpContextOptions(
-                    enable, filePath, embedMode, nodeNamePrefix, externalInitializersFile, share, stopShare, verify);
+                    enable,
+                    filePath,
+                    embedMode,
+                    nodeNamePrefix,
+                    externalInitializersFile,
+                    share,
+                    stopShare,
+                    group,
+                    source,
+                    verify);
         }
     }
 }

@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -40,7 +42,7 @@ final class Staging implements AutoCloseable {
     private final Path target;
     private final Path folder;
     private final @Nullable FileChannel lock;
-    private final Map<Path, Path> targets = new LinkedHashMap<>();
+    private final Map<Path, Target> targets = new LinkedHashMap<>();
 
     /** @param first one of the files; the others lie in the same folder */
     Staging(Path first) {
@@ -110,18 +112,25 @@ final class Staging implements AutoCloseable {
         }
     }
 
-    /** Where to write what is to become the file {@code name}. A place that nothing is written to is left out later. */
-    Path place(String name) {
-        Path place = folder.resolve(name);
-        if (targets.put(place, target.resolve(name)) != null) {
-            throw EngineException.invalidArgument("two of the files to write in " + target + " are called " + name);
+    private record Target(Path file, boolean replaces) {}
+
+    /**
+     * Where to write what is to become {@code file}. A place that nothing is written to is left out later.
+     *
+     * @param replaces whether it may take the place of another
+     */
+    Path place(Path file, boolean replaces) {
+        Path place = folder.resolve(file.getFileName());
+        if (targets.put(place, new Target(file, replaces)) != null) {
+            throw EngineException.invalidArgument(
+                    "two of the files to write in " + target + " are called " + file.getFileName());
         }
         return place;
     }
 
     /** Moves every file to where it belongs; when one cannot be moved, none stays. */
     void publish() {
-        List<Path> published = new ArrayList<>();
+        List<Target> published = new ArrayList<>();
         try {
             targets.keySet().removeIf(Files::notExists);
             for (Path place : targets.keySet()) {
@@ -129,13 +138,43 @@ final class Staging implements AutoCloseable {
                     channel.force(true);
                 }
             }
-            for (Map.Entry<Path, Path> each : targets.entrySet()) {
-                Files.move(each.getKey(), each.getValue(), StandardCopyOption.ATOMIC_MOVE);
-                published.add(each.getValue());
+            for (Map.Entry<Path, Target> each : targets.entrySet()) {
+                Target to = each.getValue();
+                move(each.getKey(), to.file, to.replaces);
+                published.add(to);
             }
+            force(target);
+        } catch (FileAlreadyExistsException e) {
+            // the others may be what somebody who was faster has written since
+            published.stream().filter(each -> !each.replaces).forEach(each -> delete(each.file));
+            throw ContextOutput.exists(Path.of(e.getFile()));
         } catch (IOException e) {
-            published.forEach(Staging::delete);
+            published.forEach(each -> delete(each.file));
             throw new EngineException(Status.FAIL, "cannot move what was written into " + target + ": " + e, e);
+        }
+    }
+
+    private static void move(Path from, Path to, boolean replaces) throws IOException {
+        if (!replaces) {
+            try {
+                // a link, unlike a move, fails where somebody else was faster
+                Files.createLink(to, from);
+                return;
+            } catch (FileAlreadyExistsException e) {
+                throw new FileAlreadyExistsException(to.toString());
+            } catch (UnsupportedOperationException | FileSystemException e) {
+                LOG.log(System.Logger.Level.DEBUG, "no links in the folder of " + to, e);
+            }
+        }
+        Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /** Makes sure that the names of its files outlive a loss of power, where the system can do that. */
+    private static void force(Path folder) {
+        try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+            channel.force(true);
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.DEBUG, "cannot sync folder " + folder, e);
         }
     }
 

@@ -43,15 +43,25 @@ class ContextModelCheckTest {
         return model(chain("Relu"), null);
     }
 
+    /** What a session asks before it compiles. */
+    private static void check(EpContextOptions options, Model model) {
+        if (options.enable()) {
+            ContextModelWriter.checkNotCompiled(model);
+            ContextOutput output = ContextOutput.of(options, model);
+            output.check(model);
+            new Workspaces().group(options, output);
+        }
+    }
+
     private static void assertRefused(EpContextOptions options, Model model, Status status, String... parts) {
-        assertThatThrownBy(() -> ContextModelWriter.check(options, model))
+        assertThatThrownBy(() -> check(options, model))
                 .isInstanceOfSatisfying(
                         EngineException.class, e -> assertThat(e.status()).isEqualTo(status))
                 .hasMessageContainingAll(parts);
     }
 
     private static void assertAccepted(EpContextOptions options, Model model) {
-        assertThatCode(() -> ContextModelWriter.check(options, model)).doesNotThrowAnyException();
+        assertThatCode(() -> check(options, model)).doesNotThrowAnyException();
     }
 
     @Test
@@ -139,7 +149,7 @@ class ContextModelCheckTest {
         assertRefused(
                 enabled().filePath(folder.resolve("a.onnx")).build(),
                 compiled("part7"),
-                Status.INVALID_ARGUMENT,
+                Status.INVALID_GRAPH,
                 "ep.context_enable",
                 "'part7'",
                 "already compiled");
@@ -156,14 +166,30 @@ class ContextModelCheckTest {
         assertRefused(
                 enabled().filePath(folder.resolve("a.onnx")).build(),
                 model(editor.graph(), null),
-                Status.INVALID_ARGUMENT,
+                Status.INVALID_GRAPH,
                 "'deep'");
     }
 
     @Test
-    void groupsAreNotWrittenYet() {
-        assertRefused(enabled().share(true).build(), fromFile(), Status.NOT_IMPLEMENTED, "ep.share_ep_contexts");
-        assertRefused(enabled().stopShare(true).build(), fromFile(), Status.NOT_IMPLEMENTED, "ep.stop_share");
+    void aGroupIsNotEndedWhereThereIsNone() {
+        assertRefused(enabled().stopShare(true).build(), fromFile(), Status.INVALID_ARGUMENT, "ep.stop_share");
+    }
+
+    @Test
+    void modelsThatShareABinaryDoNotHoldIt() {
+        assertRefused(
+                enabled().share(true).embedMode(1).build(),
+                fromFile(),
+                Status.INVALID_ARGUMENT,
+                "ep.context_embed_mode 0");
+    }
+
+    @Test
+    void aGroupThatIsNamedIsNotTheOneOfTheFlags() {
+        assertThatThrownBy(
+                        () -> enabled().share(true).group(ContextGroup.create()).build())
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("not both");
     }
 
     @ParameterizedTest

@@ -20,20 +20,6 @@ import org.junit.jupiter.api.Test;
 /** Which files are written, and which are left alone. */
 class ContextModelFilesTest extends WrittenModels {
     @Test
-    void whereNothingWasCompiledNothingIsWrittenAndAWarningSaysSo() throws IOException {
-        Model source = source(chain("Abs"));
-        Partitioning parts = share(source);
-
-        try (var log = new Warnings(ContextModelWriter.class)) {
-            assertThat(ContextModelWriter.write(
-                            source, parts, Map.of(), enabled().build(), Map.of()))
-                    .isNull();
-            assertThat(log.messages()).singleElement().asString().contains("'net'", "no EP context model");
-        }
-        assertThat(files()).containsExactly("net.onnx");
-    }
-
-    @Test
     void anInterruptedThreadWritesThemAndStaysInterrupted() throws IOException {
         for (int mode = 0; mode <= 1; mode++) {
             Model source = source(chain("Relu", "Abs"));
@@ -58,8 +44,9 @@ class ContextModelFilesTest extends WrittenModels {
                     parts.fused().getFirst().partition(), new byte[0], new int[] {writer.segment(arena.allocate(64))});
         }
 
-        assertThatThrownBy(() -> ContextModelWriter.write(
-                        source, parts, Map.of("fast", writer), enabled().build(), Map.of()))
+        assertThatThrownBy(() -> write(
+                        new CompiledModel(source, parts, Map.of("fast", writer), Map.of()),
+                        enabled().build()))
                 .isInstanceOf(IllegalStateException.class);
         assertThat(files()).containsExactly("net.onnx");
     }
@@ -74,8 +61,9 @@ class ContextModelFilesTest extends WrittenModels {
         Model again = Models.read(folder.resolve("net.onnx"));
         Partitioning parts = share(again, FAST);
 
-        assertThatThrownBy(() -> ContextModelWriter.write(
-                        again, parts, FakeProvider.keepAll(parts), enabled().build(), Map.of()))
+        assertThatThrownBy(() -> write(
+                        new CompiledModel(again, parts, FakeProvider.keepAll(parts), Map.of()),
+                        enabled().build()))
                 .isInstanceOfSatisfying(
                         EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.FAIL))
                 .hasMessageContaining("exists already");

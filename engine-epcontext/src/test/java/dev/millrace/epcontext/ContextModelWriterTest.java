@@ -186,14 +186,15 @@ class ContextModelWriterTest extends WrittenModels {
     void compatibilityIsWrittenForEachProviderThatHasSome() {
         Model source = source(chain("Relu"));
         Partitioning parts = share(source, FAST);
-        Path written = ContextModelWriter.write(
-                source,
-                parts,
-                FakeProvider.keepAll(parts),
-                enabled().build(),
-                Map.of("fast", "v1 avx512", "other", "x=1", "silent", ""));
+        Path written = write(
+                new CompiledModel(
+                        source,
+                        parts,
+                        FakeProvider.keepAll(parts),
+                        Map.of("fast", "v1 avx512", "other", "x=1", "silent", "")),
+                enabled().build());
 
-        assertThat(Models.read(Objects.requireNonNull(written)).metadata())
+        assertThat(Models.read(written).metadata())
                 .containsEntry("ep_compatibility_info.fast", "v1 avx512")
                 .containsEntry("ep_compatibility_info.other", "x=1")
                 .doesNotContainKey("ep_compatibility_info.silent");
@@ -277,9 +278,10 @@ class ContextModelWriterTest extends WrittenModels {
         Map<String, ContextBinaryWriter> kept = FakeProvider.keepAll(parts);
         kept.remove("shy");
 
-        Path written = ContextModelWriter.write(source, parts, kept, enabled().build(), Map.of());
+        Path written = write(
+                new CompiledModel(source, parts, kept, Map.of()), enabled().build());
 
-        Graph graph = Models.read(Objects.requireNonNull(written)).graph();
+        Graph graph = Models.read(written).graph();
         assertThat(nodes(graph)).extracting(node -> node.op().name()).containsExactly("EPContext", "Add");
         assertThat(nodes(graph).getLast().requireInput(0).producer())
                 .isSameAs(nodes(graph).getFirst());
@@ -293,8 +295,9 @@ class ContextModelWriterTest extends WrittenModels {
         Partitioning parts = share(source, FAST);
         byte[] before = Models.toBytes(source);
 
-        ContextModelWriter.write(
-                source, parts, FakeProvider.keepAll(parts), enabled().build(), Map.of());
+        write(
+                new CompiledModel(source, parts, FakeProvider.keepAll(parts), Map.of()),
+                enabled().build());
 
         assertThat(Models.toBytes(source)).isEqualTo(before);
     }

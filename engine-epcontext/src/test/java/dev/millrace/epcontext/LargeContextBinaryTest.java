@@ -73,7 +73,7 @@ class LargeContextBinaryTest {
                 List.of(new ContextImage.SegmentPart(unread, NO_DIGEST)));
 
         assertThat(image.byteSize()).isEqualTo(4096 + 5 * GIGABYTE);
-        assertThatThrownBy(() -> ContextModelWriter.checkEmbeddable("fast", image))
+        assertThatThrownBy(() -> ContextModel.checkEmbeddable("fast", image))
                 .isInstanceOf(EngineException.class)
                 .hasMessageContaining("larger than 2GB")
                 .hasMessageContaining("ep.context_embed_mode 0");

@@ -41,7 +41,7 @@ class StagingTest {
 
     private void write() throws IOException {
         try (var staging = new Staging(folder.resolve("new.onnx"))) {
-            Files.writeString(staging.place("new.onnx"), "whole");
+            Files.writeString(staging.place(folder.resolve("new.onnx"), true), "whole");
             staging.publish();
         }
         assertThat(folder.resolve("new.onnx")).hasContent("whole");
@@ -63,7 +63,7 @@ class StagingTest {
         Path fresh = left(".millrace-" + UUID.randomUUID(), true);
         Files.writeString(fresh.resolve("model_simd.bin"), "more");
         try (var other = new Staging(folder.resolve("other.onnx"))) {
-            Path place = Files.writeString(other.place("other.onnx"), "slow");
+            Path place = Files.writeString(other.place(folder.resolve("other.onnx"), true), "slow");
             aged(Objects.requireNonNull(place.getParent()));
             Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
             Files.writeString(elsewhere.resolve("precious"), "mine");

@@ -13,7 +13,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,12 +39,18 @@ abstract class WrittenModels {
         return Partitioner.partition(model.graph(), all, model.stem());
     }
 
+    /** Writes a context model, or nothing where nothing was compiled. */
+    static Path write(CompiledModel compiled, EpContextOptions options) {
+        ContextOutput output = ContextOutput.of(options, compiled.model());
+        output.check(compiled.model());
+        ContextModelWriter.write(compiled, output);
+        return output.requireModel();
+    }
+
     /** What a session does: shares out, lets providers keep, writes; and what comes back from the disk. */
     Model compile(Model model, EpContextOptions options, FakeProvider... providers) {
-        ContextModelWriter.check(options, model);
         Partitioning parts = share(model, providers);
-        Path written = ContextModelWriter.write(model, parts, FakeProvider.keepAll(parts), options, Map.of());
-        return Models.read(Objects.requireNonNull(written));
+        return Models.read(write(new CompiledModel(model, parts, FakeProvider.keepAll(parts), Map.of()), options));
     }
 
     List<String> files() throws IOException {

@@ -5,6 +5,7 @@ import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.session.SessionReport.CacheUse;
+import dev.millrace.session.build.Optimised;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,18 +4,22 @@ import dev.millrace.epcontext.ContextCache;
 import dev.millrace.epcontext.Workspaces;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.format.FileUse;
+import dev.millrace.graph.format.Models;
+import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.scheduler.event.FlightRecording;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.pool.WorkerPool;
 import dev.millrace.scheduler.run.IdleMemory;
+import dev.millrace.session.build.Environment;
+import dev.millrace.session.build.SharedConstants;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -35,26 +39,31 @@ public final class Engine implements AutoCloseable {
     private static final String PLAIN = "cpu";
 
     private final WorkerPool pool;
-    private final int threads;
     private final @Nullable ContextCache contextCache;
-    private final Map<String, ProviderFactory> factories;
-    private final Workspaces workspaces = new Workspaces();
+    private final Environment environment;
+    private final FactoryUse factoryUse;
     private final RunExecutor runs;
     private final IdleMemory idleMemory = new IdleMemory();
-    private final SharedConstants sharedConstants = new SharedConstants();
     private final Executor later = CompletableFuture.delayedExecutor(10, TimeUnit.SECONDS);
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private Engine(EngineOptions options) {
-        threads = options.effectiveThreads();
+    private Engine(EngineOptions options, Iterable<ProviderFactory> providers) {
+        int threads = options.effectiveThreads();
         contextCache = options.contextCache();
+        var factories = new LinkedHashMap<String, ProviderFactory>();
+        var found = new ArrayList<ProviderFactory>();
+        providers.forEach(found::add);
+        found.sort(Engine::inOrder);
+        for (ProviderFactory factory : found) {
+            if (factories.put(factory.name(), factory) != null) {
+                throw EngineException.invalidArgument(
+                        "two providers on the class path are called '" + factory.name() + "'; leave one of them out");
+            }
+        }
+        factoryUse = new FactoryUse(factories.values());
         pool = new WorkerPool(threads - 1);
         runs = new RunExecutor(threads);
-        factories = new LinkedHashMap<>();
-        var found = new ArrayList<ProviderFactory>();
-        ServiceLoader.load(ProviderFactory.class, Engine.class.getClassLoader()).forEach(found::add);
-        found.sort(Engine::inOrder);
-        found.forEach(factory -> factories.put(factory.name(), factory));
+        environment = new Environment(factories, new Workspaces(), new SharedConstants(), threads);
     }
 
     private static int inOrder(ProviderFactory one, ProviderFactory other) {
@@ -67,8 +76,13 @@ public final class Engine implements AutoCloseable {
     }
 
     public static Engine create(EngineOptions options) {
+        return create(options, ServiceLoader.load(ProviderFactory.class, Engine.class.getClassLoader()));
+    }
+
+    /** An engine with providers that need not be found. */
+    static Engine create(EngineOptions options, Iterable<ProviderFactory> providers) {
         try {
-            return new Engine(Failures.given(options, "options"));
+            return new Engine(Failures.given(options, "options"), providers);
         } catch (RuntimeException | Error e) {
             throw Failures.named("engine", e);
         }
@@ -99,6 +113,35 @@ public final class Engine implements AutoCloseable {
         return session(copyOf(Failures.given(model, "model")), options);
     }
 
+    /** A compiler of models for the providers of this engine. */
+    public ModelCompiler compiler(CompileOptions options) {
+        return new ModelCompiler(this, Failures.given(options, "options"));
+    }
+
+    /**
+     * What those who compiled a model say of it, without a session: how well it suits this machine. Empty for a model that
+     * nobody compiled.
+     */
+    public List<ModelCompatibility> compatibility(Path model) {
+        Failures.given(model, "model");
+        return compatibility(() -> Models.read(model, FileUse.BY_SIZE));
+    }
+
+    /** The same of a model in memory. */
+    public List<ModelCompatibility> compatibility(byte[] model) {
+        Failures.given(model, "model");
+        return compatibility(() -> Models.read(model, null));
+    }
+
+    private List<ModelCompatibility> compatibility(Supplier<Model> reader) {
+        checkOpen();
+        try {
+            return CompatibilityQuestion.ask(reader.get(), environment.factories());
+        } catch (RuntimeException | Error e) {
+            throw Failures.named("asking about a model", e);
+        }
+    }
+
     private Session make(SessionOptions options, Function<SessionBuilder, Session> way) {
         return guarded(() -> way.apply(new SessionBuilder(this, Failures.given(options, "options"))));
     }
@@ -127,38 +170,29 @@ public final class Engine implements AutoCloseable {
 
     /** The providers that were found, in the order in which they are asked by default. */
     public List<String> providers() {
-        return List.copyOf(factories.keySet());
+        return environment.providers();
     }
 
     /** How many threads can work on one run. */
     public int threads() {
-        return threads;
+        return environment.threads();
     }
 
-    ProviderFactory factory(String name) {
-        ProviderFactory factory = factories.get(name);
-        if (factory == null) {
-            throw EngineException.invalidArgument(
-                    "there is no provider '" + name + "'; those on the class path are " + factories.keySet());
-        }
-        return factory;
+    /** What all its models are built with. */
+    Environment environment() {
+        return environment;
+    }
+
+    FactoryUse factoryUse() {
+        return factoryUse;
     }
 
     WorkerPool pool() {
         return pool;
     }
 
-    Workspaces workspaces() {
-        return workspaces;
-    }
-
     RunExecutor runs() {
         return runs;
-    }
-
-    /** Shared by the plans of all sessions. */
-    SharedConstants sharedConstants() {
-        return sharedConstants;
     }
 
     IdleMemory idleMemory() {
@@ -191,7 +225,7 @@ public final class Engine implements AutoCloseable {
         if (!closed.getAndSet(true)) {
             pool.close();
             runs.close();
-            factories.values().forEach(ProviderFactory::close);
+            factoryUse.end();
         }
     }
 }

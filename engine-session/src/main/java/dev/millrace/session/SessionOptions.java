@@ -7,10 +7,14 @@ import dev.millrace.graph.format.FileUse;
 import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.event.RunListener;
+import dev.millrace.session.build.BuildOptions;
+import dev.millrace.session.build.ProviderRequest;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,8 +68,35 @@ public record SessionOptions(
         }
     }
 
+    /** What decides how a model is built, on an engine of so many threads. */
+    BuildOptions forBuild(int engineThreads) {
+        return forBuild(engineThreads, cancellation::isCancelled);
+    }
+
+    /** The same for who stops it otherwise. */
+    BuildOptions forBuild(int engineThreads, BooleanSupplier cancelled) {
+        return new BuildOptions(
+                providers.stream()
+                        .map(choice -> new ProviderRequest(choice.name(), choice.options()))
+                        .toList(),
+                optimiser,
+                threads == 0 ? engineThreads : threads,
+                epContext,
+                disableModelCompile,
+                disableCpuFallback,
+                failOnSuboptimalModel,
+                strict,
+                fileUse,
+                cancelled);
+    }
+
     public static SessionOptions defaults() {
         return builder().build();
+    }
+
+    /** An option by the name that ONNX Runtime has for it, as it is spelled there; what is not set is empty. */
+    public String config(String key) {
+        return ConfigKey.get(this, Failures.given(key, "key"));
     }
 
     public static Builder builder() {
@@ -145,6 +176,23 @@ public record SessionOptions(
 
         public Builder epContext(EpContextOptions value) {
             epContext = value;
+            return this;
+        }
+
+        /** Changes the options of context models. */
+        Builder epContext(Consumer<EpContextOptions.Builder> change) {
+            EpContextOptions.Builder context = epContext.toBuilder();
+            change.accept(context);
+            epContext = context.build();
+            return this;
+        }
+
+        /**
+         * Sets an option by the name that ONNX Runtime has for it, such as {@code ep.context_enable}, to a value as it is
+         * spelled there. Throws (INVALID_ARGUMENT) where there is no such option or value.
+         */
+        public Builder config(String key, String value) {
+            ConfigKey.set(this, Failures.given(key, "key"), value);
             return this;
         }
 

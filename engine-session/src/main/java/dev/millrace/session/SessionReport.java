@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param partitions who runs what, in the order of the graph; nodes of nested graphs included
  * @param optimisation what the optimiser did
  * @param phases the time that each phase of the creation took, in their order
- * @param contextModel the context model that was written, or null where none was
+ * @param contextModel the context model that was written, or will be with its group; null where none is
  * @param cache what a context cache did for the session
  * @param notes what is odd about the model, or did not go as planned, and keeps it from nothing
  */

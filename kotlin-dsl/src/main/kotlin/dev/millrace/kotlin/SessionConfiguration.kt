@@ -1,8 +1,10 @@
 package dev.millrace.kotlin
 
+import dev.millrace.epcontext.ContextGroup
 import dev.millrace.epcontext.EpContextOptions
 import dev.millrace.graph.optimise.Optimiser
 import dev.millrace.graph.optimise.pass.Level
+import dev.millrace.scheduler.Cancellation
 import dev.millrace.scheduler.event.RunListener
 import dev.millrace.session.SessionOptions
 import java.nio.file.Path
@@ -27,6 +29,28 @@ public class SessionConfiguration internal constructor() {
     /** Where a model from memory has its external data. */
     public var externalDataFolder: Path? = null
 
+    /** Refuses to compile: only what was compiled before, and single kernels. */
+    public var disableModelCompile: Boolean = false
+
+    /** Refuses to leave nodes to the plain provider. */
+    public var disableCpuFallback: Boolean = false
+
+    /** Refuses a compiled model that would be faster compiled again. */
+    public var failOnSuboptimalModel: Boolean = false
+
+    /** Stops the session's creation. */
+    public var cancellation: Cancellation? = null
+
+    private val strings = mutableListOf<Pair<String, String>>()
+
+    /** Sets an option by the name that ONNX Runtime has for it: `config("ep.context_enable", "1")`. */
+    public fun config(
+        key: String,
+        value: String,
+    ) {
+        strings += key to value
+    }
+
     /** Names the providers in the order in which they are asked; without this block all there are take part. */
     public fun providers(configure: ProvidersBuilder.() -> Unit) {
         ProvidersBuilder(options).configure()
@@ -46,6 +70,12 @@ public class SessionConfiguration internal constructor() {
         options.threads(threads).concurrency(concurrency).maxBindings(maxBindings)
         listener?.let(options::listener)
         externalDataFolder?.let(options::externalDataFolder)
+        options
+            .disableModelCompile(disableModelCompile)
+            .disableCpuFallback(disableCpuFallback)
+            .failOnSuboptimalModel(failOnSuboptimalModel)
+        cancellation?.let(options::cancellation)
+        strings.forEach { (key, value) -> options.config(key, value) }
         return options.build()
     }
 }
@@ -103,9 +133,35 @@ public class EpContextBuilder internal constructor() {
     /** Puts the context binary into the model instead of a file beside it. */
     public var embed: Boolean = false
 
-    internal fun build(): EpContextOptions {
-        val options = EpContextOptions.builder().enable(enable).embedMode(if (embed) 1 else 0)
-        filePath?.let(options::filePath)
-        return options.build()
-    }
+    /** Stands before the names of context nodes and their partitions. */
+    public var nodeNamePrefix: String = ""
+
+    /** The file beside the context model that takes its initializers; by default they stay inside. */
+    public var externalInitializersFile: String? = null
+
+    /** Makes the session one of the group that compiles into one context binary in this folder. */
+    public var share: Boolean = false
+
+    /** Makes the session the last of that group, after which all of it is written. */
+    public var stopShare: Boolean = false
+
+    /** Makes the session one of this very group. */
+    public var group: ContextGroup? = null
+
+    /** Reads context binaries to the end before they are used for the first time. */
+    public var verify: Boolean = true
+
+    internal fun build(): EpContextOptions =
+        EpContextOptions
+            .builder()
+            .enable(enable)
+            .filePath(filePath)
+            .embedMode(if (embed) 1 else 0)
+            .nodeNamePrefix(nodeNamePrefix)
+            .externalInitializersFile(externalInitializersFile)
+            .share(share)
+            .stopShare(stopShare)
+            .group(group)
+            .verify(verify)
+            .build()
 }

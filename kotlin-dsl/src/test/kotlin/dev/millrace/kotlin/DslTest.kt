@@ -1,5 +1,6 @@
 package dev.millrace.kotlin
 
+import dev.millrace.epcontext.ContextGroup
 import dev.millrace.graph.EngineException
 import dev.millrace.graph.format.Models
 import dev.millrace.graph.ir.Dim
@@ -12,6 +13,8 @@ import dev.millrace.graph.ir.SymbolicShape
 import dev.millrace.graph.ir.ValueType
 import dev.millrace.graph.optimise.pass.Level
 import dev.millrace.graph.tensor.ElementType
+import dev.millrace.session.ModelInput
+import dev.millrace.session.ModelOutput
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.flow.take
@@ -20,6 +23,7 @@ import kotlinx.coroutines.runBlocking
 import org.assertj.core.api.Assertions.assertThat
 import org.assertj.core.api.Assertions.assertThatThrownBy
 import org.junit.jupiter.api.Test
+import java.lang.foreign.MemorySegment
 import java.util.concurrent.atomic.AtomicInteger
 
 class DslTest {
@@ -102,6 +106,53 @@ class DslTest {
     fun `what the engine refuses is its own exception`() {
         engine().use { engine ->
             assertThatThrownBy { engine.session("no-such-file.onnx") }.isInstanceOf(EngineException::class.java)
+        }
+    }
+
+    @Test
+    fun `a model is compiled into memory by a coroutine`() =
+        runBlocking<Unit> {
+            engine { threads = 1 }.use { engine ->
+                val phases = mutableListOf<String>()
+                val buffer = ModelOutput.buffer()
+                val compiler =
+                    engine.compiler {
+                        embed = true
+                        errorIfNothingCompiled = true
+                        session { providers { simd() } }
+                        progress { phases += it.phase }
+                    }
+                compiler.compiled(ModelInput.memory(MemorySegment.ofArray(relu())), buffer)
+                assertThat(phases).contains("read", "compile", "write")
+                engine.session(buffer.bytes()) { disableModelCompile = true }.use { session ->
+                    session.infer(inputs("x" to floatArrayOf(-1f, 3f).toTensor())).use { answer ->
+                        assertThat(answer["y"].floats()).containsExactly(0f, 3f)
+                    }
+                }
+            }
+        }
+
+    @Test
+    fun `options have strings too`() {
+        val options = sessionOptions { config("ep.context_embed_mode", "1") }
+        assertThat(options.epContext().embedMode()).isEqualTo(1)
+        assertThatThrownBy { sessionOptions { config("ep.context_embed_mode", "2") } }
+            .isInstanceOf(EngineException::class.java)
+    }
+
+    @Test
+    fun `models of a group are compiled into one binary`() {
+        ContextGroup.create().use { group ->
+            val options =
+                sessionOptions {
+                    epContext {
+                        enable = true
+                        nodeNamePrefix = "p_"
+                        this.group = group
+                    }
+                }
+            assertThat(options.epContext().group()).isSameAs(group)
+            assertThat(options.epContext().nodeNamePrefix()).isEqualTo("p_")
         }
     }
 }

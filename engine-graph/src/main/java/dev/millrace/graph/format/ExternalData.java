@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,29 +21,28 @@ import org.jspecify.annotations.Nullable;
 final class ExternalData {
     private final List<Path> places;
     private final FileUse use;
-    private final Consumer<Path> opened;
+    private final DataListener listener;
     private final Map<String, MemorySegment> byLocation = new HashMap<>();
     private final Map<Path, MemorySegment> byFile = new HashMap<>();
 
-    private ExternalData(List<Path> places, FileUse use, Consumer<Path> opened) {
+    private ExternalData(List<Path> places, FileUse use, DataListener listener) {
         this.places = places;
         this.use = use;
-        this.opened = opened;
+        this.listener = listener;
     }
 
     /** The data of a model from memory, whose folder is {@code folder}; with null it can have none. */
-    static ExternalData inFolder(@Nullable Path folder, FileUse use) {
-        return new ExternalData(folder == null ? List.of() : List.of(folder), use, file -> {});
+    static ExternalData inFolder(@Nullable Path folder, FileUse use, DataListener listener) {
+        return new ExternalData(folder == null ? List.of() : List.of(folder), use, listener);
     }
 
-    /** @param opened hears of each file before it is read */
-    static ExternalData besideModel(Path file, FileUse use, Consumer<Path> opened) throws IOException {
+    static ExternalData besideModel(Path file, FileUse use, DataListener listener) throws IOException {
         Path folder = file.toAbsolutePath().getParent();
         Path target = file.toRealPath().getParent();
         if (folder == null || target == null) {
             throw new IOException(file + " is in no folder");
         }
-        return new ExternalData(List.of(folder, target), use, opened);
+        return new ExternalData(List.of(folder, target), use, listener);
     }
 
     /** {@code length} bytes at {@code offset} of the file at {@code location}. */
@@ -58,11 +56,13 @@ final class ExternalData {
             throw EngineException.invalidGraph("External data file '" + location + "' has " + file.byteSize()
                     + " bytes; " + length + " bytes at offset " + offset + " lie outside of it");
         }
-        return file.asSlice(offset, length);
+        MemorySegment bytes = file.asSlice(offset, length);
+        listener.placed(bytes, new DataPlace(location, offset, length));
+        return bytes;
     }
 
     private MemorySegment content(Path file) {
-        opened.accept(file);
+        listener.opened(file);
         try {
             return FileMapping.content(file, use);
         } catch (IOException e) {

@@ -15,7 +15,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.UUID;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * be overwritten in place; memory must stay as it is.
  */
 public final class Models {
+    static final DataListener NOBODY = new DataListener() {};
+
     private static final int BUFFER = 1 << 16;
 
     private Models() {}
@@ -37,15 +38,15 @@ public final class Models {
 
     /** Reads a file. Its external data lies in its folder. */
     public static Model read(Path file, FileUse use) {
-        return read(file, use, data -> {});
+        return read(file, use, NOBODY);
     }
 
     /**
      * Reads a file. Its external data lies in its folder.
      *
-     * @param data hears of each file of external data before it is read
+     * @param data hears of its external data
      */
-    public static Model read(Path file, FileUse use, Consumer<Path> data) {
+    public static Model read(Path file, FileUse use, DataListener data) {
         if (!Files.exists(file)) {
             throw new EngineException(Status.NO_SUCH_FILE, "there is no model file " + file);
         }
@@ -68,7 +69,12 @@ public final class Models {
 
     /** Reads a model from memory; {@code folder} is where its external data lies, null where it has none. */
     public static Model read(MemorySegment bytes, @Nullable Path folder, FileUse use) {
-        return new OnnxReader(ExternalData.inFolder(folder, use), null).read(bytes);
+        return read(bytes, folder, use, NOBODY);
+    }
+
+    /** As {@link #read(MemorySegment, Path, FileUse)}; {@code data} hears of its external data. */
+    public static Model read(MemorySegment bytes, @Nullable Path folder, FileUse use, DataListener data) {
+        return new OnnxReader(ExternalData.inFolder(folder, use, data), null).read(bytes);
     }
 
     /** Reads a model from this very array; {@code folder} is where its external data lies, null where it has none. */
@@ -101,6 +107,21 @@ public final class Models {
     /** Writes {@code model}, its tensors included, to a stream that stays open. */
     public static void write(Model model, OutputStream to) throws IOException {
         write(inline(model), to);
+    }
+
+    /**
+     * Writes {@code model} to a stream that stays open.
+     *
+     * @param data the file to write where the options ask for external data; it is not there yet
+     */
+    public static void write(Model model, OutputStream to, WriteOptions options, @Nullable Path data)
+            throws IOException {
+        var tensors = new TensorWriter(options);
+        ModelImage image = OnnxWriter.write(model, tensors);
+        if (data != null && tensors.usesExternalFile()) {
+            tensors.writeExternalFile(data);
+        }
+        write(image, to);
     }
 
     /** The bytes of {@code model}'s file, its tensors included. */

@@ -1,6 +1,7 @@
 package dev.millrace.graph.format;
 
 import com.google.protobuf.ByteString;
+import dev.millrace.graph.EngineException;
 import dev.millrace.graph.proto.GraphProto;
 import dev.millrace.graph.proto.StringStringEntryProto;
 import dev.millrace.graph.proto.TensorProto;
@@ -15,6 +16,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Makes {@code TensorProto}. The bytes of large tensors stay where they are until the files are written. */
 final class TensorWriter {
@@ -49,17 +51,34 @@ final class TensorWriter {
     void addInitializer(GraphProto.Builder graph, boolean mainGraph, String name, Tensor tensor) {
         String file = options.externalFile();
         long bytes = tensor.type() == ElementType.STRING ? 0 : tensor.segment().byteSize();
-        if (file != null && bytes >= Math.max(options.externalFrom(), 1)) {
-            graph.addInitializer(header(name, tensor)
-                    .setDataLocation(TensorProto.DataLocation.EXTERNAL)
-                    .addExternalData(entry("location", file))
-                    .addExternalData(entry("offset", Long.toString(place(tensor))))
-                    .addExternalData(entry("length", Long.toString(bytes))));
+        DataPlace given = bytes == 0 ? null : given(name, tensor);
+        if (given != null) {
+            graph.addInitializer(external(name, tensor, given));
+        } else if (file != null && bytes >= Math.max(options.externalFrom(), 1)) {
+            graph.addInitializer(external(name, tensor, new DataPlace(file, place(tensor), bytes)));
         } else if (mainGraph && bytes >= LARGE) {
             large.add(new ModelImage.Large(header(name, tensor).build(), tensor.segment()));
         } else {
             graph.addInitializer(inline(name, tensor));
         }
+    }
+
+    private @Nullable DataPlace given(String name, Tensor tensor) {
+        TensorPlacement placement = options.placement();
+        DataPlace place = placement == null ? null : placement.place(name, tensor);
+        if (place != null && place.length() != tensor.segment().byteSize()) {
+            throw EngineException.invalidArgument("initializer '" + name + "' has "
+                    + tensor.segment().byteSize() + " bytes, and " + place + " is named for its place");
+        }
+        return place;
+    }
+
+    private static TensorProto.Builder external(String name, Tensor tensor, DataPlace place) {
+        return header(name, tensor)
+                .setDataLocation(TensorProto.DataLocation.EXTERNAL)
+                .addExternalData(entry("location", place.location()))
+                .addExternalData(entry("offset", Long.toString(place.offset())))
+                .addExternalData(entry("length", Long.toString(place.length())));
     }
 
     TensorProto inline(String name, Tensor tensor) {

@@ -37,7 +37,8 @@ public final class Tensors {
 
     /** Reads what a value of {@code type} was written as; the bytes themselves do not say what they are. */
     public static Datum readDatum(MemorySegment bytes, ValueType type) {
-        return new DatumReader(ExternalData.inFolder(null, FileUse.READ)).read(WireReader.of(bytes), type);
+        return new DatumReader(ExternalData.inFolder(null, FileUse.READ, Models.NOBODY))
+                .read(WireReader.of(bytes), type);
     }
 
     /** Reads a file that holds a value of {@code type}. */
@@ -46,7 +47,7 @@ public final class Tensors {
             throw new EngineException(Status.NO_SUCH_FILE, "there is no file " + file);
         }
         try {
-            return new DatumReader(ExternalData.besideModel(file, FileUse.READ, data -> {}))
+            return new DatumReader(ExternalData.besideModel(file, FileUse.READ, Models.NOBODY))
                     .read(WireReader.of(Models.map(file)), type);
         } catch (IOException e) {
             throw new EngineException(Status.FAIL, "file " + file + " cannot be read: " + e, e);

@@ -8,8 +8,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param externalFile the file beside the model that takes initializers, or null where all stay in the model's own file
  * @param externalFrom initializers of so many bytes and more go to the external file
+ * @param placement names the initializers that lie elsewhere already, or null where none do
  */
-public record WriteOptions(@Nullable String externalFile, long externalFrom) {
+public record WriteOptions(
+        @Nullable String externalFile,
+        long externalFrom,
+        @Nullable TensorPlacement placement) {
     /** Tensors smaller than this say more about shapes than about weights. */
     private static final long USUAL_THRESHOLD = 1024;
 
@@ -22,7 +26,7 @@ public record WriteOptions(@Nullable String externalFile, long externalFrom) {
 
     /** Everything in one file, which protobuf limits to 2 GB. */
     public static WriteOptions inline() {
-        return new WriteOptions(null, 0);
+        return new WriteOptions(null, 0, null);
     }
 
     /** Initializers of a kilobyte and more go to {@code fileName} beside the model. */
@@ -32,7 +36,12 @@ public record WriteOptions(@Nullable String externalFile, long externalFrom) {
 
     /** Initializers of {@code fromBytes} and more go to {@code fileName} beside the model. */
     public static WriteOptions externalData(String fileName, long fromBytes) {
-        return new WriteOptions(fileName, fromBytes);
+        return new WriteOptions(fileName, fromBytes, null);
+    }
+
+    /** Initializers are found where {@code placement} says; the others go into the model's own file. */
+    public static WriteOptions placed(TensorPlacement placement) {
+        return new WriteOptions(null, 0, placement);
     }
 
     private static boolean isFileName(String text) {

@@ -1,4 +1,4 @@
-package dev.millrace.session;
+package dev.millrace.session.build;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -16,6 +16,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.providers.partition.Partitioner;
 import dev.millrace.providers.partition.Partitioning;
 import dev.millrace.providers.spi.CapabilitySink;
@@ -35,6 +36,18 @@ import org.junit.jupiter.api.Test;
 /** Providers that claim more than they can compile. */
 class CompilationTest {
     private static final ShapedKernel KERNEL = context -> Launch.none();
+
+    private static final BuildOptions OPTIONS = new BuildOptions(
+            List.of(),
+            Optimiser.Options.DEFAULT,
+            1,
+            EpContextOptions.defaults(),
+            false,
+            false,
+            false,
+            false,
+            FileUse.READ,
+            () -> false);
 
     private final Graph graph = Graph.named("test");
     private final GraphEditor editor = new GraphEditor(graph);
@@ -87,10 +100,11 @@ class CompilationTest {
 
     private Partitioning compile(ExecutionProvider... providers) {
         List<ExecutionProvider> all = List.of(providers);
-        Model model = TestModels.model(graph);
+        var header = new Model.Header(10, "test", "1", "", 1, "");
+        var model = new Model(header, Map.of(OpId.ONNX, 21), Map.of(), Map.of(), graph, null);
         Partitioner partitioner = Partitioner.share(graph, all, "m");
         try (var resolver = new ContextResolver(new Workspaces(), EpContextOptions.defaults(), FileUse.READ, model)) {
-            var compilation = new Compilation(SessionOptions.defaults(), partitioner, resolver, all, notes);
+            var compilation = new Compilation(OPTIONS, partitioner, resolver, all, new KeptContexts(false), notes);
             Map<Node, Kernel> kernels = compilation.compile();
             graph.nodes().forEach(node -> assertThat(kernels).containsKey(node));
         }

@@ -1,4 +1,4 @@
-package dev.millrace.session;
+package dev.millrace.session.build;
 
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Model;
@@ -10,31 +10,31 @@ import java.util.List;
 import java.util.TreeSet;
 
 /** The mark on a context model that says which optimisations its graph has had, so that nobody does them again. */
-final class Optimised {
+public final class Optimised {
     private static final String KEY = "millrace.optimised";
 
     private Optimised() {}
 
-    static Model mark(Model model, Optimiser.Options options) {
+    public static Model mark(Model model, Optimiser.Options options) {
         var metadata = new LinkedHashMap<>(model.metadata());
         metadata.put(KEY, fingerprint(options));
         return model.withMetadata(metadata);
     }
 
-    static boolean isMarked(Model model, Optimiser.Options options) {
+    public static boolean isMarked(Model model, Optimiser.Options options) {
         String mark = model.metadata().get(KEY);
         return mark != null && mark.equals(fingerprint(options));
     }
 
     /** What decides how a graph comes out: the level, and which passes there are and run. */
-    static String fingerprint(Optimiser.Options options) {
+    public static String fingerprint(Optimiser.Options options) {
         return "v1 " + options.level() + " -" + new TreeSet<>(options.disabled()) + " "
                 + Integer.toHexString(Optimiser.passNames().hashCode())
                 + (options.maxPatches() == Long.MAX_VALUE ? "" : " <" + options.maxPatches());
     }
 
     /** Nothing done, nothing left to do. */
-    static OptimisationReport report(Graph graph) {
+    public static OptimisationReport report(Graph graph) {
         return new OptimisationReport(List.of(), List.of(), graph.nodeCount(), graph.nodeCount(), Duration.ZERO, true);
     }
 }

@@ -1,4 +1,4 @@
-package dev.millrace.session;
+package dev.millrace.session.build;
 
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.optimise.pass.ConstantEvaluator;

@@ -1,11 +1,11 @@
-package dev.millrace.session;
+package dev.millrace.session.build;
 
 import dev.millrace.graph.EngineException;
 import java.util.ArrayList;
 import java.util.List;
 
 /** What its author should know of a model that runs all the same: kept for the session's report, and logged. */
-final class Notes {
+public final class Notes {
     /** Looked for when there is something to log: to find it takes as long as to open a small model. */
     private static final class Log {
         static final System.Logger LOG = System.getLogger(Notes.class.getName());
@@ -13,12 +13,12 @@ final class Notes {
 
     private final List<String> all = new ArrayList<>();
 
-    void add(String note) {
+    public void add(String note) {
         addAll(List.of(note));
     }
 
     /** Adds notes of one kind; the log gets the first and how many there are more. */
-    void addAll(List<String> alike) {
+    public void addAll(List<String> alike) {
         if (!alike.isEmpty()) {
             all.addAll(alike);
             int more = alike.size() - 1;
@@ -27,13 +27,13 @@ final class Notes {
     }
 
     /** Throws (INVALID_GRAPH) where there is a note, and names them all. */
-    void refuse() {
+    public void refuse() {
         if (!all.isEmpty()) {
             throw EngineException.invalidGraph("strictly, " + String.join("; ", all));
         }
     }
 
-    List<String> all() {
+    public List<String> all() {
         return List.copyOf(all);
     }
 }

@@ -1,11 +1,9 @@
-package dev.millrace.session;
+package dev.millrace.session.build;
 
 import dev.millrace.epcontext.ContextBinaryWriter;
-import dev.millrace.epcontext.ContextModelWriter;
 import dev.millrace.epcontext.ContextResolver;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
-import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.providers.partition.Partitioner;
 import dev.millrace.providers.partition.Partitioning;
@@ -17,37 +15,37 @@ import dev.millrace.providers.spi.Fallback;
 import dev.millrace.providers.spi.Partition;
 import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.KernelFactory;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gets a kernel for every node of a graph that has been shared out, and keeps what was compiled where that is wanted. What
- * a provider claimed and cannot compile, the providers behind it are asked to take.
+ * Gets a kernel for every node of a graph that has been shared out. What a provider claimed and cannot compile, the
+ * providers behind it are asked to take.
  */
 final class Compilation {
-    private final SessionOptions options;
+    private final BuildOptions options;
     private final Partitioner partitioner;
     private final ContextResolver resolver;
     private final List<ExecutionProvider> providers;
+    private final KeptContexts contexts;
     private final Notes notes;
     private final Map<Node, Kernel> kernels = new IdentityHashMap<>();
-    private final Map<String, ContextBinaryWriter> kept = new LinkedHashMap<>();
 
     Compilation(
-            SessionOptions options,
+            BuildOptions options,
             Partitioner partitioner,
             ContextResolver resolver,
             List<ExecutionProvider> providers,
+            KeptContexts contexts,
             Notes notes) {
         this.options = options;
         this.partitioner = partitioner;
         this.resolver = resolver;
         this.providers = providers;
+        this.contexts = contexts;
         this.notes = notes;
     }
 
@@ -95,7 +93,7 @@ final class Compilation {
         all.forEach(this::giveBackWhatFails);
         List<Partitioning.Fused> left = fusedBy(provider);
         if (left.isEmpty()) {
-            kept.remove(provider.name());
+            contexts.forget(provider.name());
             return;
         }
         failure = compile(provider, left);
@@ -154,11 +152,7 @@ final class Compilation {
     }
 
     private void compileOrThrow(ExecutionProvider provider, List<Partition> partitions) {
-        @Nullable ContextBinaryWriter sink = null;
-        if (options.epContext().enable()) {
-            sink = new ContextBinaryWriter(provider.name());
-            kept.put(provider.name(), sink);
-        }
+        ContextBinaryWriter sink = contexts.anew(provider.name());
         List<Kernel> compiled;
         try {
             compiled = provider.compile(partitions, new Context(sink, Fallback.behind(provider, providers)));
@@ -167,14 +161,22 @@ final class Compilation {
         } catch (RuntimeException e) {
             throw EngineException.wrap(Status.EP_FAIL, "provider '" + provider.name() + "'", e);
         }
-        if (compiled.size() != partitions.size()) {
+        if (compiled == null || compiled.size() != partitions.size()) {
             throw new EngineException(
                     Status.EP_FAIL,
-                    provider.name() + " did not return correct number of compiled functions: " + compiled.size()
+                    provider.name() + " did not return correct number of compiled functions: "
+                            + (compiled == null ? "none" : compiled.size())
                             + " for " + partitions.size() + " partitions");
         }
         for (int i = 0; i < compiled.size(); i++) {
-            kernels.put(partitions.get(i).fused(), compiled.get(i));
+            Kernel kernel = compiled.get(i);
+            if (kernel == null) {
+                throw new EngineException(
+                        Status.EP_FAIL,
+                        "provider '" + provider.name() + "' returned no kernel for partition '"
+                                + partitions.get(i).name() + "'");
+            }
+            kernels.put(partitions.get(i).fused(), kernel);
         }
     }
 
@@ -192,22 +194,6 @@ final class Compilation {
                     "provider '" + provider.name() + "' claimed " + node.describe() + " but has no kernel for it");
         }
         return kernel;
-    }
-
-    /** Writes the context model where the options ask for one; null where they do not or nothing was compiled. */
-    @Nullable
-    Path writeContext(Model model) {
-        if (!options.epContext().enable()) {
-            return null;
-        }
-        var compatibility = new LinkedHashMap<String, String>();
-        providers.stream().filter(provider -> !fusedBy(provider).isEmpty()).forEach(provider -> {
-            String info = provider.compatibilityInfo(model.graph());
-            if (!info.isEmpty()) {
-                compatibility.put(provider.name(), info);
-            }
-        });
-        return ContextModelWriter.write(model, partitioner.parts(), kept, options.epContext(), compatibility);
     }
 
     /** What providers see while they compile. */
@@ -237,9 +223,7 @@ final class Compilation {
 
         @Override
         public void checkCancelled() {
-            if (options.cancellation().isCancelled()) {
-                throw new EngineException(Status.MODEL_LOAD_CANCELED, "compiling was cancelled");
-            }
+            options.checkCancelled("compiling");
         }
     }
 }

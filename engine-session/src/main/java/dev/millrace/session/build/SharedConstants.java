@@ -1,4 +1,4 @@
-package dev.millrace.session;
+package dev.millrace.session.build;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Large constants that the optimisation of models has made, by their content: sessions of one model hold them once. Keeps
  * none alive that no session uses. Safe for use by several threads.
  */
-final class SharedConstants {
+public final class SharedConstants {
     /** Smaller ones are cheaper than looking for them. */
     private static final long LEAST_BYTES = 64 << 10;
 
@@ -43,7 +43,7 @@ final class SharedConstants {
     }
 
     /** A tensor of the same content as a fresh one: that itself, if there was none. */
-    Tensor of(Tensor fresh) {
+    public Tensor of(Tensor fresh) {
         if (fresh.type() == ElementType.STRING || fresh.type().bytes(fresh.elements()) < LEAST_BYTES) {
             return fresh;
         }

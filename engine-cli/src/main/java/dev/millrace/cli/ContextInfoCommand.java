@@ -1,0 +1,76 @@
+package dev.millrace.cli;
+
+import dev.millrace.cli.show.ContextJson;
+import dev.millrace.cli.show.ContextPage;
+import dev.millrace.cli.show.ContextText;
+import dev.millrace.epcontext.ContextInfo;
+import dev.millrace.session.Engine;
+import dev.millrace.session.ModelCompatibility;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Shows what a compiled model holds. */
+@Command(
+        name = "ctx-info",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Shows what a compiled model holds: nodes, graphs, segments, who shares what, and whether it suits this"
+                    + " machine.",
+            "Exit code 1 where a context binary is missing, damaged or another model's."
+        })
+final class ContextInfoCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Parameters(paramLabel = "MODEL", description = "A compiled model.")
+    private Path model = Path.of("");
+
+    @Option(names = "--json", description = "Print JSON.")
+    private boolean json;
+
+    @Option(names = "--html", paramLabel = "FILE", description = "Draw who shares what on a page.")
+    private @Nullable Path html;
+
+    @Option(
+            names = "--source",
+            paramLabel = "FILE",
+            description = "Say whether this is the model that it was made from.")
+    private @Nullable Path source;
+
+    @Override
+    public Integer call() throws IOException {
+        PrintWriter out = spec.commandLine().getOut();
+        OutputFile.mayBe(html, new ModelArgument(model.toString(), model, null));
+        ContextInfo info = ContextInfo.of(model);
+        try (Engine engine = Engine.create()) {
+            List<ModelCompatibility> verdicts = engine.compatibility(model);
+            if (json) {
+                out.println(ContextJson.of(info, verdicts));
+            } else {
+                ContextText.print(info, verdicts, out);
+            }
+        }
+        boolean well = info.binaries().stream().allMatch(each -> each.trouble().isEmpty());
+        if (source != null) {
+            boolean same = info.isOf(source);
+            well &= same;
+            out.println((same ? "made from " : "not made from this state of ") + source);
+        }
+        if (html != null) {
+            Files.writeString(html, ContextPage.of(info));
+            out.println("Drawn: " + html.toAbsolutePath());
+        }
+        out.flush();
+        return well ? ExitCode.OK : ExitCode.NO;
+    }
+}

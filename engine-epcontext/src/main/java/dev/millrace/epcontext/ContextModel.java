@@ -1,0 +1,136 @@
+package dev.millrace.epcontext;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.graph.format.FileMapping;
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.Model;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.providers.partition.Partitioning;
+import dev.millrace.providers.spi.EpContext;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the model in which context nodes stand for what was compiled. The graph that it is made from stays as it is. */
+final class ContextModel {
+    /** The metadata entry that tells which file a context model was made from. */
+    static final String SOURCE_DIGEST = "millrace.source_digest";
+
+    private static final String SDK_VERSION = "millrace context " + ContextTables.VERSION;
+
+    /** What a model may take besides an embedded binary, so that the whole stays below 2 GB. */
+    private static final long ROOM = 1 << 20;
+
+    private final CompiledModel compiled;
+    private final Map<String, ContextImage> images;
+    private final ContextOutput output;
+    private final Set<String> mains = new HashSet<>();
+
+    private ContextModel(CompiledModel compiled, Map<String, ContextImage> images, ContextOutput output) {
+        this.compiled = compiled;
+        this.images = images;
+        this.output = output;
+    }
+
+    /**
+     * The context model of what was compiled.
+     *
+     * @param images the context binaries by provider; those of a group hold more than this model's graphs
+     */
+    static Model of(CompiledModel compiled, Map<String, ContextImage> images, ContextOutput output) {
+        return new ContextModel(compiled, images, output).make();
+    }
+
+    private Model make() {
+        Model source = compiled.model();
+        int opset = source.opsets().getOrDefault(OpId.MICROSOFT, 1);
+        Graph graph = ContextGraphCopy.of(compiled.parts(), this::attributes, opset);
+        var opsets = new LinkedHashMap<>(source.opsets());
+        opsets.put(OpId.MICROSOFT, opset);
+        return new Model(source.header(), opsets, metadata(), Map.of(), graph, source.source());
+    }
+
+    /** The attributes of a context node; the first of each binary says where the binary is. */
+    private @Nullable Attributes attributes(Partitioning.Fused fused) {
+        String provider = fused.provider().name();
+        String partition = fused.partition().name();
+        ContextBinaryWriter kept = compiled.byProvider().get(provider);
+        if (kept == null || !kept.partitions().contains(partition)) {
+            return null;
+        }
+        boolean main = mains.add(provider);
+        var attributes = new LinkedHashMap<String, Attribute>();
+        attributes.put(EpContext.MAIN_CONTEXT, Attribute.of(main ? 1 : 0));
+        attributes.put(EpContext.EMBED_MODE, Attribute.of(output.embeds() ? 1 : 0));
+        if (main) {
+            attributes.put(EpContext.CACHE_CONTEXT, content(provider));
+            attributes.put(
+                    ContextModelWriter.DIGEST, Attribute.of(image(provider).digest()));
+        }
+        attributes.put(EpContext.SOURCE, Attribute.of(provider));
+        attributes.put(EpContext.PARTITION, Attribute.of(output.prefix() + partition));
+        attributes.put(EpContext.SDK_VERSION, Attribute.of(SDK_VERSION));
+        attributes.put(EpContext.HARDWARE, Attribute.of(System.getProperty("os.arch", "")));
+        return Attributes.of(attributes);
+    }
+
+    private Attribute content(String provider) {
+        if (!output.embeds()) {
+            return Attribute.of(output.reference(provider));
+        }
+        ContextImage image = image(provider);
+        checkEmbeddable(provider, image);
+        return new Attribute.Bytes(image.toBytes());
+    }
+
+    static void checkEmbeddable(String provider, ContextImage image) {
+        if (image.byteSize() > Integer.MAX_VALUE - ROOM) {
+            throw new EngineException(
+                    Status.FAIL,
+                    "Cannot serialize ONNX ModelProto larger than 2GB: the context binary of provider '" + provider
+                            + "' has " + image.byteSize() + " bytes; write it beside the model with"
+                            + " ep.context_embed_mode 0");
+        }
+    }
+
+    private ContextImage image(String provider) {
+        ContextImage image = images.get(provider);
+        if (image == null) {
+            throw new IllegalStateException("provider " + provider + " kept nothing");
+        }
+        return image;
+    }
+
+    private Map<String, String> metadata() {
+        Model source = compiled.model();
+        var metadata = new LinkedHashMap<>(source.metadata());
+        compiled.compatibility().forEach((provider, info) -> {
+            if (!info.isEmpty()) {
+                metadata.put(CompatibilityCheck.key(provider), info);
+            }
+        });
+        Path file = source.source();
+        if (file != null) {
+            metadata.put(SOURCE_DIGEST, sourceDigest(file));
+        }
+        return metadata;
+    }
+
+    /** What a context model says of the file that it was made from. */
+    static String sourceDigest(Path file) {
+        try (Arena arena = Arena.ofConfined()) {
+            return "sha256:" + HexFormat.of().formatHex(Chunks.sha256(FileMapping.of(file, arena)));
+        } catch (IOException e) {
+            throw new EngineException(Status.FAIL, "source model " + file + " cannot be read again: " + e, e);
+        }
+    }
+}

@@ -1,0 +1,13 @@
+package dev.millrace.graph.format;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+
+/** Hears of external data while a model is read. */
+public interface DataListener {
+    /** A file, before it is read. */
+    default void opened(Path file) {}
+
+    /** A tensor's bytes, and where they lie. */
+    default void placed(MemorySegment bytes, DataPlace place) {}
+}

@@ -1,0 +1,178 @@
+package dev.millrace.session;
+
+import dev.millrace.epcontext.BinaryTarget;
+import dev.millrace.epcontext.ContextGroup;
+import dev.millrace.epcontext.EpContextOptions;
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.optimise.Optimiser;
+import dev.millrace.graph.optimise.pass.Level;
+import dev.millrace.scheduler.Cancellation;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a model is compiled. An immutable snapshot; {@link #builder()} makes one.
+ *
+ * @param session the options of sessions that the model is compiled for. What they say of context models holds here, but
+ *     for the place; that they may refuse to compile does not
+ * @param binaryFolder where the context binary goes, by default beside the model
+ * @param binaryName the name of a model, from which that of its context binary is made
+ * @param binaryTarget takes the context binary in place of a file, or null
+ * @param externalFrom initializers of so many bytes and more go to the file for them, where there is one
+ * @param placement says where initializers lie, or null where none lie elsewhere
+ * @param errorIfNothingCompiled fails where no provider compiled a node; otherwise the model is written as the optimiser
+ *     left it
+ * @param errorIfOutputExists fails where the output stands there; otherwise it is replaced
+ * @param progress hears when a phase is done, on the thread that compiles
+ */
+public record CompileOptions(
+        SessionOptions session,
+        @Nullable Path binaryFolder,
+        @Nullable String binaryName,
+        @Nullable BinaryTarget binaryTarget,
+        long externalFrom,
+        @Nullable InitializerPlacement placement,
+        boolean errorIfNothingCompiled,
+        boolean errorIfOutputExists,
+        @Nullable Consumer<CompileProgress> progress) {
+
+    public CompileOptions {
+        if (externalFrom < 0) {
+            throw EngineException.invalidArgument("externalFrom is " + externalFrom + "; it is at least 0");
+        }
+        if (placement != null && session.epContext().externalInitializersFile() != null) {
+            throw EngineException.invalidArgument(
+                    "initializers go to a file of their own, or where a placement says, but not both");
+        }
+    }
+
+    public static CompileOptions defaults() {
+        return builder().build();
+    }
+
+    public static Builder builder() {
+        return of(SessionOptions.defaults());
+    }
+
+    /** Options to compile for sessions of these options, which stay as they are. */
+    public static Builder of(SessionOptions session) {
+        return new Builder(Failures.given(session, "session"));
+    }
+
+    /** Every option has a default. */
+    public static final class Builder {
+        private SessionOptions session;
+        private final EpContextOptions.Builder context;
+        private @Nullable Path binaryFolder;
+        private @Nullable String binaryName;
+        private @Nullable BinaryTarget binaryTarget;
+        private long externalFrom;
+        private @Nullable InitializerPlacement placement;
+        private boolean errorIfNothingCompiled;
+        private boolean errorIfOutputExists;
+        private @Nullable Consumer<CompileProgress> progress;
+
+        private Builder(SessionOptions session) {
+            this.session = session.toBuilder().disableModelCompile(false).build();
+            this.context = session.epContext().toBuilder();
+        }
+
+        /** Puts what was compiled into the model, rather than into a file beside it. */
+        public Builder embed(boolean value) {
+            context.embedMode(value ? 1 : 0);
+            return this;
+        }
+
+        /** Stands before the names of context nodes and their partitions. */
+        public Builder nodeNamePrefix(String value) {
+            context.nodeNamePrefix(value);
+            return this;
+        }
+
+        /**
+         * Makes the model one of a group that is compiled into one context binary, to be written with all of it. Memory that
+         * it is read from stays as it is until then.
+         */
+        public Builder group(@Nullable ContextGroup value) {
+            context.group(value);
+            return this;
+        }
+
+        /** Where the context binary goes, {@code <modelName>_<provider>.bin}: for output that is no file, or elsewhere. */
+        public Builder binary(Path folder, String modelName) {
+            binaryFolder = Failures.given(folder, "folder");
+            binaryName = Failures.given(modelName, "modelName");
+            return this;
+        }
+
+        /** What takes the context binary, {@code <modelName>_<provider>.bin}, in place of a file; null for a file. */
+        public Builder binaryTarget(@Nullable BinaryTarget target, String modelName) {
+            binaryTarget = target;
+            binaryName = Failures.given(modelName, "modelName");
+            return this;
+        }
+
+        /** Initializers of so many bytes and more go to this file, beside the model or else the context binary. */
+        public Builder externalInitializers(@Nullable String fileName, long fromBytes) {
+            context.externalInitializersFile(fileName);
+            externalFrom = fromBytes;
+            return this;
+        }
+
+        public Builder placement(@Nullable InitializerPlacement value) {
+            placement = value;
+            return this;
+        }
+
+        public Builder errorIfNothingCompiled(boolean value) {
+            errorIfNothingCompiled = value;
+            return this;
+        }
+
+        public Builder errorIfOutputExists(boolean value) {
+            errorIfOutputExists = value;
+            return this;
+        }
+
+        /** How far the optimiser goes; by default as the session's options say. */
+        public Builder level(Level value) {
+            Optimiser.Options old = session.optimiser();
+            session = session.toBuilder()
+                    .optimiser(new Optimiser.Options(
+                            value,
+                            old.disabled(),
+                            old.maxPatches(),
+                            old.checkEachPatch(),
+                            old.loopLimit(),
+                            old.foldLimitBytes()))
+                    .build();
+            return this;
+        }
+
+        public Builder progress(@Nullable Consumer<CompileProgress> value) {
+            progress = value;
+            return this;
+        }
+
+        /** Stops the compilation: nothing is written then. */
+        public Builder cancellation(Cancellation value) {
+            session = session.toBuilder().cancellation(value).build();
+            return this;
+        }
+
+        public CompileOptions build() {
+            EpContextOptions kept = context.enable(true).filePath(null).build();
+            return new CompileOptions(
+                    session.toBuilder().epContext(kept).build(),
+                    binaryFolder,
+                    binaryName,
+                    binaryTarget,
+                    externalFrom,
+                    placement,
+                    errorIfNothingCompiled,
+                    errorIfOutputExists,
+                    progress);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package dev.millrace.session;
+
+import dev.millrace.epcontext.CompiledModel;
+import dev.millrace.epcontext.ContextGroup;
+import dev.millrace.epcontext.ContextModelWriter;
+import dev.millrace.epcontext.ContextOutput;
+import dev.millrace.epcontext.EpContextOptions;
+import dev.millrace.epcontext.Workspaces;
+import dev.millrace.graph.ir.Model;
+import dev.millrace.session.build.Prepared;
+import java.nio.file.Path;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps what is compiled of one model as a context model of its own, or as one of a group. Used once. */
+final class ContextKeeping {
+    private static final System.Logger LOG = System.getLogger(ContextKeeping.class.getName());
+
+    private final Workspaces workspaces;
+    private final EpContextOptions options;
+    private @Nullable ContextGroup group;
+
+    ContextKeeping(Workspaces workspaces, EpContextOptions options) {
+        this.workspaces = workspaces;
+        this.options = options;
+    }
+
+    /**
+     * What comes of a step; where it fails, so does the group.
+     *
+     * @param target where the context model goes, or a file beside which it does; null for nowhere
+     */
+    <T> T guarded(@Nullable Path target, Supplier<T> step) {
+        try {
+            return step.get();
+        } catch (RuntimeException | Error e) {
+            fail(target, String.valueOf(e.getMessage()));
+            throw e;
+        }
+    }
+
+    private void fail(@Nullable Path target, String why) {
+        ContextGroup named = options.group();
+        Path folder = target == null ? null : target.toAbsolutePath().getParent();
+        if (!options.enable()) {
+            return;
+        }
+        if (named != null) {
+            named.fail(why);
+        } else if (options.share() && folder != null) {
+            workspaces.failGroup(folder, why);
+        }
+    }
+
+    /** Throws where what is compiled of a model could not be kept as a session's options say. */
+    void check(Model source) {
+        if (options.enable()) {
+            ContextModelWriter.checkNotCompiled(source);
+            check(source, ContextOutput.of(options, source));
+        }
+    }
+
+    /** Throws where what is compiled of a model could not be kept so. */
+    void check(Model source, ContextOutput output) {
+        group = workspaces.group(options, output);
+        output.check(source);
+    }
+
+    /** Keeps it as a session's options say; null where they say nothing, or nothing was compiled. */
+    @Nullable
+    Path keep(Prepared prepared) {
+        if (!options.enable()) {
+            return null;
+        }
+        CompiledModel compiled = prepared.compiled();
+        ContextOutput output = ContextOutput.of(options, compiled.model());
+        boolean nothing = compiled.isEmpty();
+        if (nothing) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "no provider compiled a part of model '" + compiled.model().stem()
+                            + "', so no EP context model is written");
+        }
+        if (group != null || !nothing) {
+            write(compiled, output, prepared);
+        }
+        return nothing ? null : output.model();
+    }
+
+    /** Writes a context model to a file, or has its group do that. */
+    void write(CompiledModel compiled, ContextOutput output, Prepared prepared) {
+        if (group == null) {
+            ContextModelWriter.write(compiled, output);
+            return;
+        }
+        group.add(compiled, output, prepared.kernels());
+        if (options.stopShare()) {
+            group.write();
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package dev.millrace.session;
+
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.Model;
+import dev.millrace.graph.ir.OpId;
+import java.io.InputStream;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.ReadableByteChannel;
+import java.nio.file.Path;
+import java.util.Map;
+
+/** Where a model that is to be compiled comes from. */
+public sealed interface ModelInput {
+    /** A model file, with its external data beside it. */
+    static ModelInput file(Path file) {
+        return new File(Failures.given(file, "file"));
+    }
+
+    /** A model in memory, which stays as it is until it is compiled. */
+    static ModelInput memory(MemorySegment bytes) {
+        return new Memory(Failures.given(bytes, "bytes"));
+    }
+
+    /** The model in what remains of a buffer, which stays as it is until it is compiled. */
+    static ModelInput buffer(ByteBuffer bytes) {
+        return memory(MemorySegment.ofBuffer(Failures.given(bytes, "bytes").slice()));
+    }
+
+    /** The model that a stream brings, which is read to its end once, when the model is compiled, and stays open. */
+    static ModelInput stream(InputStream stream) {
+        return new Stream(Failures.given(stream, "stream"));
+    }
+
+    /** The model that a channel brings, which is read to its end once, when the model is compiled, and stays open. */
+    static ModelInput channel(ReadableByteChannel channel) {
+        return stream(Channels.newInputStream(Failures.given(channel, "channel")));
+    }
+
+    /** A model that was read or made; compiling it changes its graph. */
+    static ModelInput model(Model model) {
+        return new Made(Failures.given(model, "model"));
+    }
+
+    /**
+     * A graph that was made, of ONNX's own operators; compiling it changes it.
+     *
+     * @param opset that its nodes are of
+     */
+    static ModelInput graph(Graph graph, int opset) {
+        var header = new Model.Header(Made.IR_VERSION, "millrace", "", "", 1, "");
+        return model(
+                new Model(header, Map.of(OpId.ONNX, opset), Map.of(), Map.of(), Failures.given(graph, "graph"), null));
+    }
+
+    /** A file. */
+    record File(Path file) implements ModelInput {}
+
+    /** Memory. */
+    record Memory(MemorySegment bytes) implements ModelInput {}
+
+    /** A stream. */
+    record Stream(InputStream stream) implements ModelInput {}
+
+    /** A model. */
+    record Made(Model model) implements ModelInput {
+        /** The file format of opset 21, which is read everywhere by now. */
+        private static final int IR_VERSION = 10;
+    }
+}

@@ -1,0 +1,41 @@
+package dev.millrace.session.build;
+
+import dev.millrace.epcontext.Workspaces;
+import dev.millrace.graph.EngineException;
+import dev.millrace.providers.spi.ProviderFactory;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What all models of an engine are built with.
+ *
+ * @param factories by name, in the order in which they are asked by default
+ * @param constants shared by the models of all sessions
+ * @param threads how many threads can work on one run
+ */
+public record Environment(
+        Map<String, ProviderFactory> factories, Workspaces workspaces, SharedConstants constants, int threads) {
+
+    public List<String> providers() {
+        return List.copyOf(factories.keySet());
+    }
+
+    /** Those asked for, or all where nobody asks for any. */
+    List<ProviderRequest> requests(List<ProviderRequest> asked) {
+        return asked.isEmpty()
+                ? providers().stream()
+                        .map(name -> new ProviderRequest(name, Map.of()))
+                        .toList()
+                : asked;
+    }
+
+    /** The provider of a name; throws where there is none. */
+    ProviderFactory factory(String name) {
+        ProviderFactory factory = factories.get(name);
+        if (factory == null) {
+            throw EngineException.invalidArgument(
+                    "there is no provider '" + name + "'; those on the class path are " + factories.keySet());
+        }
+        return factory;
+    }
+}

@@ -1,0 +1,133 @@
+package dev.millrace.session.build;
+
+import dev.millrace.epcontext.CompatibilityCheck;
+import dev.millrace.epcontext.ContextResolver;
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.graph.composite.Composites;
+import dev.millrace.graph.infer.Inference;
+import dev.millrace.graph.ir.FunctionInliner;
+import dev.millrace.graph.ir.Model;
+import dev.millrace.graph.optimise.OptimisationReport;
+import dev.millrace.graph.optimise.Optimiser;
+import dev.millrace.graph.schema.SchemaPass;
+import dev.millrace.providers.partition.Partitioner;
+import dev.millrace.providers.partition.Partitioning;
+import dev.millrace.providers.spi.ExecutionProvider;
+import dev.millrace.providers.spi.HardwareDevice;
+import dev.millrace.providers.spi.ProviderFactory;
+import dev.millrace.providers.spi.ProviderOptions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+/** Takes a model the first part of its way: read, checked, optimised, shared out, compiled. Used once. */
+public final class Preparation {
+    private static final String PLAIN = "cpu";
+
+    private final Environment environment;
+    private final BuildOptions options;
+    private final PhaseClock clock;
+    private final Notes notes = new Notes();
+    private final List<ExecutionProvider> providers = new ArrayList<>();
+    private final List<ProviderFactory> factories = new ArrayList<>();
+
+    public Preparation(Environment environment, BuildOptions options, PhaseClock clock) {
+        this.environment = environment;
+        this.options = options;
+        this.clock = clock;
+    }
+
+    /**
+     * Prepares a model.
+     *
+     * @param name what to call it in messages
+     * @param reader reads it, and refuses what nothing can come of
+     * @return what came of it, for the caller to close
+     */
+    public Prepared prepare(String name, Supplier<Model> reader) {
+        return Guard.over(name, () -> providers.forEach(ExecutionProvider::close), () -> prepare(reader.get()));
+    }
+
+    private Prepared prepare(Model read) {
+        clock.end("read");
+        notes.addAll(read.notes());
+        Model model = FunctionInliner.inline(read);
+        notes.addAll(SchemaPass.over(model.graph()));
+        notes.addAll(Inference.infer(model.graph()));
+        if (Composites.expand(model.graph())) {
+            notes.addAll(Inference.infer(model.graph()));
+        }
+        if (options.strict()) {
+            notes.refuse();
+        }
+        // after the model: providers find out meanwhile what the machine can do
+        choose();
+        CompatibilityCheck.check(read, factories, options.failOnSuboptimalModel());
+        clock.end("check");
+        OptimisationReport report = optimise(model);
+        options.checkCancelled("preparing the model");
+        clock.end("optimise");
+        // it looks for the model's EPContext nodes, which partitioning replaces
+        var resolver = new ContextResolver(environment.workspaces(), options.epContext(), options.fileUse(), model);
+        try {
+            return compile(model, report, resolver);
+        } catch (RuntimeException | Error e) {
+            resolver.close();
+            throw e;
+        }
+    }
+
+    private Prepared compile(Model model, OptimisationReport report, ContextResolver resolver) {
+        Partitioner partitioner = Partitioner.share(model.graph(), providers, model.stem());
+        checkFallback(partitioner.parts());
+        clock.end("partition");
+        var contexts = new KeptContexts(options.epContext().enable());
+        var compilation = new Compilation(options, partitioner, resolver, providers, contexts, notes);
+        var kernels = compilation.compile();
+        resolver.forgetModel();
+        Partitioning parts = partitioner.parts();
+        checkFallback(parts);
+        clock.end("compile");
+        Model marked = Optimised.mark(model, options.optimiser());
+        return new Prepared(marked, parts, kernels, contexts, List.copyOf(providers), report, clock, notes, resolver);
+    }
+
+    /** Optimises, unless the model says that this was done when it was written. */
+    private OptimisationReport optimise(Model model) {
+        if (Optimised.isMarked(model, options.optimiser())) {
+            return Optimised.report(model.graph());
+        }
+        return new Optimiser(options.optimiser(), new KernelEvaluator(providers, environment.constants()))
+                .optimiseInferred(model.graph());
+    }
+
+    private void choose() {
+        for (ProviderRequest request : environment.requests(options.providers())) {
+            ProviderFactory factory = environment.factory(request.name());
+            if (factories.contains(factory)) {
+                throw EngineException.invalidArgument("provider '" + request.name() + "' is named twice");
+            }
+            factories.add(factory);
+            providers.add(factory.create(
+                    factory.devices(List.of(HardwareDevice.hostCpu())),
+                    new ProviderOptions(options.threads(), request.options())));
+        }
+    }
+
+    private void checkFallback(Partitioning parts) {
+        if (!options.disableCpuFallback()) {
+            return;
+        }
+        if (options.providers().stream().anyMatch(request -> request.name().equals(PLAIN))) {
+            throw EngineException.invalidArgument(
+                    "Conflicting session configuration: disableCpuFallback is set, and provider 'cpu' was added");
+        }
+        parts.singles().forEach((node, provider) -> {
+            if (provider.name().equals(PLAIN)) {
+                throw new EngineException(
+                        Status.FAIL, node.describe() + " is left to provider 'cpu', and disableCpuFallback is set");
+            }
+        });
+    }
+}

@@ -1,0 +1,274 @@
+package dev.millrace.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.epcontext.CompatibilityCheck;
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.graph.format.Models;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.optimise.Optimiser;
+import dev.millrace.graph.optimise.pass.Level;
+import dev.millrace.providers.spi.Compatibility;
+import dev.millrace.providers.spi.EpContext;
+import dev.millrace.providers.spi.ProviderFactory;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.ServiceLoader;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What providers say of compiled models, and what they do wrong, as the user of a session meets it. */
+class ContextProviderTest {
+    @TempDir
+    private Path folder = Path.of("");
+
+    private final FakeFactory fake = new FakeFactory();
+    private Engine engine = Engine.create();
+    private Path source = Path.of("");
+    private Path target = Path.of("");
+
+    @BeforeEach
+    void open() throws IOException {
+        engine.close();
+        var providers = new ArrayList<ProviderFactory>();
+        ServiceLoader.load(ProviderFactory.class).forEach(providers::add);
+        providers.add(fake);
+        engine = Engine.create(EngineOptions.defaults().withThreads(1), providers);
+        source = Files.write(folder.resolve("net.onnx"), TestModels.perceptron(1, 4, 1));
+        target = folder.resolve("net_ctx.onnx");
+    }
+
+    @AfterEach
+    void close() {
+        engine.close();
+    }
+
+    private static SessionOptions.Builder options() {
+        return asWritten().provider(FakeFactory.NAME).provider("cpu");
+    }
+
+    /** Without the optimiser, so that operators are those of the model. */
+    private static SessionOptions.Builder asWritten() {
+        return SessionOptions.builder()
+                .optimiser(Optimiser.Options.builder().level(Level.DISABLED).build());
+    }
+
+    private List<String> generate() {
+        try (Session session = engine.session(
+                source, options().config("ep.context_enable", "1").build())) {
+            return session.report().notes();
+        }
+    }
+
+    private void load() {
+        load(options().build());
+    }
+
+    private void load(SessionOptions options) {
+        fake.calls.clear();
+        engine.session(target, options).close();
+    }
+
+    private List<String> files() throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
+        }
+    }
+
+    private static void assertRefused(Status status, Runnable act, String... parts) {
+        assertThatThrownBy(act::run)
+                .isInstanceOfSatisfying(
+                        EngineException.class, e -> assertThat(e.status()).isEqualTo(status))
+                .hasMessageContainingAll(parts);
+    }
+
+    private static SessionOptions suboptimalFails() {
+        return options()
+                .config("session.fail_on_suboptimal_compiled_model", "1")
+                .build();
+    }
+
+    @Test
+    void aModelIsValidatedBeforeItsProviderIsAskedWhatItTakes() {
+        generate();
+        load();
+        assertThat(fake.calls).startsWith("validate v1", "claim");
+
+        fake.verdict = Compatibility.UNSUPPORTED;
+        assertRefused(Status.FAIL, this::load, "not supported", "fake");
+        assertThat(fake.calls).containsExactly("validate v1");
+    }
+
+    @Test
+    void aModelThatWouldRunFasterIfCompiledAgainFailsOnlyWhereThatIsAskedFor() {
+        generate();
+        fake.verdict = Compatibility.PREFER_RECOMPILATION;
+        load();
+        assertRefused(Status.FAIL, () -> load(suboptimalFails()), "suboptimal");
+        fake.verdict = Compatibility.OPTIMAL;
+        load(suboptimalFails());
+        fake.verdict = Compatibility.NOT_APPLICABLE;
+        load(suboptimalFails());
+    }
+
+    @Test
+    void aProviderThatCannotTellFailsTheSession() {
+        generate();
+        fake.failure = new IllegalStateException("the driver is away");
+        assertRefused(Status.FAIL, this::load, "Failed to validate", "the driver is away");
+    }
+
+    @Test
+    void aProviderThatCannotSayWhatItNeedsDoesNotFailTheGeneration() {
+        fake.failure = new IllegalStateException("no idea");
+        assertThat(generate()).anyMatch(note -> note.contains("'fake'") && note.contains("no idea"));
+        fake.failure = null;
+        load();
+        assertThat(fake.calls).isNotEmpty().noneMatch(call -> call.startsWith("validate"));
+    }
+
+    @Test
+    void aProviderThatSaysNothingIsNotAsked() {
+        fake.info = "";
+        generate();
+        assertThat(CompatibilityCheck.infos(Models.read(target))).isEmpty();
+        load(suboptimalFails());
+        assertThat(fake.calls).noneMatch(call -> call.startsWith("validate"));
+    }
+
+    @Test
+    void anEngineTellsWithoutASession() throws IOException {
+        assertThat(engine.compatibility(source)).isEmpty();
+        generate();
+        for (Compatibility verdict : Compatibility.values()) {
+            fake.verdict = verdict;
+            assertThat(engine.compatibility(target)).singleElement().satisfies(answer -> {
+                assertThat(answer.provider()).isEqualTo("fake");
+                assertThat(answer.verdict()).isEqualTo(verdict);
+                assertThat(answer.compiledFor()).isEqualTo("v1");
+                assertThat(answer.reason()).isNotEmpty();
+            });
+        }
+        assertThat(engine.compatibility(Files.readAllBytes(target))).hasSize(1);
+        try (Engine without = Engine.create()) {
+            assertThat(without.compatibility(target)).singleElement().satisfies(answer -> {
+                assertThat(answer.verdict()).isEqualTo(Compatibility.UNSUPPORTED);
+                assertThat(answer.reason()).contains("no provider 'fake'");
+            });
+        }
+        assertRefused(Status.NO_SUCH_FILE, () -> engine.compatibility(folder.resolve("gone.onnx")), "gone.onnx");
+    }
+
+    @Test
+    void aProviderThatReturnsNoKernelHasCompiledNothing() throws IOException {
+        fake.returnsNoKernel = true;
+        assertThat(generate()).anyMatch(note -> note.contains("'fake'") && note.contains("no kernel"));
+        assertThat(files()).containsExactly("net.onnx");
+    }
+
+    @Test
+    void aProviderThatKeepsWhatIsNotItsOwnIsRefused() throws IOException {
+        fake.keepsWhatIsNotItsOwn = true;
+        assertRefused(Status.EP_FAIL, this::generate, "'fake'", "stolen");
+        assertThat(files()).containsExactly("net.onnx");
+    }
+
+    @Test
+    void aModelWithoutAnythingToCompileIsNotWrittenAndIsNoError() throws IOException {
+        fake.operator = "Nothing";
+        generate();
+        assertThat(files()).containsExactly("net.onnx");
+    }
+
+    @Test
+    void aContextNodeOfAnAbsentProviderIsNamedWithThoseThatThereAre() {
+        generate();
+        for (String present : List.of("cpu", "simd")) {
+            var options = SessionOptions.builder().provider(present).build();
+            assertThatThrownBy(() -> engine.session(target, options))
+                    .isInstanceOf(EngineException.class)
+                    .hasMessageContainingAll("EPContext", "net_fake_1", "fake", present);
+        }
+    }
+
+    @Test
+    void nodesThatAreLeftToThePlainProviderAreRefusedWhereThatIsAskedFor() {
+        var without = asWritten()
+                .provider(FakeFactory.NAME)
+                .provider("simd")
+                .config("session.disable_cpu_ep_fallback", "1")
+                .build();
+        engine.session(source, without).close();
+        assertRefused(
+                Status.INVALID_ARGUMENT,
+                () -> engine.session(
+                        source,
+                        options().config("session.disable_cpu_ep_fallback", "1").build()),
+                "Conflicting session configuration");
+    }
+
+    @Test
+    void whereCompilingIsOffWhatWasCompiledBeforeStillLoads() {
+        generate();
+        var noCompiling = options().config("session.disable_model_compile", "1").build();
+        load(noCompiling);
+        assertRefused(Status.MODEL_REQUIRES_COMPILATION, () -> engine.session(source, noCompiling), "'fake'");
+    }
+
+    @Test
+    void severalPartitionsStandInOneBinaryAlsoInsideOfTheModel() throws IOException {
+        Files.write(source, TestModels.perceptron(3, 4, 1));
+        for (String embedMode : List.of("0", "1")) {
+            engine.session(
+                            source,
+                            options()
+                                    .config("ep.context_enable", "1")
+                                    .config("ep.context_embed_mode", embedMode)
+                                    .build())
+                    .close();
+            var holders = new ArrayList<String>();
+            int nodes = 0;
+            for (Node node : Models.read(target).graph().nodes()) {
+                if (node.op().equals(EpContext.OP)) {
+                    nodes++;
+                    if (node.attributes().find(EpContext.CACHE_CONTEXT) != null) {
+                        holders.add(node.name());
+                    }
+                }
+            }
+            assertThat(nodes).isEqualTo(3);
+            assertThat(holders).containsExactly("net_fake_1");
+            load(options().disableModelCompile(true).build());
+            Files.delete(target);
+        }
+        assertThat(files()).containsExactly("net.onnx", "net_fake.bin");
+    }
+
+    @Test
+    void factoriesStayOpenForTheSessionsOfAClosedEngine() {
+        Session one = engine.session(source, options().build());
+        Session other = engine.session(source, options().build());
+        engine.close();
+        one.close();
+        one.close();
+        assertThat(fake.calls).doesNotContain("close");
+        other.close();
+        assertThat(fake.calls).containsOnlyOnce("close");
+    }
+
+    @Test
+    void twoProvidersOfOneNameAreRefused() {
+        assertRefused(
+                Status.INVALID_ARGUMENT,
+                () -> Engine.create(EngineOptions.defaults(), List.of(new FakeFactory(), new FakeFactory())),
+                "'fake'");
+    }
+}

@@ -1,0 +1,264 @@
+package dev.millrace.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.graph.format.Models;
+import dev.millrace.graph.format.WriteOptions;
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.GraphEditor;
+import dev.millrace.graph.ir.Model;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.spi.EpContext;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Context models that were changed, moved or damaged, as the user of a session meets them. */
+class ContextRefusalTest {
+    private static final int WIDTH = 48;
+    private static final int FLIPS = 200;
+
+    @TempDir
+    private Path folder = Path.of("");
+
+    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private Path source = Path.of("");
+    private Path target = Path.of("");
+    private Path binary = Path.of("");
+
+    @BeforeEach
+    void generate() throws IOException {
+        source = Files.write(folder.resolve("net.onnx"), TestModels.perceptron(2, WIDTH, 7));
+        target = folder.resolve("net_ctx.onnx");
+        binary = folder.resolve("net_simd.bin");
+        generate(source, "0");
+    }
+
+    private void generate(Path model, String embedMode) {
+        engine.session(
+                        model,
+                        SessionOptions.builder()
+                                .config("ep.context_enable", "1")
+                                .config("ep.context_embed_mode", embedMode)
+                                .build())
+                .close();
+    }
+
+    @AfterEach
+    void close() {
+        engine.close();
+    }
+
+    private float[] load() {
+        return load(engine.session(target));
+    }
+
+    private static float[] load(Session made) {
+        float[] x = new float[WIDTH];
+        Arrays.fill(x, 0.25f);
+        try (Session session = made;
+                Outputs outputs = session.run(Inputs.of("x", Tensor.copyOf(x, 1, WIDTH)))) {
+            return outputs.get(0).floats();
+        }
+    }
+
+    /** Changes the attributes of the first context node. */
+    private void edit(Consumer<Map<String, Attribute>> change) {
+        Model model = Models.read(target);
+        for (Node node : model.graph().nodes()) {
+            if (node.op().equals(EpContext.OP)) {
+                var attributes = new LinkedHashMap<>(node.attributes().asMap());
+                change.accept(attributes);
+                new GraphEditor(model.graph()).setAttributes(node, Attributes.of(attributes));
+                Models.write(model, target, WriteOptions.inline());
+                return;
+            }
+        }
+        throw new AssertionError("there is no context node in " + target);
+    }
+
+    private void name(String content) {
+        edit(attributes -> attributes.put(EpContext.CACHE_CONTEXT, Attribute.of(content)));
+    }
+
+    private static void assertRefused(Status status, Runnable act, String... parts) {
+        assertThatThrownBy(act::run)
+                .isInstanceOfSatisfying(
+                        EngineException.class, e -> assertThat(e.status()).isEqualTo(status))
+                .hasMessageContainingAll(parts);
+    }
+
+    private void assertInvalid(String... parts) {
+        assertRefused(Status.INVALID_GRAPH, this::load, parts);
+    }
+
+    @Test
+    void whatWasWrittenAnswersAsItsSource() {
+        assertThat(load()).containsExactly(load(engine.session(source)));
+    }
+
+    @Test
+    void aBinaryThatIsGoneIsNamedWithItsNode() throws IOException {
+        Files.delete(binary);
+        assertInvalid("net_simd_1", "net_simd.bin", "does not exist");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "../net_simd.bin, escapes model directory",
+        "sub/../../net_simd.bin, escapes model directory",
+        "/etc/hostname, is absolute",
+        "C:net_simd.bin, is absolute",
+        "other.bin, does not exist",
+        "'', is empty",
+        "., must refer to a file",
+        "sub/, must refer to a file",
+        "sub, must refer to a file",
+        "net.onnx, context binary"
+    })
+    void aNameThatLeadsElsewhereIsRefused(String name, String why) throws IOException {
+        Files.createDirectory(folder.resolve("sub"));
+        name(name);
+        assertInvalid("net_simd_1", why);
+    }
+
+    @Test
+    void aLinkThatLeadsOutIsNotFollowed(@TempDir Path outside) throws IOException {
+        Path moved = Files.move(binary, outside.resolve("net_simd.bin"));
+        Files.createSymbolicLink(binary, moved);
+        assertInvalid("escapes model directory");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {EpContext.EMBED_MODE, EpContext.MAIN_CONTEXT})
+    void aFlagOfANodeIsZeroOrOne(String attribute) {
+        edit(attributes -> attributes.put(attribute, Attribute.of(2)));
+        assertInvalid("net_simd_1", "'" + attribute + "' is 2");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"SIMD", "simd2", "sim", "QNN"})
+    void aNodeOfAnotherSourceIsNotClaimed(String other) {
+        edit(attributes -> attributes.put(EpContext.SOURCE, Attribute.of(other)));
+        assertThatThrownBy(this::load)
+                .isInstanceOf(EngineException.class)
+                .hasMessageContainingAll("EPContext", "net_simd_1", "'" + other + "'", "simd", "cpu");
+    }
+
+    @Test
+    void aNodeThatDoesNotSayWhoseItIsIsNobodys() {
+        edit(attributes -> attributes.remove(EpContext.SOURCE));
+        assertThatThrownBy(this::load)
+                .isInstanceOf(EngineException.class)
+                .hasMessageContainingAll("EPContext", "net_simd_1");
+    }
+
+    @Test
+    void theOnlyGraphOfABinaryIsTakenUnderAnyName() {
+        float[] before = load();
+        edit(attributes -> attributes.put(EpContext.PARTITION, Attribute.of("renamed")));
+        assertThat(load()).containsExactly(before);
+    }
+
+    @Test
+    void theBinaryOfAnotherModelOfTheSameShapesIsNoticed() throws IOException {
+        Path other = Files.createDirectory(folder.resolve("other"));
+        generate(Files.write(other.resolve("net.onnx"), TestModels.perceptron(2, WIDTH, 8)), "0");
+        Files.copy(other.resolve("net_simd.bin"), binary, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+        assertInvalid("not the one that was written with this model");
+    }
+
+    @Test
+    void aFlippedBitIsNoticedWhereverItIs() throws IOException {
+        byte[] bytes = Files.readAllBytes(binary);
+        var random = new Random(3);
+        for (int i = 0; i < FLIPS; i++) {
+            byte[] damaged = bytes.clone();
+            damaged[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
+            Files.write(binary, damaged);
+            assertInvalid("net_simd.bin");
+        }
+        Files.write(binary, bytes);
+        assertThat(load()).isNotEmpty();
+    }
+
+    @Test
+    void aBinaryThatWasCutOffIsNoticed() throws IOException {
+        byte[] bytes = Files.readAllBytes(binary);
+        for (int length : new int[] {0, 1, 63, 64, bytes.length / 2, bytes.length - 1}) {
+            Files.write(binary, Arrays.copyOf(bytes, length));
+            assertInvalid("net_simd.bin");
+        }
+    }
+
+    @Test
+    void aModelFromMemoryNeedsThePlaceOfItsBinary() throws IOException {
+        byte[] bytes = Files.readAllBytes(target);
+        assertRefused(
+                Status.INVALID_GRAPH,
+                () -> engine.session(bytes, SessionOptions.defaults()),
+                "requires a model path",
+                "ep.context_file_path");
+        var there = SessionOptions.builder()
+                .config("ep.context_file_path", folder.resolve("any_ctx.onnx").toString())
+                .build();
+        assertThat(load(engine.session(bytes, there))).containsExactly(load());
+    }
+
+    @Test
+    void aModelThatHoldsItsBinaryNeedsNoPlace() throws IOException {
+        float[] before = load();
+        Files.delete(target);
+        Files.delete(binary);
+        generate(source, "1");
+        assertThat(binary).doesNotExist();
+        byte[] bytes = Files.readAllBytes(target);
+        assertThat(load(engine.session(bytes, SessionOptions.defaults()))).containsExactly(before);
+    }
+
+    @Test
+    void whatIsThereIsNeitherCompiledAgainNorWrittenOver() throws IOException {
+        var time = Files.getLastModifiedTime(target);
+        assertRefused(Status.FAIL, () -> generate(source, "0"), "exists already");
+        assertRefused(Status.INVALID_GRAPH, () -> generate(target, "0"), "net_simd_1", "already compiled");
+        assertThat(Files.getLastModifiedTime(target)).isEqualTo(time);
+        assertThat(folder.resolve("net_ctx_ctx.onnx")).doesNotExist();
+    }
+
+    @Test
+    void aModelFromMemoryIsGeneratedWhereItsOptionsSay() throws IOException {
+        byte[] bytes = Files.readAllBytes(source);
+        var nowhere = SessionOptions.builder().config("ep.context_enable", "1");
+        for (String path : new String[] {null, ""}) {
+            var options = path == null ? nowhere : nowhere.config("ep.context_file_path", path);
+            assertRefused(
+                    Status.FAIL,
+                    () -> engine.session(bytes, options.build()),
+                    "Please specify a valid ep.context_file_path");
+        }
+        Path there = folder.resolve("there_ctx.onnx");
+        engine.session(
+                        bytes,
+                        nowhere.config("ep.context_file_path", there.toString()).build())
+                .close();
+        assertThat(there).exists();
+        assertThat(folder.resolve("there_simd.bin")).exists();
+    }
+}

@@ -1,0 +1,129 @@
+package dev.millrace.session;
+
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.providers.spi.CapabilitySink;
+import dev.millrace.providers.spi.Compatibility;
+import dev.millrace.providers.spi.CompileContext;
+import dev.millrace.providers.spi.ContextSink;
+import dev.millrace.providers.spi.EpContext;
+import dev.millrace.providers.spi.ExecutionProvider;
+import dev.millrace.providers.spi.HardwareDevice;
+import dev.millrace.providers.spi.Partition;
+import dev.millrace.providers.spi.ProviderDevice;
+import dev.millrace.providers.spi.ProviderFactory;
+import dev.millrace.providers.spi.ProviderOptions;
+import dev.millrace.scheduler.kernel.Kernel;
+import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.ShapedKernel;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A provider that fuses one operator, computes nothing, and answers as a test has it answer. */
+final class FakeFactory implements ProviderFactory {
+    static final String NAME = "fake";
+
+    final List<String> calls = new ArrayList<>();
+    String operator = "Relu";
+    String info = "v1";
+    Compatibility verdict = Compatibility.OPTIMAL;
+
+    @Nullable
+    RuntimeException failure;
+
+    boolean returnsNoKernel;
+    boolean keepsWhatIsNotItsOwn;
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public String vendor() {
+        return "test";
+    }
+
+    @Override
+    public String version() {
+        return "1.0.0";
+    }
+
+    @Override
+    public List<ProviderDevice> devices(List<HardwareDevice> hardware) {
+        return ProviderDevice.processors(NAME, version(), hardware);
+    }
+
+    @Override
+    public Compatibility validate(List<HardwareDevice> devices, String given) {
+        calls.add("validate " + given);
+        if (failure != null) {
+            throw failure;
+        }
+        return verdict;
+    }
+
+    @Override
+    public ExecutionProvider create(List<ProviderDevice> devices, ProviderOptions options) {
+        return new Fake();
+    }
+
+    @Override
+    public void close() {
+        calls.add("close");
+    }
+
+    private final class Fake implements ExecutionProvider {
+        @Override
+        public String name() {
+            return NAME;
+        }
+
+        @Override
+        public void claim(Graph graph, CapabilitySink sink) {
+            calls.add("claim");
+            var nodes = new ArrayList<Node>();
+            for (Node node : graph.nodes()) {
+                if (node.op().name().equals(operator) || node.op().equals(EpContext.OP)) {
+                    nodes.add(node);
+                }
+            }
+            sink.fuse(nodes);
+        }
+
+        @Override
+        public List<Kernel> compile(List<Partition> partitions, CompileContext context) {
+            ContextSink sink = context.sink();
+            var kernels = new ArrayList<Kernel>();
+            for (Partition partition : partitions) {
+                if (partition.isContext()) {
+                    context.resolve(partition.onlyNode());
+                } else if (sink != null) {
+                    Partition kept = keepsWhatIsNotItsOwn
+                            ? new Partition("stolen", partition.graph(), partition.fused())
+                            : partition;
+                    sink.graph(kept, new byte[] {1}, new int[0]);
+                }
+                ShapedKernel kernel = _ -> Launch.NONE;
+                kernels.add(kernel);
+            }
+            return returnsNoKernel ? noneOf(kernels) : kernels;
+        }
+
+        /** What a provider that does not care for contracts might return. */
+        @SuppressWarnings("NullAway")
+        private List<Kernel> noneOf(List<Kernel> kernels) {
+            kernels.replaceAll(_ -> null);
+            return kernels;
+        }
+
+        @Override
+        public String compatibilityInfo(Graph graph) {
+            if (failure != null) {
+                throw failure;
+            }
+            return info;
+        }
+    }
+}
