@@ -41,9 +41,8 @@ final class BroughtBinaries {
     }
 
     private static MemorySegment usable(MemorySegment memory) {
-        boolean fits = memory.isNative()
-                && memory.address() % ContextTables.ALIGNMENT == 0
-                && memory.isAccessibleBy(ANOTHER);
+        boolean fits =
+                memory.isNative() && memory.address() % ContextTables.ALIGNMENT == 0 && memory.isAccessibleBy(ANOTHER);
         return fits
                 ? memory
                 : OwnMemory.allocate(Math.max(1, memory.byteSize()), ContextTables.ALIGNMENT)

@@ -59,7 +59,8 @@ public record ContextOutput(
 
     /** Output to memory or to a stream: of the model alone, unless {@link #withBinaries} says where the binaries go. */
     public static ContextOutput toStream(EpContextOptions options, WriteOptions tensors) {
-        return new ContextOutput(null, null, "", options.embedMode() == 1, options.nodeNamePrefix(), tensors, null, false);
+        return new ContextOutput(
+                null, null, "", options.embedMode() == 1, options.nodeNamePrefix(), tensors, null, false);
     }
 
     /** The same with its binaries in a folder, their names beginning with that of a model. */

@@ -76,8 +76,7 @@ class BinaryCallbacksTest extends CompiledTest {
             }
         }
         try (Arena confined = Arena.ofConfined()) {
-            MemorySegment memory =
-                    confined.allocate(plain.length, 64).copyFrom(MemorySegment.ofArray(plain));
+            MemorySegment memory = confined.allocate(plain.length, 64).copyFrom(MemorySegment.ofArray(plain));
             assertAnswersAsItsSource(compiled, from(name -> memory));
         }
     }
@@ -136,7 +135,8 @@ class BinaryCallbacksTest extends CompiledTest {
     void whatATargetThrowsIsToldAndNothingIsWritten() throws IOException {
         assertRefused(
                 Status.FAIL,
-                () -> compile(options().binaryTarget(
+                () -> compile(options()
+                        .binaryTarget(
                                 name -> {
                                     throw new IOException("the vault is shut");
                                 },

@@ -92,7 +92,8 @@ class PackedOnceTest {
         }
     }
 
-    private record ListenedContext(CompileContext real, @Nullable ContextSink sink) implements CompileContext {
+    private record ListenedContext(
+            CompileContext real, @Nullable ContextSink sink) implements CompileContext {
         @Override
         public KernelFactory fallback() {
             return real.fallback();

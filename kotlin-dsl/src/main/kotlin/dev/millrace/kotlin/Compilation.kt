@@ -1,5 +1,6 @@
 package dev.millrace.kotlin
 
+import dev.millrace.epcontext.BinaryTarget
 import dev.millrace.epcontext.ContextGroup
 import dev.millrace.graph.optimise.pass.Level
 import dev.millrace.session.CompileOptions
@@ -52,6 +53,14 @@ public class CompileConfiguration internal constructor() {
         modelName: String,
     ) {
         more += { binary(folder, modelName) }
+    }
+
+    /** What takes the context binary in place of a file. */
+    public fun binaryTarget(
+        modelName: String,
+        target: BinaryTarget,
+    ) {
+        more += { binaryTarget(target, modelName) }
     }
 
     /** Initializers of so many bytes and more go to this file. */

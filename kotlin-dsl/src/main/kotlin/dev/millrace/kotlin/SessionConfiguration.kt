@@ -1,5 +1,6 @@
 package dev.millrace.kotlin
 
+import dev.millrace.epcontext.BinarySource
 import dev.millrace.epcontext.ContextGroup
 import dev.millrace.epcontext.EpContextOptions
 import dev.millrace.graph.optimise.Optimiser
@@ -148,6 +149,9 @@ public class EpContextBuilder internal constructor() {
     /** Makes the session one of this very group. */
     public var group: ContextGroup? = null
 
+    /** Brings the context binaries that lie outside of models; by default they are in the model's folder. */
+    public var source: BinarySource? = null
+
     /** Reads context binaries to the end before they are used for the first time. */
     public var verify: Boolean = true
 
@@ -162,6 +166,7 @@ public class EpContextBuilder internal constructor() {
             .share(share)
             .stopShare(stopShare)
             .group(group)
+            .source(source)
             .verify(verify)
             .build()
 }
