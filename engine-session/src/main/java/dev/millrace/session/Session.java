@@ -73,6 +73,7 @@ public final class Session implements AutoCloseable {
     private void free(Runnable release) {
         PlanRunner last = runner();
         runner = null;
+        trimming.end();
         last.giveUp();
         try {
             providers.forEach(ExecutionProvider::close);
