@@ -13,6 +13,7 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -33,7 +34,7 @@ final class Giants {
 
     static byte[] model(String name) {
         Net net = Net.named(name);
-        return net.output(all().get(name).apply(net)).bytes();
+        return net.output(Objects.requireNonNull(all().get(name)).apply(net)).bytes();
     }
 
     private static Map<String, Function<Net, Value>> all() {

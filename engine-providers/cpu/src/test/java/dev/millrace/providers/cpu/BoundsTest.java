@@ -243,4 +243,19 @@ class BoundsTest {
             refused(resize, x, null, null, longs(1, 1, -4, 6)).hasMessageContaining("Resize");
         }
     }
+
+    @Test
+    void normsWithoutTheirScalesAreRefusedByName() {
+        Tensor x = floats(1, 2, 3, 4).reshaped(Shape.of(1, 2, 2));
+        OneNode skip = OneNode.of("com.microsoft", "SkipLayerNormalization", 1);
+        refused(skip, x, x).hasMessageContaining("input 2 is missing");
+        refused(skip, x, x, null).hasMessageContaining("input 2 is missing");
+        refused(skip, x, x, floats(1, 2, 3)).hasMessageContaining("input 2 has shape [3]");
+        refused(skip, x, x, floats(1, 2), floats(1)).hasMessageContaining("input 3 has shape [1]");
+        Tensor words = Tensor.copyOf(new int[] {0, 1}, 1, 2);
+        Tensor table = floats(1, 2, 3, 4).reshaped(Shape.of(2, 2));
+        OneNode embed = OneNode.of("com.microsoft", "EmbedLayerNormalization", 1);
+        refused(embed, words, null, table, table, null, null, floats(1, 2)).hasMessageContaining("input 5 is missing");
+        refused(embed, words, null, table, table, null, floats(1, 2)).hasMessageContaining("input 6 is missing");
+    }
 }
