@@ -8,6 +8,7 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,8 +36,8 @@ class ResultsTest {
     void oneBadRequestEndsNothing() {
         Inputs bad = Inputs.of("a", 1f);
         List<Inputs> requests = List.of(good(1), bad, good(2), bad, good(3));
-        List<RunResult> results =
-                session.results(Flux.fromIterable(requests)).collectList().block();
+        List<RunResult> results = Objects.requireNonNull(
+                session.results(Flux.fromIterable(requests)).collectList().block());
         assertThat(results).hasSize(5);
         for (int i = 0; i < 5; i++) {
             RunResult result = results.get(i);
