@@ -37,7 +37,15 @@ public final class Reference {
             case ERF, ERF_AS_RATIO -> erf(x);
             case TANH -> Math.tanh(x);
             case SIGMOID -> x < 0 ? Math.exp(x) / (1 + Math.exp(x)) : 1 / (1 + Math.exp(-x));
+            case AS_F16 -> Float.float16ToFloat(Float.floatToFloat16((float) x));
+            case AS_BF16 -> bf16((float) x);
         };
+    }
+
+    private static float bf16(float x) {
+        int bits = Float.floatToRawIntBits(x);
+        int odd = bits >> 16 & 1;
+        return Float.isNaN(x) ? x : Float.intBitsToFloat(bits + 0x7fff + odd & 0xffff0000);
     }
 
     public static double of(Activation activation, double x) {

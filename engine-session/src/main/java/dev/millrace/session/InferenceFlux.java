@@ -18,19 +18,31 @@ import reactor.core.publisher.Operators;
  * passes upstream one to one, and no more than {@code concurrency} requests are out at a time. A subscriber that throws
  * has cancelled; a publisher that sends more than it was asked for has ended.
  */
-final class InferenceFlux extends Flux<Outputs> {
+final class InferenceFlux<T> extends Flux<T> {
     private final Session session;
     private final Publisher<? extends Inputs> requests;
     private final int concurrency;
+    private final Delivery<T> delivery;
 
-    InferenceFlux(Session session, Publisher<? extends Inputs> requests, int concurrency) {
+    /** What subscribers get of a run that has ended. */
+    interface Delivery<T> {
+        T answer(Inputs request, Outputs outputs);
+
+        /** What stands for a failure, or null where it ends the stream. */
+        @Nullable
+        T failure(Inputs request, EngineException failure);
+    }
+
+    InferenceFlux(
+            Session session, Publisher<? extends Inputs> requests, int concurrency, Delivery<T> delivery) {
+        this.delivery = delivery;
         this.session = session;
         this.requests = requests;
         this.concurrency = concurrency;
     }
 
     @Override
-    public void subscribe(CoreSubscriber<? super Outputs> downstream) {
+    public void subscribe(CoreSubscriber<? super T> downstream) {
         requests.subscribe(new Runs(downstream));
     }
 
@@ -38,15 +50,17 @@ final class InferenceFlux extends Flux<Outputs> {
     private final class Run implements Session.Receiver {
         private final Cancellation cancellation = new Cancellation();
         private final Runs runs;
+        private final Inputs request;
         private volatile @Nullable Outputs outputs;
-        private volatile @Nullable Throwable failure;
+        private volatile @Nullable EngineException failure;
 
-        Run(Runs runs) {
+        Run(Runs runs, Inputs request) {
             this.runs = runs;
+            this.request = request;
         }
 
-        void start(Inputs inputs) {
-            session.runLater(inputs, cancellation, this);
+        void start() {
+            session.runLater(request, cancellation, this);
         }
 
         @Override
@@ -67,7 +81,7 @@ final class InferenceFlux extends Flux<Outputs> {
     }
 
     private final class Runs implements CoreSubscriber<Inputs>, Subscription {
-        private final CoreSubscriber<? super Outputs> downstream;
+        private final CoreSubscriber<? super T> downstream;
         private final ArrayDeque<Run> order = new ArrayDeque<>();
         private final AtomicLong demand = new AtomicLong();
         private final AtomicInteger draining = new AtomicInteger();
@@ -81,7 +95,7 @@ final class InferenceFlux extends Flux<Outputs> {
         private volatile boolean cancelled;
         private volatile boolean ended;
 
-        Runs(CoreSubscriber<? super Outputs> downstream) {
+        Runs(CoreSubscriber<? super T> downstream) {
             this.downstream = downstream;
         }
 
@@ -111,14 +125,14 @@ final class InferenceFlux extends Flux<Outputs> {
                 return;
             }
             received++;
-            var run = new Run(this);
+            var run = new Run(this, inputs);
             synchronized (order) {
                 order.add(run);
             }
             if (cancelled) {
                 run.cancellation.cancel();
             }
-            run.start(inputs);
+            run.start();
         }
 
         @Override
@@ -219,10 +233,8 @@ final class InferenceFlux extends Flux<Outputs> {
                     if (outputs != null) {
                         outputs.close();
                     }
-                } else if (outputs != null) {
-                    downstream.onNext(outputs);
                 } else {
-                    fail(run.failure);
+                    deliver(run.request, outputs, run.failure);
                 }
             }
             if (complete && !ended && !cancelled && head() == null) {
@@ -233,6 +245,20 @@ final class InferenceFlux extends Flux<Outputs> {
                 } else {
                     downstream.onError(failure);
                 }
+            }
+        }
+
+        private void deliver(Inputs request, @Nullable Outputs outputs, @Nullable EngineException failure) {
+            T delivered;
+            if (outputs != null) {
+                delivered = delivery.answer(request, outputs);
+            } else {
+                delivered = failure == null ? null : delivery.failure(request, failure);
+            }
+            if (delivered == null) {
+                fail(failure);
+            } else {
+                downstream.onNext(delivered);
             }
         }
 

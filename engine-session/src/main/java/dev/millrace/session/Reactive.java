@@ -2,6 +2,7 @@ package dev.millrace.session;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.scheduler.Cancellation;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -39,6 +40,34 @@ final class Reactive {
     }
 
     static Flux<Outputs> flux(Session session, Publisher<? extends Inputs> requests, int concurrency) {
-        return new InferenceFlux(session, requests, concurrency);
+        return new InferenceFlux<>(session, requests, concurrency, ANSWERS);
     }
+
+    static Flux<RunResult> results(Session session, Publisher<? extends Inputs> requests, int concurrency) {
+        return new InferenceFlux<>(session, requests, concurrency, RESULTS);
+    }
+
+    private static final InferenceFlux.Delivery<Outputs> ANSWERS = new InferenceFlux.Delivery<>() {
+        @Override
+        public Outputs answer(Inputs request, Outputs outputs) {
+            return outputs;
+        }
+
+        @Override
+        public @Nullable Outputs failure(Inputs request, EngineException failure) {
+            return null;
+        }
+    };
+
+    private static final InferenceFlux.Delivery<RunResult> RESULTS = new InferenceFlux.Delivery<>() {
+        @Override
+        public RunResult answer(Inputs request, Outputs outputs) {
+            return new RunResult(request, outputs, null);
+        }
+
+        @Override
+        public RunResult failure(Inputs request, EngineException failure) {
+            return new RunResult(request, null, failure);
+        }
+    };
 }

@@ -3,6 +3,7 @@ package dev.millrace.session;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.Datum;
+import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.scheduler.Cancellation;
@@ -11,6 +12,7 @@ import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.run.PlanRunner;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -73,6 +75,7 @@ public final class Session implements AutoCloseable {
     private void free(Runnable release) {
         PlanRunner last = runner();
         runner = null;
+        trimming.end();
         last.giveUp();
         try {
             providers.forEach(ExecutionProvider::close);
@@ -210,6 +213,19 @@ public final class Session implements AutoCloseable {
         return open;
     }
 
+    /**
+     * Runs on zeros of these shapes, so that later requests of the same shapes find everything prepared: memory, programs,
+     * packed weights. Inputs whose shape the model fixes need none.
+     *
+     * @param shapes by the names of inputs
+     */
+    public void warmUp(Map<String, Shape> shapes) {
+        Inputs zeros = WarmUp.inputs(inputs, Map.copyOf(Failures.given(shapes, "shapes")));
+        for (int i = 0; i < WarmUp.RUNS; i++) {
+            run(zeros).close();
+        }
+    }
+
     /** A run that starts when it is subscribed to, and stops when that subscription is cancelled. */
     public Mono<Outputs> mono(Inputs given) {
         return Reactive.mono(this, Failures.given(given, "inputs"));
@@ -221,6 +237,14 @@ public final class Session implements AutoCloseable {
      */
     public Flux<Outputs> flux(Publisher<? extends Inputs> requests) {
         return Reactive.flux(this, Failures.given(requests, "requests"), options.concurrency());
+    }
+
+    /**
+     * As {@link #flux}, but a request that is refused ends nothing: each comes back with its answer or with its failure.
+     * What the publisher of the requests fails with is still the end.
+     */
+    public Flux<RunResult> results(Publisher<? extends Inputs> requests) {
+        return Reactive.results(this, Failures.given(requests, "requests"), options.concurrency());
     }
 
     /** How the session came to be: its partitions, its optimisations, the time that each phase took. */

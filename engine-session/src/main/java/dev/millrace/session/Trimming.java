@@ -2,6 +2,7 @@ package dev.millrace.session;
 
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Has a session give back what only a burst of runs needed: now and then while it runs, and once more when it has come to
@@ -16,7 +17,7 @@ final class Trimming implements Runnable {
     }
 
     private final Executor later;
-    private final Runnable trim;
+    private volatile @Nullable Runnable trim;
     private final AtomicReference<State> state = new AtomicReference<>(State.RESTING);
 
     /** @param later runs a task after a while */
@@ -32,9 +33,18 @@ final class Trimming implements Runnable {
         }
     }
 
+    /** Lets go of the session, which a task that is still to come would otherwise hold until then. */
+    void end() {
+        trim = null;
+    }
+
     @Override
     public void run() {
-        trim.run();
+        Runnable still = trim;
+        if (still == null) {
+            return;
+        }
+        still.run();
         if (state.updateAndGet(now -> now == State.RUNNING ? State.CALM : State.RESTING) == State.CALM) {
             later.execute(this);
         }

@@ -2,6 +2,9 @@ package dev.millrace.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
 import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -22,6 +25,25 @@ class TrimmingTest {
         later.remove().run();
         assertThat(later).isEmpty();
         assertThat(trims).hasValue(2);
+    }
+
+    @Test
+    void aSessionThatIsClosedIsNotHeldByWhatIsStillToCome() throws InterruptedException {
+        var collected = new ReferenceQueue<AtomicInteger>();
+        Reference<AtomicInteger> session = closed(collected);
+        System.gc();
+        assertThat(collected.remove(10_000)).isSameAs(session);
+        later.remove().run();
+        assertThat(later).isEmpty();
+    }
+
+    /** What stands for a session that ran and was closed; its next trim is still to come. */
+    private Reference<AtomicInteger> closed(ReferenceQueue<AtomicInteger> collected) {
+        var session = new AtomicInteger();
+        var ofSession = new Trimming(later::add, session::incrementAndGet);
+        ofSession.ran();
+        ofSession.end();
+        return new WeakReference<>(session, collected);
     }
 
     @Test

@@ -143,6 +143,7 @@ final class ContribRules {
     }
 
     private static void skipLayerNormalization(InferenceContext c) {
+        Operands.required(c, 1, 2);
         List<Dim> dims = c.dims(0, 2, 3);
         List<Dim> statistics = dims == null ? null : with(dims, dims.size() - 1, Dims.ONE);
         Operands.broadcastsTo(c, 1, dims);
@@ -156,8 +157,11 @@ final class ContribRules {
     }
 
     private static void embedLayerNormalization(InferenceContext c) {
+        Operands.required(c, 2, 3, 5, 6);
         c.dims(0, 2);
         c.dims(2, 2);
+        Operands.count(c, 5, "one element for each of an embedding", c.dim(2, 1));
+        Operands.count(c, 6, "one element for each of an embedding", c.dim(2, 1));
         List<Dim> embedded = List.of(c.dim(0, 0), c.dim(0, 1), c.dim(2, 1));
         c.set(0, c.element(2), embedded);
         c.set(1, ElementType.INT32, List.of(c.dim(0, 0)));

@@ -16,6 +16,15 @@ final class Operands {
         count(c, input, "one element", Dims.ONE);
     }
 
+    /** These inputs are there. */
+    static void required(InferenceContext c, int... inputs) {
+        for (int input : inputs) {
+            if (!c.has(input)) {
+                throw c.refuse("input " + input + " is missing");
+            }
+        }
+    }
+
     static void one(InferenceContext c, int... inputs) {
         for (int input : inputs) {
             one(c, input);

@@ -3,6 +3,7 @@ package dev.millrace.kernels.attention;
 import dev.millrace.codegen.code.Recording;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.Memory;
+import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -76,7 +77,7 @@ final class AttentionTask {
         put(SoftmaxArguments.SLOPE_STRIDE, heads ? 4 : 0);
     }
 
-    void run(long firstUnit, long endUnit) {
+    void run(long firstUnit, long endUnit, Parallel threads) {
         packedHead = -1;
         constants();
         int rowBlocks = layout.blocksOfRows(shape);
@@ -100,11 +101,11 @@ final class AttentionTask {
             int head = keyHead * shape.group() + headOfGroup;
             int rows = Math.min(layout.blockRows(), layout.rows(shape) - first);
             boolean heads = layout.rowsAreHeads();
-            unit(batch, heads ? head + first : head, heads ? 0 : first, rows, mask, slopes);
+            unit(batch, heads ? head + first : head, heads ? 0 : first, rows, mask, slopes, threads);
         }
     }
 
-    private void unit(int batch, int head, int query, int rows, long mask, long slopes) {
+    private void unit(int batch, int head, int query, int rows, long mask, long slopes, Parallel threads) {
         put(SoftmaxArguments.ROWS, rows);
         put(SoftmaxArguments.SLOPES, slopes + 4L * head);
         int lastQuery = layout.rowsAreHeads() ? query : query + rows - 1;
@@ -119,6 +120,7 @@ final class AttentionTask {
             clear(layout.state(), layout.stateBytes());
         }
         for (int key = 0; key < seen; key += layout.blockKeys()) {
+            threads.checkCancelled();
             int keys = Math.min(layout.blockKeys(), seen - key);
             blocks.scores(queries, queryStride, rows, key, keys);
             put(SoftmaxArguments.KEYS, keys);

@@ -11,6 +11,7 @@ public final class BoundAttention implements IntConsumer {
     private final MemorySegment scratch;
     private final AttentionTask[] parts;
     private final long units;
+    private Parallel threads = Parallel.NONE;
     private int tasks;
 
     BoundAttention(AttentionCall call, MemorySegment scratch, AttentionTask[] parts, long units) {
@@ -22,6 +23,7 @@ public final class BoundAttention implements IntConsumer {
 
     /** Computes the output. No operand may be freed before it is done. */
     public void run(Parallel parallel) {
+        threads = parallel;
         tasks = Math.min(parts.length, parallel.width());
         try {
             if (tasks == 1) {
@@ -38,6 +40,6 @@ public final class BoundAttention implements IntConsumer {
     /** Does one of the tasks. */
     @Override
     public void accept(int task) {
-        parts[task].run(units * task / tasks, units * (task + 1) / tasks);
+        parts[task].run(units * task / tasks, units * (task + 1) / tasks, threads);
     }
 }

@@ -116,13 +116,13 @@ public final class CallPlan {
         boolean shares = parallel.width() > 1 && operands.scratchBytes() == 0;
         int tasks = tasks(operands.images(), shares ? TASKS_PER_THREAD * parallel.width() : parallel.width());
         if (tasks == 1) {
-            task(operands, 0, 1);
+            task(operands, 0, 1, parallel);
         } else {
-            parallel.run(tasks, task -> task(operands, task, tasks));
+            parallel.run(tasks, task -> task(operands, task, tasks, parallel));
         }
     }
 
-    private void task(Operands operands, int task, int tasks) {
+    private void task(Operands operands, int task, int tasks, Parallel parallel) {
         Memory memory = set.newMemory();
         long[] starts = new long[BASES.length];
         for (Base base : BASES) {
@@ -142,6 +142,7 @@ public final class CallPlan {
                 }
                 int number = (int) (unit % unitsPerImage);
                 for (int call = units[number]; call < units[number + 1]; call++) {
+                    parallel.checkCancelled();
                     call(memory, call, now);
                 }
             }

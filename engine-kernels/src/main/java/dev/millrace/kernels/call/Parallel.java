@@ -28,4 +28,31 @@ public interface Parallel {
      * is thrown.
      */
     void run(int tasks, IntConsumer task);
+
+    /** Throws where nobody wants the work any more. Loops around calls of kernels look at it, tasks are looked after. */
+    default void checkCancelled() {}
+
+    /** The thread of a task of this, for work that is cut no further. */
+    default Parallel alone() {
+        Parallel whole = this;
+        return new Parallel() {
+            @Override
+            public int width() {
+                return 1;
+            }
+
+            @Override
+            public void run(int tasks, IntConsumer task) {
+                NONE.run(tasks, number -> {
+                    whole.checkCancelled();
+                    task.accept(number);
+                });
+            }
+
+            @Override
+            public void checkCancelled() {
+                whole.checkCancelled();
+            }
+        };
+    }
 }

@@ -20,7 +20,18 @@ public final class Worth {
     /** Bytes that are copied. */
     public static final long BYTES = 1 << 18;
 
+    /** So many times what is worth a task is so much that nobody could stop it in time. */
+    private static final long LONG = 64;
+
     private Worth() {}
+
+    /**
+     * How many tasks to cut work into: not more than are worth it, and as many as there are threads, or more where each of
+     * them would take long.
+     */
+    public static int tasks(long work, long ofTask, int threads) {
+        return (int) Math.clamp(work / ofTask, 1, Math.max(threads, work / (LONG * ofTask)));
+    }
 
     /**
      * How many tasks are worth it of a product. Few rows wait for the weights that they are multiplied with rather than for

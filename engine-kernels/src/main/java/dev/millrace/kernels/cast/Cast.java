@@ -97,13 +97,13 @@ public final class Cast {
         Extents.writable("the target of the cast", target);
         Extents.apart("the target of the cast", target, "its source", source);
         List<CastStage> way = isStreamed(target, count) ? List.of(new KernelStage(kernels, from, to, true)) : stages;
-        long tasks = Math.max(1, Math.min(parallel.width(), count / Worth.ELEMENTS));
+        int tasks = Worth.tasks(count, Worth.ELEMENTS, parallel.width());
         if (tasks == 1) {
             part(way, source, target, 0, count);
             return;
         }
         long each = (count / tasks + GRAIN - 1) / GRAIN * GRAIN;
-        parallel.run((int) tasks, task -> {
+        parallel.run(tasks, task -> {
             long first = Math.min(count, task * each);
             part(way, source, target, first, task == tasks - 1 ? count : Math.min(count, first + each));
         });

@@ -43,7 +43,11 @@ public enum Function {
     COSH(5, (builder, x) -> new Hyperbolic(builder).cosh(x)),
     ASINH(6, (builder, x) -> new Hyperbolic(builder).asinh(x)),
     ACOSH(6, (builder, x) -> new Hyperbolic(builder).acosh(x)),
-    ATANH(6, (builder, x) -> new Hyperbolic(builder).atanh(x));
+    ATANH(6, (builder, x) -> new Hyperbolic(builder).atanh(x)),
+    /** The nearest float that fits 16 bits; of two the even one, infinity from 65520 on. */
+    AS_F16(0, (builder, x) -> new NarrowFloats(builder).toF16(x)),
+    /** The nearest float whose lower 16 bits are zero; of two the even one. */
+    AS_BF16(0, (builder, x) -> new NarrowFloats(builder).toBf16(x));
 
     /** Writes the steps of a function. */
     @FunctionalInterface

@@ -18,6 +18,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * use by several threads.
  */
 public final class Elements {
+    /** Done at a time: picked from all over, each of them may wait for memory. */
+    private static final long MOST_AT_ONCE = 1 << 20;
+
     private final KernelSet kernels;
     private final Kernel narrow;
     private final Kernel wide;
@@ -48,13 +51,12 @@ public final class Elements {
         }
         AtomicBoolean wrong = new AtomicBoolean(shape.limit() == 0);
         if (!wrong.get()) {
-            long most = Math.min(shape.rows(), shape.count() / Worth.ELEMENTS);
-            int tasks = (int) Math.clamp(most, 1, parallel.width());
-            Parallel threads = tasks == 1 ? Parallel.NONE : parallel;
-            threads.run(tasks, task -> {
+            int worth = (int) Math.clamp(shape.count() / Worth.ELEMENTS, 1, parallel.width());
+            int tasks = (int) Math.min(shape.rows(), worth);
+            parallel.run(tasks, task -> {
                 long first = shape.rows() * task / tasks;
                 long end = shape.rows() * (task + 1) / tasks;
-                if (rows(indices, shape, data, out, first, end)) {
+                if (rows(indices, shape, data, out, first, end, parallel)) {
                     wrong.set(true);
                 }
             });
@@ -66,31 +68,42 @@ public final class Elements {
 
     /** Does some rows, and says whether an index of them is out of range. */
     private boolean rows(
-            IndexList indices, ElementShape shape, MemorySegment data, MemorySegment out, long first, long end) {
+            IndexList indices,
+            ElementShape shape,
+            MemorySegment data,
+            MemorySegment out,
+            long first,
+            long end,
+            Parallel parallel) {
         Memory memory = kernels.newMemory();
         MemorySegment block = blocks.atLeast(Long.BYTES * Size.values().length);
-        set(block, Size.COUNT, shape.rowLength());
         set(block, Size.LIMIT, shape.limit());
         set(block, Size.SCALE, shape.scale());
         set(block, Size.STEP, shape.step());
         set(block, Size.DATA_ROW, 4 * shape.rowDistance());
         boolean wrong = false;
         try {
-            for (long row = first; row < end; ) {
-                long rows = Math.min(end - row, shape.rowsOfPlane() - row % shape.rowsOfPlane());
+            long length = shape.rowLength();
+            for (long at = first * length; at < end * length; ) {
+                parallel.checkCancelled();
+                long row = at / length;
+                long column = at % length;
+                long ofPlane = Math.min(end - row, shape.rowsOfPlane() - row % shape.rowsOfPlane());
+                long rows = Math.clamp(MOST_AT_ONCE / length, 1, ofPlane);
+                long count = Math.min(length - column, MOST_AT_ONCE);
                 set(block, Size.ROWS, rows);
-                long at = row * shape.rowLength();
+                set(block, Size.COUNT, count);
                 (indices.wide() ? wide : narrow)
                         .call(
                                 memory,
                                 memory.pointer(indices.data()) + at * indices.bytes(),
-                                memory.pointer(data) + 4 * shape.rowStart(row),
+                                memory.pointer(data) + 4 * (shape.rowStart(row) + column * shape.step()),
                                 memory.pointer(out) + 4 * at,
                                 memory.pointer(block),
                                 0,
                                 0);
                 wrong |= block.getAtIndex(ValueLayout.JAVA_INT, 2L * Size.WRONG.ordinal()) != 0;
-                row += rows;
+                at += rows * count;
             }
         } finally {
             Reference.reachabilityFence(indices);

@@ -19,6 +19,8 @@ import java.util.Objects;
  */
 public final class Rows {
     private static final int MAX_WIDTH = 1 << 30;
+    /** Moved at a time, in bytes, where rows are written in their order. */
+    private static final long BYTES_AT_ONCE = 1 << 22;
 
     private final KernelSet kernels;
     private final Kernel gather;
@@ -63,10 +65,9 @@ public final class Rows {
         if (total == 0 || width == 0) {
             return;
         }
-        int tasks = (int) Math.clamp(Math.min(total, total * width / Worth.BYTES), 1, parallel.width());
+        int tasks = (int) Math.min(total, Worth.tasks(total * width, Worth.BYTES, parallel.width()));
         try {
-            Parallel threads = tasks == 1 ? Parallel.NONE : parallel;
-            threads.run(tasks, task -> {
+            parallel.run(tasks, task -> {
                 Memory memory = kernels.newMemory();
                 long numbers = memory.pointer(table);
                 long from = memory.pointer(data);
@@ -128,26 +129,29 @@ public final class Rows {
             return;
         }
         if (ElementGather.takes(width) && update == RowMove.Update.SET) {
-            putElements(table, count, given, (int) width, out);
+            putElements(table, count, given, (int) width, out, parallel);
             return;
         }
         Kernel kernel = Objects.requireNonNull(scatter.get(update));
         long lines = Math.max(1, width / 64);
         int tasks = (int) Math.clamp(Math.min(lines, count * width / Worth.BYTES), 1, parallel.width());
         try {
-            Parallel threads = tasks == 1 ? Parallel.NONE : parallel;
-            threads.run(tasks, task -> {
+            parallel.run(tasks, task -> {
                 Memory memory = kernels.newMemory();
                 long first = task * lines / tasks * 64;
                 long end = task == tasks - 1 ? width : (task + 1) * lines / tasks * 64;
-                kernel.call(
-                        memory,
-                        memory.pointer(table),
-                        memory.pointer(given) + first,
-                        memory.pointer(out) + first,
-                        width | width << 32,
-                        count,
-                        end - first);
+                long most = Math.max(1, BYTES_AT_ONCE / (end - first));
+                for (long row = 0; row < count; row += most) {
+                    parallel.checkCancelled();
+                    kernel.call(
+                            memory,
+                            memory.pointer(table) + 4 * row,
+                            memory.pointer(given) + row * width + first,
+                            memory.pointer(out) + first,
+                            width | width << 32,
+                            Math.min(most, count - row),
+                            end - first);
+                }
             });
         } finally {
             Reference.reachabilityFence(given);
@@ -156,12 +160,18 @@ public final class Rows {
         }
     }
 
-    private void putElements(MemorySegment table, long count, MemorySegment given, int bytes, MemorySegment out) {
+    private void putElements(
+            MemorySegment table, long count, MemorySegment given, int bytes, MemorySegment out, Parallel parallel) {
         Memory memory = kernels.newMemory();
         try {
-            putElements
-                    .kernel(bytes)
-                    .call(memory, memory.pointer(table), memory.pointer(given), memory.pointer(out), count, 0, 0);
+            Kernel kernel = putElements.kernel(bytes);
+            long most = BYTES_AT_ONCE / bytes;
+            for (long row = 0; row < count; row += most) {
+                parallel.checkCancelled();
+                long numbers = memory.pointer(table) + 4 * row;
+                long from = memory.pointer(given) + row * bytes;
+                kernel.call(memory, numbers, from, memory.pointer(out), Math.min(most, count - row), 0, 0);
+            }
         } finally {
             Reference.reachabilityFence(given);
             Reference.reachabilityFence(out);

@@ -2,6 +2,7 @@ package dev.millrace.kernels.gemm;
 
 import dev.millrace.codegen.program.Memory;
 import dev.millrace.codegen.program.Target;
+import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
@@ -45,7 +46,7 @@ final class GemmPart {
     }
 
     /** Some rows of some panels of one product of the batch. */
-    void run(long index, long firstRow, long endRow, long firstPanel, long endPanel) {
+    void run(long index, long firstRow, long endRow, long firstPanel, long endPanel, Parallel threads) {
         Batch batch = product.batch();
         block.startProduct(4 * batch.offsetOfA(index));
         offsetOfB = 4 * batch.offsetOfB(index);
@@ -53,6 +54,7 @@ final class GemmPart {
         if (block.sumsWait()) {
             for (long row = firstRow; row < endRow; row += ROW_BLOCK) {
                 for (long panel = firstPanel; panel < endPanel; panel++) {
+                    threads.checkCancelled();
                     for (long k0 = 0; k0 < product.k(); k0 += step) {
                         block(row, Math.min(ROW_BLOCK, endRow - row), panel, 1, k0);
                     }
@@ -66,6 +68,7 @@ final class GemmPart {
                 long rows = Math.min(ROW_BLOCK, endRow - row);
                 int together = panelsAtOnce(rows);
                 for (long panel = firstPanel; panel < endPanel; ) {
+                    threads.checkCancelled();
                     int count = panel + together <= Math.min(endPanel, fullPanels()) ? together : 1;
                     block(row, rows, panel, count, k0);
                     panel += count;

@@ -26,6 +26,7 @@ final class GemmRun implements IntConsumer {
     private final @Nullable MemorySegment own;
 
     private final @Nullable GemmPart[] parts;
+    private Parallel threads = Parallel.NONE;
     private Split split = Split.PRODUCTS;
     private int tasks = 1;
 
@@ -61,6 +62,7 @@ final class GemmRun implements IntConsumer {
     }
 
     void run(Parallel parallel) {
+        threads = parallel;
         long batches = product.batch().total();
         long worth = product.m() < shape.rows() ? Worth.SLOW_PRODUCTS : Worth.PRODUCTS;
         double elements = (double) batches * product.n() * product.k();
@@ -106,7 +108,7 @@ final class GemmRun implements IntConsumer {
             int task, long firstBatch, long endBatch, long firstRow, long endRow, long firstPanel, long endPanel) {
         GemmPart part = part(task);
         for (long index = firstBatch; index < endBatch; index++) {
-            part.run(index, firstRow, endRow, firstPanel, endPanel);
+            part.run(index, firstRow, endRow, firstPanel, endPanel, threads);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.millrace.kernels.gemm;
 
+import dev.millrace.kernels.call.Parallel;
 import java.util.Objects;
 
 /**
@@ -36,6 +37,6 @@ public final class GemmSequence {
             throw new IllegalArgumentException(
                     "columns " + first + " to " + end + " are not whole panels of " + panelColumns);
         }
-        part.run(index, 0, product.m(), first / panelColumns, Math.ceilDiv(end, panelColumns));
+        part.run(index, 0, product.m(), first / panelColumns, Math.ceilDiv(end, panelColumns), Parallel.NONE);
     }
 }

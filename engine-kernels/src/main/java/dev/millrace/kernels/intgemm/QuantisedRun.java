@@ -63,18 +63,18 @@ final class QuantisedRun {
         boolean byPanels = count % tasks == 0 || count >= 4L * tasks;
         if (tasks == 1) {
             packRows(0, m);
-            part(0, m, 0, count);
+            part(0, m, 0, count, parallel);
         } else if (byPanels && m < 2 * product.n() || m < 2L * tileRows) {
             int packing = (int) Math.clamp(m * product.k() / Worth.BYTES, 1, Math.min(tasks, m));
             if (form != RowForm.GIVEN) {
                 parallel.run(packing, task -> packRows(m * task / packing, m * (task + 1) / packing));
             }
             int parts = (int) Math.min(tasks, count);
-            parallel.run(parts, task -> part(0, m, count * task / parts, count * (task + 1) / parts));
+            parallel.run(parts, task -> part(0, m, count * task / parts, count * (task + 1) / parts, parallel));
         } else {
             parallel.run(tasks, task -> {
                 packRows(m * task / tasks, m * (task + 1) / tasks);
-                part(m * task / tasks, m * (task + 1) / tasks, 0, count);
+                part(m * task / tasks, m * (task + 1) / tasks, 0, count, parallel);
             });
         }
     }
@@ -107,8 +107,8 @@ final class QuantisedRun {
     }
 
     /** Some rows of some panels, on one thread. */
-    private void part(long firstRow, long endRow, long firstPanel, long endPanel) {
-        new Part(kernels.set().newMemory()).run(firstRow, endRow, firstPanel, endPanel);
+    private void part(long firstRow, long endRow, long firstPanel, long endPanel, Parallel parallel) {
+        new Part(kernels.set().newMemory(), parallel).run(firstRow, endRow, firstPanel, endPanel);
     }
 
     /** Some panels, of which the bytes from an address on are multiplied in one way. */
@@ -116,6 +116,7 @@ final class QuantisedRun {
 
     private final class Part {
         private final Memory memory;
+        private final Parallel parallel;
         private final long packed;
         private final long a;
         private final MemorySegment block;
@@ -125,8 +126,9 @@ final class QuantisedRun {
         private final long scales;
         private final long bias;
 
-        Part(Memory memory) {
+        Part(Memory memory, Parallel parallel) {
             this.memory = memory;
+            this.parallel = parallel;
             packed = memory.pointer(product.packed());
             a = memory.pointer(rowsOfA);
             long wideBytes = dot == IntegerDot.PAIRS ? 8 * panels.fours() * panels.columns() : 0;
@@ -184,6 +186,7 @@ final class QuantisedRun {
             boolean atOnce = dot == IntegerDot.NIBBLES || dot != IntegerDot.PAIRS && rows <= tileRows;
             long whole = Math.min(end, product.n() / panels.columns());
             for (long panel = first; panel < end; ) {
+                parallel.checkCancelled();
                 IntegerDot way = dotOf(panel);
                 long next = panel + 1;
                 while (atOnce && next < whole && dotOf(next) == way) {

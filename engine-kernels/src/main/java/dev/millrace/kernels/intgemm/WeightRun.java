@@ -74,9 +74,9 @@ final class WeightRun {
         long count = panels.panels();
         if (count >= tasks && (count % tasks == 0 || count >= 4L * tasks) || m < tasks) {
             int parts = (int) Math.min(tasks, count);
-            parallel.run(parts, task -> part(0, m, count * task / parts, count * (task + 1) / parts));
+            parallel.run(parts, task -> part(0, m, count * task / parts, count * (task + 1) / parts, parallel));
         } else {
-            parallel.run(tasks, task -> part(m * task / tasks, m * (task + 1) / tasks, 0, count));
+            parallel.run(tasks, task -> part(m * task / tasks, m * (task + 1) / tasks, 0, count, parallel));
         }
         if (copyC) {
             inParts(parallel, tasks, m * product.n(), this::rowsOut);
@@ -118,8 +118,8 @@ final class WeightRun {
     }
 
     /** Some rows of some panels, on one thread. */
-    private void part(long firstRow, long endRow, long firstPanel, long endPanel) {
-        Part part = new Part(kernels.set().newMemory());
+    private void part(long firstRow, long endRow, long firstPanel, long endPanel, Parallel parallel) {
+        Part part = new Part(kernels.set().newMemory(), parallel);
         if (rowByRow()) {
             part.rowByRow(firstRow, endRow, firstPanel, endPanel);
         } else {
@@ -129,6 +129,7 @@ final class WeightRun {
 
     private final class Part {
         private final Memory memory;
+        private final Parallel parallel;
         private final long a;
         private final long rowBytesOfA;
         private final long packed;
@@ -139,8 +140,9 @@ final class WeightRun {
         private final long argumentsPointer;
         private final long decoded;
 
-        Part(Memory memory) {
+        Part(Memory memory, Parallel parallel) {
             this.memory = memory;
+            this.parallel = parallel;
             long own = copyA || copyC ? memory.pointer(copies) : 0;
             a = copyA ? own : memory.pointer(product.a());
             rowBytesOfA = copyA ? rowBytesOfCopy : typeOfRows().bytes() * product.lda();
@@ -166,6 +168,7 @@ final class WeightRun {
         void rowByRow(long firstRow, long endRow, long firstPanel, long endPanel) {
             for (long panel = firstPanel; panel < endPanel; panel++) {
                 long column = panel * panels.columns();
+                parallel.checkCancelled();
                 for (long row = firstRow; row < endRow; row++) {
                     kernels.row(panels.vectorsOf(panel), bias != 0, product.activation())
                             .call(
@@ -189,6 +192,7 @@ final class WeightRun {
                 for (long row = firstRow; row < endRow; row += ROW_BLOCK) {
                     long rows = Math.min(ROW_BLOCK, endRow - row);
                     for (long panel = firstPanel; panel < endPanel; panel++) {
+                        parallel.checkCancelled();
                         column(row, rows, panel, right(panel, k0, depth), k0, depth);
                     }
                 }

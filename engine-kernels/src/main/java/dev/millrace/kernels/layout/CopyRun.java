@@ -27,7 +27,6 @@ final class CopyRun {
     private final CopyLoop[] loops;
 
     private final long[] grains;
-    private final long mostTasks;
 
     CopyRun(KernelSet kernels, CopyNest nest) {
         this.kernels = kernels;
@@ -40,7 +39,6 @@ final class CopyRun {
         Arrays.fill(grains, 1);
         grains[MIDDLE] = nest.middleGrain();
         grains[INNER] = nest.innerGrain();
-        mostTasks = Math.max(1, nest.bytes() / Worth.BYTES);
         strides = Arena.ofAuto().allocate(Long.BYTES * LoopNest.STRIDES, Long.BYTES);
         for (int i = INNER; i <= OUTER; i++) {
             strides.setAtIndex(ValueLayout.JAVA_LONG, 2 * i, loops[i].to());
@@ -53,7 +51,7 @@ final class CopyRun {
     }
 
     void run(MemorySegment from, MemorySegment to, Parallel parallel) {
-        long wanted = Math.min(parallel.width(), mostTasks);
+        long wanted = Worth.tasks(nest.bytes(), Worth.BYTES, parallel.width());
         int cut = wanted == 1 ? OUTER : cut(wanted);
         long pieces = pieces(cut);
         int tasks = (int) Math.min(wanted, pieces);

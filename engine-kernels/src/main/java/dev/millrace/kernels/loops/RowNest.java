@@ -66,7 +66,7 @@ public final class RowNest {
         if (shape.isEmpty()) {
             return;
         }
-        int tasks = (int) Math.clamp(shape.work() / Worth.ELEMENTS, 1, parallel.width());
+        int tasks = Worth.tasks(shape.work(), Worth.ELEMENTS, parallel.width());
         int dimension = tasks == 1 ? 0 : shape.dimensionToSplit(tasks);
         long extent = shape.extent(dimension);
         long grain = dimension == shape.dimensions() ? GRAIN : 1;

@@ -12,10 +12,10 @@ public final class Shares {
         void run(long first, long count);
     }
 
-    /** Runs all rows, in about as many parts as there are threads. */
+    /** Runs all rows, in about as many parts as there are threads, or more where these would take long. */
     public static void run(long rows, long elementsPerRow, Parallel parallel, Rows part) {
-        long most = rows * Math.max(1, elementsPerRow) / Worth.ELEMENTS;
-        int tasks = (int) Math.max(1, Math.min(Math.min(parallel.width(), rows), most));
+        long elements = rows * Math.max(1, elementsPerRow);
+        int tasks = (int) Math.max(1, Math.min(rows, Worth.tasks(elements, Worth.ELEMENTS, parallel.width())));
         if (tasks == 1) {
             part.run(0, rows);
         } else {

@@ -117,8 +117,8 @@ public final class Quantisation {
         Extents.apart("the scale", scale, "x", x);
         Extents.apart("the zero point", zero, "x", x);
         Extents.apart("the zero point", zero, "the scale", scale);
-        MemorySegment scratch = ranges.atLeast(RANGE_BYTES * parallel.width());
-        int tasks = (int) Math.clamp(elements / Worth.ELEMENTS, 1, parallel.width());
+        int tasks = Worth.tasks(elements, Worth.ELEMENTS, parallel.width());
+        MemorySegment scratch = ranges.atLeast(RANGE_BYTES * tasks);
         try {
             parallel.run(
                     tasks, task -> rangeOf(x, elements * task / tasks, elements * (task + 1) / tasks, scratch, task));

@@ -25,7 +25,7 @@ record QuantisationRun(
     private static final long GRAIN = 128;
 
     void run(Parallel parallel) {
-        int tasks = (int) Math.clamp(scales.elements() / Worth.ELEMENTS, 1, parallel.width());
+        int tasks = Worth.tasks(scales.elements(), Worth.ELEMENTS, parallel.width());
         long rows = scales.rows();
         if (tasks == 1) {
             rows(0, rows);

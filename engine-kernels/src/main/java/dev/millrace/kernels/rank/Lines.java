@@ -23,7 +23,8 @@ final class Lines {
     static void split(AxisShape shape, Parallel parallel, Work work) {
         long lines = shape.lines();
         long grains = (lines + GRAIN - 1) / GRAIN;
-        int tasks = (int) Math.clamp(Math.min(grains, shape.elements() / Worth.ELEMENTS), 1, parallel.width());
+        int worth = Worth.tasks(shape.elements(), Worth.ELEMENTS, parallel.width());
+        int tasks = (int) Math.clamp(grains, 1, worth);
         if (tasks == 1) {
             some(shape, 0, lines, work);
         } else {

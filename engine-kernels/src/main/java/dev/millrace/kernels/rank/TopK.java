@@ -14,6 +14,9 @@ import java.lang.ref.Reference;
  * NaN counts as larger than all others. Safe for use by several threads.
  */
 public final class TopK {
+    /** Taken at a time: of millions of keys that takes milliseconds. */
+    private static final int TAKEN_AT_ONCE = 4096;
+
     private final KernelSet kernels;
     private final Kernel keys;
     private final Kernel keysOfColumns;
@@ -28,7 +31,7 @@ public final class TopK {
 
     /** What {@link #run} needs as scratch memory for so many threads. */
     public long scratchBytes(AxisShape shape, int threads) {
-        long sizes = PickBest.SIZES * (long) Long.BYTES;
+        long sizes = 2L * PickBest.SIZES * Long.BYTES;
         return sizes + Math.multiplyExact(threads, groups(shape).bytes());
     }
 
@@ -78,17 +81,18 @@ public final class TopK {
         int tasks = (int) Math.clamp(shape.lines(), 1, parallel.width());
         Extents.bytes("the scratch", scratch, scratchBytes(shape, tasks));
         KeyGroups groups = groups(shape);
-        long[] sizes = PickBest.sizes(groups, k, shape.inner());
-        MemorySegment.copy(sizes, 0, scratch, ValueLayout.JAVA_LONG_UNALIGNED, 0, sizes.length);
+        int most = Math.min(k, TAKEN_AT_ONCE);
+        long sizes = Long.BYTES * (long) PickBest.SIZES;
+        putSizes(scratch, 0, PickBest.sizes(groups, most, shape.inner()));
+        putSizes(scratch, sizes, PickBest.sizes(groups, k % most, shape.inner()));
         try {
-            Parallel threads = tasks == 1 ? Parallel.NONE : parallel;
-            threads.run(tasks, task -> {
+            parallel.run(tasks, task -> {
                 Memory memory = kernels.newMemory();
                 long from = memory.pointer(data);
                 long toValues = memory.pointer(values);
                 long toPlaces = memory.pointer(places);
                 long ofSizes = memory.pointer(scratch);
-                long work = ofSizes + Long.BYTES * (long) sizes.length + task * groups.bytes();
+                long work = ofSizes + 2 * sizes + task * groups.bytes();
                 long ofKeys = work + groups.keysAt();
                 long ofLargest = work + groups.largestAt();
                 long ofGroups = groups.vectors() | (long) groups.wholeGroups() << Integer.SIZE;
@@ -100,7 +104,12 @@ public final class TopK {
                     long first = from + 4 * (outer * shape.count() + inner);
                     long result = outer * k + inner;
                     makesKeys.call(memory, first, ofKeys, ofLargest, ofGroups, shape.count(), shape.inner());
-                    pick.call(memory, work, first, toValues + 4 * result, toPlaces + 8 * result, ofSizes, 0);
+                    for (int taken = 0; taken < k; taken += most) {
+                        parallel.checkCancelled();
+                        long at = result + taken * shape.inner();
+                        long size = k - taken < most ? ofSizes + sizes : ofSizes;
+                        pick.call(memory, work, first, toValues + 4 * at, toPlaces + 8 * at, size, 0);
+                    }
                 }
             });
         } finally {
@@ -109,5 +118,9 @@ public final class TopK {
             Reference.reachabilityFence(places);
             Reference.reachabilityFence(scratch);
         }
+    }
+
+    private static void putSizes(MemorySegment scratch, long at, long[] sizes) {
+        MemorySegment.copy(sizes, 0, scratch, ValueLayout.JAVA_LONG_UNALIGNED, at, sizes.length);
     }
 }

@@ -155,7 +155,7 @@ public final class Recurrent implements PacksWeights {
         }
         try {
             if (shape.directions() == 2 && parallel.width() > 1) {
-                parallel.run(2, direction -> run(call, scratch, direction, Parallel.NONE));
+                parallel.run(2, direction -> run(call, scratch, direction, parallel.alone()));
             } else {
                 for (int direction = 0; direction < shape.directions(); direction++) {
                     run(call, scratch, direction, parallel);

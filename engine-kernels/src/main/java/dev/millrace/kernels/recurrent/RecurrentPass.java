@@ -101,6 +101,7 @@ final class RecurrentPass {
         start(call.cell(), layout.other());
         IntConsumer work = task -> tasks[task].run(part, step);
         for (int i = 0; i < steps; i++) {
+            parallel.checkCancelled();
             step = reverse ? steps - 1 - i : i;
             for (part = 0; part < cell.parts().size(); part++) {
                 if (tasks.length == 1) {

@@ -68,8 +68,8 @@ final class StageRun implements StageCall {
     @Override
     public void run(MemorySegment in, MemorySegment out, @Nullable MemorySegment shift, Parallel parallel) {
         long numbers = stage.outer() * stage.reduced() * stage.inner();
-        long tasks = Math.max(1, Math.min(parallel.width(), numbers / Worth.ELEMENTS));
-        long blocks = stage.isOfRows() ? 1 : columnBlocks(tasks);
+        int tasks = Worth.tasks(numbers, Worth.ELEMENTS, parallel.width());
+        long blocks = stage.isOfRows() ? 1 : columnBlocks(Math.min(tasks, parallel.width()));
         long blockColumns = Math.ceilDiv(Math.ceilDiv(stage.inner(), blocks), COLUMN_GRAIN) * COLUMN_GRAIN;
         long units = stage.outer() * stage.parts() * blocks;
         int lanes = kernels.target().lanes();

@@ -85,6 +85,7 @@ public final class Resize {
                 share(units, most, parallel, (task, first, end) -> {
                     Bands bands = new Bands(plan, elementBytes, data, out, scratch, task);
                     for (long unit = first; unit < end; unit++) {
+                        parallel.checkCancelled();
                         bands.resize(unit);
                     }
                 });
@@ -107,8 +108,7 @@ public final class Resize {
 
     private static void share(long units, int mostTasks, Parallel parallel, Share share) {
         int tasks = (int) Math.min(mostTasks, units);
-        Parallel threads = tasks == 1 ? Parallel.NONE : parallel;
-        threads.run(tasks, task -> share.run(task, units * task / tasks, units * (task + 1) / tasks));
+        parallel.run(tasks, task -> share.run(task, units * task / tasks, units * (task + 1) / tasks));
     }
 
     private void repeat(Repeats repeat, MemorySegment data, MemorySegment out, long first, long end) {

@@ -26,7 +26,25 @@ public record ResizeAxis(int axis, int from, int to, float scale, float start, f
         return new ResizeAxis(axis, from, to, to == 0 ? 1 : (float) to / from, 0, 1);
     }
 
-    /** Where a result is in the data. */
+    /** Where a result is in the data, for weights, which follow it without a jump. */
+    double exactPlace(ResizeRule.Coordinates coordinates, int result) {
+        double factor = scale;
+        double last = from - 1;
+        return switch (coordinates) {
+            case HALF_PIXEL -> (result + 0.5) / factor - 0.5;
+            case HALF_PIXEL_SYMMETRIC -> from / 2.0 * (1 - to / (factor * from)) + (result + 0.5) / factor - 0.5;
+            case PYTORCH_HALF_PIXEL -> to > 1 ? (result + 0.5) / factor - 0.5 : 0;
+            case ALIGN_CORNERS -> to > 1 ? result * last / (to - 1) : 0;
+            case ASYMMETRIC -> result / factor;
+            case TF_HALF_PIXEL_FOR_NN -> (result + 0.5) / factor;
+            case TF_CROP_AND_RESIZE ->
+                to > 1
+                        ? start * last + result * ((double) end - start) * last / (to - 1)
+                        : 0.5 * ((double) start + end) * last;
+        };
+    }
+
+    /** Where a result is in the data in floats, whose rounding decides between elements that are as near. */
     float place(ResizeRule.Coordinates coordinates, int result) {
         return switch (coordinates) {
             case HALF_PIXEL -> (result + 0.5f) / scale - 0.5f;

@@ -47,7 +47,7 @@ record Taps(int count, int[] elements, float[] weights) {
         double[] ofResult = new double[count];
         for (int result = 0; result < axis.to(); result++) {
             int at = result * count;
-            double place = Math.clamp(axis.place(rule.coordinates(), result), -margin, axis.from() - 1 + margin);
+            double place = Math.clamp(axis.exactPlace(rule.coordinates(), result), -margin, axis.from() - 1 + margin);
             int first = (int) Math.floor(place - support) + 1;
             double sum = 0;
             for (int tap = 0; tap < count; tap++) {

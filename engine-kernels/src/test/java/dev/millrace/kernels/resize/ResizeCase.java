@@ -103,7 +103,7 @@ public final class ResizeCase implements FamilyCase {
         if (rule.mode() == ResizeRule.Mode.NEAREST) {
             return data[line + axis.nearest(rule, result) * stride];
         }
-        double place = axis.place(rule.coordinates(), result);
+        double place = axis.exactPlace(rule.coordinates(), result);
         double stretch = rule.antialias() ? Math.max(1, 1 / (double) axis.scale()) : 1;
         double sum = 0;
         double weights = 0;

@@ -14,6 +14,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -64,6 +65,16 @@ class ResizeTest {
                 10,
                 22,
                 7);
+    }
+
+    @Test
+    void placesFarFromTheStartAreAsExactAsThoseNearIt() {
+        float[] step = new float[4000];
+        Arrays.fill(step, 3000, 4000, 1);
+        ResizeAxis axis = new ResizeAxis(0, 4000, 7600, 1.9f, 0, 1);
+        int result = 5699;
+        float weight = (float) ((result + 0.5) / (double) axis.scale() - 0.5 - 2999);
+        assertEquals(weight, resized(ResizeRule.of(Mode.LINEAR), axis, step)[result], 1e-6f);
     }
 
     @Test

@@ -121,13 +121,13 @@ public final class QuantisedConv implements QuantisedConvolution {
         long blocks = pointwise ? Math.min(1, pixels) : Math.ceilDiv(pixels, blockRows);
         long even = Math.ceilDiv(blocks, tasks) * tasks;
         if (tasks == 1) {
-            blocks(operands, 0, blocks, blocks, Parallel.NONE);
+            blocks(operands, 0, blocks, blocks, parallel.alone());
         } else if (pointwise || pixels < even * LEAST_ROWS) {
             blocks(operands, 0, blocks, blocks, parallel);
         } else {
             parallel.run(
                     tasks,
-                    task -> blocks(operands, even * task / tasks, even * (task + 1) / tasks, even, Parallel.NONE));
+                    task -> blocks(operands, even * task / tasks, even * (task + 1) / tasks, even, parallel.alone()));
         }
     }
 

@@ -87,7 +87,7 @@ public final class QuantisedDepthwiseConv implements QuantisedConvolution {
         }
         long rows = (long) shape.batch() * shape.height().out();
         long work = shape.batch() * shape.outPixels() * shape.channels() * shape.taps();
-        int tasks = (int) Math.clamp(work / Worth.SLOW_PRODUCTS, 1, Math.max(1, Math.min(parallel.width(), rows)));
+        int tasks = (int) Math.clamp(rows, 1, Worth.tasks(work, Worth.SLOW_PRODUCTS, parallel.width()));
         DepthwisePlan.Operands operands = new DepthwisePlan.Operands(in, packed, out);
         try {
             if (tasks == 1) {

@@ -225,4 +225,37 @@ class BoundsTest {
         isCancelled(OneNode.onnx("LpNormalization", 22), row);
         isCancelled(OneNode.onnx("InstanceNormalization", 6), empty(1, 1, 1 << 25), empty(1), empty(1));
     }
+
+    @Test
+    void sizesOfAResizeThatCameWithTheRunAreFollowedOrRefusedByName() {
+        for (String mode : new String[] {"nearest", "linear", "cubic"}) {
+            OneNode resize = OneNode.onnx("Resize", 19).with("mode", mode);
+            Tensor x = floats(1, 2, 3, 4, 5, 6).reshaped(Shape.of(1, 1, 2, 3));
+            long[][] sizes = {{1, 1, 2, 3}, {1, 1, 5, 3}, {1, 1, 4, 7}, {1, 2, 1, 1}, {1, 1, 0, 3}, {0, 1, 4, 4}};
+            for (long[] size : sizes) {
+                assertThat(new Planned(resize, x, null, null, longs(size)).run().shape())
+                        .isEqualTo(Shape.of(size));
+            }
+            Tensor none = Tensor.allocate(ElementType.FLOAT, Shape.of(1, 1, 0, 3));
+            assertThat(new Planned(resize, none, null, null, longs(1, 1, 0, 6)).run().shape())
+                    .isEqualTo(Shape.of(1, 1, 0, 6));
+            refused(resize, none, null, null, longs(1, 1, 4, 6)).hasMessageContaining("Resize");
+            refused(resize, x, null, null, longs(1, 1, -4, 6)).hasMessageContaining("Resize");
+        }
+    }
+
+    @Test
+    void normsWithoutTheirScalesAreRefusedByName() {
+        Tensor x = floats(1, 2, 3, 4).reshaped(Shape.of(1, 2, 2));
+        OneNode skip = OneNode.of("com.microsoft", "SkipLayerNormalization", 1);
+        refused(skip, x, x).hasMessageContaining("input 2 is missing");
+        refused(skip, x, x, null).hasMessageContaining("input 2 is missing");
+        refused(skip, x, x, floats(1, 2, 3)).hasMessageContaining("input 2 has shape [3]");
+        refused(skip, x, x, floats(1, 2), floats(1)).hasMessageContaining("input 3 has shape [1]");
+        Tensor words = Tensor.copyOf(new int[] {0, 1}, 1, 2);
+        Tensor table = floats(1, 2, 3, 4).reshaped(Shape.of(2, 2));
+        OneNode embed = OneNode.of("com.microsoft", "EmbedLayerNormalization", 1);
+        refused(embed, words, null, table, table, null, null, floats(1, 2)).hasMessageContaining("input 5 is missing");
+        refused(embed, words, null, table, table, null, floats(1, 2)).hasMessageContaining("input 6 is missing");
+    }
 }

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.infer.Inference;
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.Node;
@@ -13,6 +15,9 @@ import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.Kernels;
 import dev.millrace.providers.cpu.CpuFactory;
@@ -25,6 +30,7 @@ import dev.millrace.providers.spi.ProviderOptions;
 import dev.millrace.providers.testkit.ProviderKernels;
 import dev.millrace.scheduler.kernel.DirectRun;
 import dev.millrace.scheduler.kernel.KernelFactory;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -135,5 +141,35 @@ class SimdKernelTest {
     void whatIsWrongWithAModelIsNotTriedAgain() {
         var wrong = new EngineException(Status.INVALID_GRAPH, "Neg has no axis 7");
         assertThatThrownBy(() -> run(behind(), wrong)).isSameAs(wrong);
+    }
+
+    @Test
+    void floatsOfSixteenBitsAreRoundedAlsoWhereTheyAreNotWritten() {
+        for (ElementType type : List.of(ElementType.FLOAT16, ElementType.BFLOAT16)) {
+            var narrow = Graph.named("narrow");
+            var editor = new GraphEditor(narrow);
+            Value x = editor.addInput("x", ValueType.tensor(INPUT.type(), INPUT.shape()));
+            Value cast = cast(editor, "narrow", type, x);
+            Value wide = cast(editor, "wide", ElementType.FLOAT, cast);
+            Value neg = editor.append(NodeSpec.of(OpId.onnx("Neg"), 13, wide), List.of("neg"))
+                    .requireOutput(0);
+            editor.addOutput("neg", neg);
+            Inference.infer(narrow);
+            Kernels kernels = Kernels.shared();
+            var kit = new Kit(kernels.set(), kernels.gemm(), new Weights(new SharedWeights()), _ -> null);
+            Tensor given = Tensor.copyOf(INPUT);
+            given.segment().setAtIndex(ValueLayout.JAVA_FLOAT, 0, 0.1f);
+            Tensor result = (Tensor) DirectRun.run(new SimdKernel(narrow, kit, Rules::of), fused, List.of(given))
+                    .getFirst();
+            Tensor stored = Tensor.allocate(type, Shape.of(1));
+            Elements.setDouble(type, stored.segment(), 0, 0.1f);
+            assertThat(result.floats()[0]).isEqualTo(-stored.floats()[0]).isNotEqualTo(-0.1f);
+        }
+    }
+
+    private static Value cast(GraphEditor editor, String name, ElementType to, Value x) {
+        var attributes = Attributes.of(Map.of("to", Attribute.of((long) to.code())));
+        return editor.append(NodeSpec.of(OpId.onnx("Cast"), 19, x).with(attributes), List.of(name))
+                .requireOutput(0);
     }
 }

@@ -65,6 +65,7 @@ public final class ElementwiseKernels {
         long count = shape.elements();
         return launch -> {
             for (long i = 0; i < count; i++) {
+                launch.checkCancelled(i);
                 String a = launch.inputStrings(0)[(int) first.offset(i)];
                 String b = launch.inputStrings(1)[(int) second.offset(i)];
                 launch.output(0).set(java.lang.foreign.ValueLayout.JAVA_BYTE, i, (byte) (a.equals(b) ? 1 : 0));

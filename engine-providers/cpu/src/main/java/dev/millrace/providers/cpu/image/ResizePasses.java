@@ -114,14 +114,15 @@ final class ResizePasses implements Launch {
                     to == TENSOR ? context.output(0) : context.workspace().asSlice(to);
             for (long item = first; item < end; item++) {
                 if (inner == 1) {
-                    line(source, target, item, scratch);
+                    line(context, source, target, item, scratch);
                 } else {
                     row(source, target, item, scratch);
                 }
             }
         }
 
-        private void line(MemorySegment source, MemorySegment target, long line, Scratch scratch) {
+        private void line(
+                LaunchContext context, MemorySegment source, MemorySegment target, long line, Scratch scratch) {
             double[] x = scratch.doubles(0, (int) in);
             double[] y = scratch.doubles(1, (int) out);
             Elements.read(fromType, source, line * in, x, 0, (int) in);
@@ -129,6 +130,7 @@ final class ResizePasses implements Launch {
             int[] sources = axis.sources();
             double[] weights = axis.weights();
             for (int i = 0, k = 0; i < out; i++) {
+                context.checkCancelled(i);
                 double sum = 0;
                 for (int end = k + taps; k < end; k++) {
                     sum += weights[k] * x[sources[k]];

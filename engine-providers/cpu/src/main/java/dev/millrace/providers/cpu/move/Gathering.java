@@ -65,17 +65,21 @@ final class Gathering {
         long axisGiven = node.attributes().integer("axis", 0);
         return context -> {
             var places = new ElementPlaces(context, context.inputShape(0), 1, axisGiven);
+            int block = places.blockLength();
             int size = Cells.size(context.outputType(0));
             return inParallel(places.rows(), places.rowLength(), (run, from, to, scratch) -> {
                 MemorySegment source = run.input(0);
                 MemorySegment indices = run.input(1);
                 MemorySegment target = run.output(0);
                 int length = places.rowLength();
-                long[] offsets = scratch.longs(0, length);
+                long[] offsets = scratch.longs(0, block);
                 for (long row = from; row < to; row++) {
-                    places.row(indices, row, offsets);
-                    for (int i = 0; i < length; i++) {
-                        CellLoops.copy(size, source, offsets[i], target, row * length + i, 1);
+                    for (int first = 0; first < length; first += block) {
+                        run.checkCancelled();
+                        int count = places.some(indices, row, first, offsets);
+                        for (int i = 0; i < count; i++) {
+                            CellLoops.copy(size, source, offsets[i], target, row * length + first + i, 1);
+                        }
                     }
                 }
             });
@@ -128,6 +132,7 @@ final class Gathering {
                         continue;
                     }
                     for (long time = 0; time < times; time++) {
+                        run.checkCancelled(time);
                         long source = time < length ? last - time * timeStep : first + time * timeStep;
                         CellLoops.copy(size, run.input(0), source, run.output(0), first + time * timeStep, inner);
                     }
@@ -138,6 +143,8 @@ final class Gathering {
 
     /** Where a gather or scatter by elements finds its cells: coordinate {@code axis} replaced by the index. */
     static final class ElementPlaces {
+        private static final int BLOCK = 1 << 16;
+
         private final Node node;
         private final ElementType type;
         private final Shape indexShape;
@@ -168,8 +175,13 @@ final class Gathering {
             return indexShape.elements(0, indexShape.rank() - 1);
         }
 
-        /** The offsets in the data of one row of indices. */
-        void row(MemorySegment indices, long row, long[] offsets) {
+        /** How much of a row is looked at in one go. */
+        int blockLength() {
+            return Math.clamp(rowLength(), 1, BLOCK);
+        }
+
+        /** The offsets in the data of a block of one row of indices, and how many there are. */
+        int some(MemorySegment indices, long row, int first, long[] offsets) {
             int last = strides.length - 1;
             long base = 0;
             long rest = row;
@@ -178,13 +190,14 @@ final class Gathering {
                 rest /= indexShape.dim(i);
                 base += i == axis ? 0 : coordinate * strides[i];
             }
-            int length = rowLength();
+            int count = Math.min(blockLength(), rowLength() - first);
             long step = axis == last ? 0 : 1;
             long stride = strides[axis];
-            Elements.read(type, indices, row * length, offsets, 0, length);
-            for (int i = 0; i < length; i++) {
-                offsets[i] = base + i * step + fromFront(node, offsets[i], extent) * stride;
+            Elements.read(type, indices, row * rowLength() + first, offsets, 0, count);
+            for (int i = 0; i < count; i++) {
+                offsets[i] = base + (first + i) * step + fromFront(node, offsets[i], extent) * stride;
             }
+            return count;
         }
     }
 

@@ -12,6 +12,9 @@ import java.lang.foreign.MemorySegment;
 
 /** Operators that write updates into a copy of the data at places given by indices, one after the other. */
 final class Scattering {
+    /** Bytes; between two such copies a run can be cancelled. */
+    private static final long COPIED_AT_ONCE = 1 << 23;
+
     private Scattering() {}
 
     /** What updates do to the cells that they meet. */
@@ -137,7 +140,10 @@ final class Scattering {
         MemorySegment data = run.input(0);
         MemorySegment target = run.output(0);
         if (data.address() != target.address()) {
-            target.copyFrom(data);
+            for (long at = 0; at < data.byteSize(); at += COPIED_AT_ONCE) {
+                run.checkCancelled();
+                MemorySegment.copy(data, at, target, at, Math.min(COPIED_AT_ONCE, data.byteSize() - at));
+            }
         }
     }
 
@@ -155,11 +161,14 @@ final class Scattering {
             return run -> {
                 copyData(run);
                 int length = places.rowLength();
-                long[] offsets = run.scratch().longs(0, length);
+                int block = places.blockLength();
+                long[] offsets = run.scratch().longs(0, block);
                 for (long row = 0; row < places.rows(); row++) {
-                    run.checkCancelled(row);
-                    places.row(run.input(1), row, offsets);
-                    store.putEach(run.input(2), row * length, run.output(0), offsets, length);
+                    for (int first = 0; first < length; first += block) {
+                        run.checkCancelled();
+                        int count = places.some(run.input(1), row, first, offsets);
+                        store.putEach(run.input(2), row * length + first, run.output(0), offsets, count);
+                    }
                 }
             };
         };

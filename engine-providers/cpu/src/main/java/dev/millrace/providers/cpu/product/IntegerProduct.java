@@ -72,6 +72,7 @@ public final class IntegerProduct implements Launch, RangeTask {
             for (int r = 0; r < height; r++) {
                 Arrays.fill(scratch.ints(r, COLUMNS), 0, width, 0);
             }
+            launch.checkCancelled();
             for (int i = 0; i < k; i++) {
                 right.read(launch, batch, i, column, width, line);
                 for (int r = 0; r < height; r++) {

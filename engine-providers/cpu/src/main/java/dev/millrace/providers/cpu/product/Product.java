@@ -113,6 +113,7 @@ public final class Product implements Launch, RangeTask {
             Arrays.fill(sums[r], 0, width, 0f);
         }
         for (int at = 0; at < k; at += DEPTH) {
+            launch.checkCancelled();
             int depth = Math.min(DEPTH, k - at);
             left.read(launch, batch, row, height, at, depth, block, DEPTH, scratch);
             right.read(launch, batch, at, depth, column, width, panel, scratch);

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * the steps follow one another, all sequences of the batch together. Constant weights are transposed while binding.
  */
 final class Recurrence implements Launch, RangeTask {
+    /** Multiplied at a time; between them a run can be cancelled. */
+    private static final int ROWS = 64;
+
     private static final int GATES = 0;
     private static final int INPUT_WEIGHTS = 1;
     private static final int STATE_WEIGHTS = 2;
@@ -102,8 +105,11 @@ final class Recurrence implements Launch, RangeTask {
         for (int step = 0; step < shape.steps(); step++) {
             launch.checkCancelled();
             int uniform = backward ? shape.steps() - 1 - step : step;
-            if (together) {
-                RowKernels.accumulate(gates, uniform * batch, batch, hidden, 0, stride, r, stride, plain);
+            for (int b = 0; together && b < batch; b += ROWS) {
+                launch.checkCancelled();
+                int rowsHere = Math.min(ROWS, batch - b);
+                RowKernels.accumulate(
+                        gates, uniform * batch + b, rowsHere, hidden, b * stride, stride, r, stride, plain);
             }
             for (int b = 0; b < batch; b++) {
                 int length = length(launch, b);
@@ -170,7 +176,11 @@ final class Recurrence implements Launch, RangeTask {
                 System.arraycopy(bias, 0, gates[row], 0, rows);
             }
         }
-        RowKernels.accumulate(gates, count, x, stride, w, stride, rows);
+        for (int row = 0; row < count; row += ROWS) {
+            launch.checkCancelled();
+            RowKernels.accumulate(
+                    gates, row, Math.min(ROWS, count - row), x, row * stride, stride, w, stride, rows);
+        }
         return gates;
     }
 

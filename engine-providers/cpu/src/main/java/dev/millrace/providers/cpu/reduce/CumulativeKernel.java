@@ -7,6 +7,7 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.Scratch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
@@ -46,7 +47,7 @@ record CumulativeKernel(Node node, boolean product) implements ShapedKernel {
                 int width = (int) Math.min(BLOCK, lanes.inner() - item % blocks * BLOCK);
                 long step = reverse ? -lanes.inner() : lanes.inner();
                 long at = reverse ? first + (lanes.length() - 1) * lanes.inner() : first;
-                var rows = new Rows(launch.input(0), launch.output(0), type, at, step, lanes.length(), width);
+                var rows = new Rows(launch, type, at, step, lanes.length(), width);
                 if (type.isFloating()) {
                     doubles(rows, exclusive, scratch);
                 } else {
@@ -60,14 +61,22 @@ record CumulativeKernel(Node node, boolean product) implements ShapedKernel {
     }
 
     /** Rows of {@code width} elements, {@code step} from one to the next. */
-    private record Rows(
-            MemorySegment in, MemorySegment out, ElementType type, long first, long step, int count, int width) {}
+    private record Rows(LaunchContext launch, ElementType type, long first, long step, int count, int width) {
+        MemorySegment in() {
+            return launch.input(0);
+        }
+
+        MemorySegment out() {
+            return launch.output(0);
+        }
+    }
 
     private void doubles(Rows rows, boolean exclusive, Scratch scratch) {
         double[] totals = scratch.doubles(0, rows.width());
         double[] row = scratch.doubles(1, rows.width());
         Arrays.fill(totals, 0, rows.width(), product ? 1 : 0);
         for (int i = 0; i < rows.count(); i++) {
+            rows.launch().checkCancelled(i);
             long at = rows.first() + i * rows.step();
             Elements.read(rows.type(), rows.in(), at, row, 0, rows.width());
             if (exclusive) {
@@ -87,6 +96,7 @@ record CumulativeKernel(Node node, boolean product) implements ShapedKernel {
         long[] row = scratch.longs(1, rows.width());
         Arrays.fill(totals, 0, rows.width(), product ? 1 : 0);
         for (int i = 0; i < rows.count(); i++) {
+            rows.launch().checkCancelled(i);
             long at = rows.first() + i * rows.step();
             Elements.read(rows.type(), rows.in(), at, row, 0, rows.width());
             if (exclusive) {

@@ -102,12 +102,13 @@ public final class SelectKernels {
         boolean flat = !context.node().attributes().has("axis");
         Shape shape = flat ? Shape.of(data.elements()) : data.shape();
         int axis = flat ? 0 : Shape.axis(context.node().attributes().integer("axis"), shape.rank());
-        long[] chosen = context.tensor(1).longs();
+        boolean[] chosen = areThere(context, context.tensor(1));
         int limit = (int) Math.min(chosen.length, shape.dim(axis));
         int[] places = new int[limit];
         int count = 0;
         for (int i = 0; i < limit; i++) {
-            if (chosen[i] != 0) {
+            context.checkCancelled(i);
+            if (chosen[i]) {
                 places[count++] = i;
             }
         }

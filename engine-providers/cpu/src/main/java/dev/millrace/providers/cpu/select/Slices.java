@@ -6,9 +6,12 @@ import dev.millrace.providers.cpu.move.CellLoops;
 import dev.millrace.providers.cpu.move.Cells;
 import dev.millrace.scheduler.kernel.DynamicContext;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 
 /** Tensors made of some slices of others. */
 final class Slices {
+    private static final int BLOCK = 1 << 16;
+
     private Slices() {}
 
     /** The slices of {@code data} at some places along an axis, in this order. */
@@ -26,12 +29,18 @@ final class Slices {
         for (long outer = 0; outer < outers; outer++) {
             context.checkCancelled(outer);
             long first = outer * shape.dim(axis);
+            for (int start = 0; start < places.length && inner == 1; start += BLOCK) {
+                context.checkCancelled();
+                int end = Math.min(places.length, start + BLOCK);
+                int[] some = end - start == places.length ? places : Arrays.copyOfRange(places, start, end);
+                CellLoops.gather(size, from, first, some, to, at);
+                at += some.length;
+            }
             if (inner == 1) {
-                CellLoops.gather(size, from, first, places, to, at);
-                at += places.length;
                 continue;
             }
             for (int place : places) {
+                context.checkCancelled(at);
                 CellLoops.copy(size, from, (first + place) * inner, to, at, inner);
                 at += inner;
             }

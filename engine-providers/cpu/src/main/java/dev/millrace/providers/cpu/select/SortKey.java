@@ -25,14 +25,14 @@ final class SortKey {
         return bits ^ ((bits >> 63) & Long.MAX_VALUE);
     }
 
-    /** The keys of {@code count} elements that are {@code step} apart. */
-    static void read(ElementType type, MemorySegment from, long first, long step, long[] keys, int count) {
+    /** The keys of {@code count} elements that are {@code step} apart, the first of them at {@code at}. */
+    static void read(ElementType type, MemorySegment from, long first, long step, long[] keys, int at, int count) {
         if (step == 1 && !type.isFloating() && type != ElementType.UINT64) {
-            Elements.read(type, from, first, keys, 0, count);
+            Elements.read(type, from, first, keys, at, count);
             return;
         }
         for (int i = 0; i < count; i++) {
-            keys[i] = of(type, from, first + i * step);
+            keys[at + i] = of(type, from, first + i * step);
         }
     }
 

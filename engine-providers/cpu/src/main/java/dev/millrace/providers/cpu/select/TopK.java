@@ -21,6 +21,7 @@ import java.lang.foreign.MemorySegment;
 record TopK(
         ElementType type, long extent, int k, long inner, long lines, boolean largest, boolean values, boolean indices)
         implements Launch, RangeTask {
+    private static final int BLOCK = 1 << 16;
 
     static ShapedKernel kernel(Node node) {
         Attributes attributes = node.attributes();
@@ -64,7 +65,11 @@ record TopK(
             long outer = line / inner;
             long lane = line % inner;
             context.checkCancelled();
-            SortKey.read(type, source, outer * n * inner + lane, inner, keys, n);
+            for (int at = 0; at < n; at += BLOCK) {
+                context.checkCancelled();
+                long first = (outer * n + at) * inner + lane;
+                SortKey.read(type, source, first, inner, keys, at, Math.min(BLOCK, n - at));
+            }
             select(context, keys, n, heap);
             for (int i = 0; i < k; i++) {
                 context.checkCancelled(i);
@@ -88,10 +93,13 @@ record TopK(
             context.checkCancelled(i);
             sink(keys, heap, i, k);
         }
-        for (int i = nextBetter(keys, heap[0], k, n); i < n; i = nextBetter(keys, heap[0], i + 1, n)) {
+        for (int start = k; start < n; start += BLOCK) {
             context.checkCancelled();
-            heap[0] = i;
-            sink(keys, heap, 0, k);
+            int end = Math.min(n, start + BLOCK);
+            for (int i = nextBetter(keys, heap[0], start, end); i < end; i = nextBetter(keys, heap[0], i + 1, end)) {
+                heap[0] = i;
+                sink(keys, heap, 0, k);
+            }
         }
         for (int end = k - 1; end > 0; end--) {
             context.checkCancelled(end);

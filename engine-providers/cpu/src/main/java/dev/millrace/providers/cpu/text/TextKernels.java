@@ -127,7 +127,9 @@ public final class TextKernels {
         return context -> {
             Tensor words = context.tensor(0);
             List<String> kept = new ArrayList<>();
+            long looked = 0;
             for (String word : words.strings()) {
+                context.checkCancelled(looked++);
                 if (!stopWords.contains(compared.apply(word))) {
                     kept.add(change.apply(word));
                 }
@@ -153,6 +155,7 @@ public final class TextKernels {
         List<List<String>> parts = new ArrayList<>();
         int width = 0;
         for (String text : texts.strings()) {
+            context.checkCancelled(parts.size());
             List<String> split = split(bySpace ? text.stripLeading() : text, delimiter, bySpace, most);
             parts.add(split);
             width = Math.max(width, split.size());
@@ -161,6 +164,7 @@ public final class TextKernels {
         long[] counts = new long[parts.size()];
         Arrays.fill(table, "");
         for (int i = 0; i < counts.length; i++) {
+            context.checkCancelled(i);
             counts[i] = parts.get(i).size();
             for (int k = 0; k < counts[i]; k++) {
                 table[i * width + k] = parts.get(i).get(k);

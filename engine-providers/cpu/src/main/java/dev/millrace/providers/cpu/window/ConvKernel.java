@@ -99,6 +99,7 @@ record ConvKernel(Node node) implements ShapedKernel {
                 long base = (plane / filters * groups + filter / rows) * channels * window.inSize();
                 double start = bias ? Elements.getDouble(type, launch.input(2), filter) : 0;
                 for (int position = 0; position < window.outSize(); position++) {
+                    launch.checkCancelled(position);
                     double sum = start;
                     for (int tap = 0; tap < taps; tap++) {
                         int place = window.place(position, tap);

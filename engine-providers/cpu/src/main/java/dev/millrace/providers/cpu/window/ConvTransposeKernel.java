@@ -84,6 +84,7 @@ record ConvTransposeKernel(Node node) implements ShapedKernel {
             double[] weights = scratch.doubles(2, taps);
             int[] places = scratch.ints(0, Extents.product("taps", taps, small));
             for (int tap = 0; tap < taps; tap++) {
+                launch.checkCancelled();
                 for (int i = 0; i < small; i++) {
                     places[tap * small + i] = window.place(i, tap);
                 }
@@ -95,6 +96,7 @@ record ConvTransposeKernel(Node node) implements ShapedKernel {
                 int group = filter / filters;
                 Arrays.fill(sums, 0, large, bias ? Elements.getDouble(type, launch.input(2), filter) : 0);
                 for (int c = group * channels; c < (group + 1) * channels; c++) {
+                    launch.checkCancelled();
                     long base = (b * channels * groups + c) * small;
                     Elements.read(type, launch.input(0), base, plane, 0, small);
                     Elements.read(

@@ -64,7 +64,7 @@ record PoolKernel(Node node) implements ShapedKernel {
                 Elements.read(type, launch.input(0), plane * in, image, 0, in);
                 Arrays.fill(best, 0, out, Double.NEGATIVE_INFINITY);
                 Arrays.fill(winners, 0, out, -1);
-                Runs.forEach(window, fold);
+                Runs.forEach(launch, window, fold);
                 Elements.write(type, launch.output(0), plane * out, best, 0, out);
                 for (int i = 0; i < out && indices; i++) {
                     long index = byColumn ? transposed(window.in(), winners[i]) : winners[i];
@@ -95,15 +95,7 @@ record PoolKernel(Node node) implements ShapedKernel {
         int in = window.inSize();
         int out = window.outSize();
         double[] divisors = new double[out];
-        if (countPads) {
-            Arrays.setAll(divisors, window::tapsInPaddedImage);
-        } else {
-            Runs.forEach(window, (position, count, place, step) -> {
-                for (int i = position; i < position + count; i++) {
-                    divisors[i]++;
-                }
-            });
-        }
+        Arrays.setAll(divisors, countPads ? window::tapsInPaddedImage : window::tapsInImage);
         return (launch, from, to, scratch) -> {
             double[] image = scratch.doubles(0, in);
             double[] sums = scratch.doubles(1, out);
@@ -111,7 +103,7 @@ record PoolKernel(Node node) implements ShapedKernel {
             for (long plane = from; plane < to; plane++) {
                 Elements.read(type, launch.input(0), plane * in, image, 0, in);
                 Arrays.fill(sums, 0, out, 0);
-                Runs.forEach(window, fold);
+                Runs.forEach(launch, window, fold);
                 for (int i = 0; i < out; i++) {
                     sums[i] = divisors[i] == 0 ? 0 : sums[i] / divisors[i];
                 }
@@ -145,7 +137,7 @@ record PoolKernel(Node node) implements ShapedKernel {
                     image[i] = Powers.of(image[i], p);
                 }
                 Arrays.fill(sums, 0, out, 0);
-                Runs.forEach(window, fold);
+                Runs.forEach(launch, window, fold);
                 for (int i = 0; i < out; i++) {
                     sums[i] = Powers.root(sums[i], p);
                 }

@@ -1,5 +1,7 @@
 package dev.millrace.providers.cpu.window;
 
+import dev.millrace.scheduler.kernel.LaunchContext;
+
 /** Walks a window over an image in runs: one tap at a row of output positions, without what lies in the padding. */
 final class Runs {
     private Runs() {}
@@ -12,7 +14,7 @@ final class Runs {
     }
 
     /** Every run of the window; those of one output position come in the order of the taps. */
-    static void forEach(Window window, Run run) {
+    static void forEach(LaunchContext launch, Window window, Run run) {
         int last = window.axes() - 1;
         int width = window.out()[last];
         int inner = window.in()[last];
@@ -21,6 +23,7 @@ final class Runs {
         int columns = window.kernel()[last];
         int outerTaps = window.kernelSize() / columns;
         for (int row = 0; row < outRows; row++) {
+            launch.checkCancelled();
             for (int outer = 0; outer < outerTaps; outer++) {
                 int start = window.row(row, outer);
                 for (int column = 0; column < columns && start >= 0; column++) {

@@ -125,6 +125,20 @@ public record Window(
         return place;
     }
 
+    /** How many taps of the window at output {@code position} lie in the image. */
+    public int tapsInImage(int position) {
+        int rest = position;
+        int count = 1;
+        for (int i = in.length - 1; i >= 0; i--) {
+            int start = rest % out[i] * strides[i] - padsBefore[i];
+            int first = Math.max(0, Math.ceilDiv(-start, dilations[i]));
+            int end = Math.min(kernel[i], Math.ceilDiv(in[i] - start, dilations[i]));
+            count *= Math.max(0, end - first);
+            rest /= out[i];
+        }
+        return count;
+    }
+
     /** How many taps of the window at output {@code position} lie in the image or its padding. */
     public int tapsInPaddedImage(int position) {
         int rest = position;

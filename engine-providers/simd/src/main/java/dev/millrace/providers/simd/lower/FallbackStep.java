@@ -1,6 +1,7 @@
 package dev.millrace.providers.simd.lower;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
@@ -42,7 +43,7 @@ final class FallbackStep implements BindContext {
     }
 
     private void bind(ShapedKernel kernel) {
-        Launch launch = kernel.bind(this);
+        Launch launch = bound(kernel);
         Lowering lowering = op.lowering();
         var reads = new ArrayList<View>();
         var inputs = new @Nullable View[op.inputs()];
@@ -73,8 +74,30 @@ final class FallbackStep implements BindContext {
                 .scratch(workspaceBytes)
                 .calling(memory -> {
                     var context = new Context(segments(inputs, memory), segments(outputs, memory), memory.scratch());
-                    return crew -> context.run(launch, crew);
+                    return crew -> run(context, launch, crew);
                 }));
+    }
+
+    private Launch bound(ShapedKernel kernel) {
+        try {
+            return kernel.bind(this);
+        } catch (EngineException e) {
+            throw placed(e);
+        }
+    }
+
+    private void run(Context context, Launch launch, Crew crew) {
+        try {
+            context.run(launch, crew);
+        } catch (EngineException e) {
+            throw e.status() == Status.CANCELLED ? e : placed(e);
+        }
+    }
+
+    /** The refusal with its node, which is only one of those that the program is made of. */
+    private EngineException placed(EngineException refusal) {
+        String node = op.node().describe();
+        return String.valueOf(refusal.getMessage()).startsWith(node) ? refusal : refusal.at(node);
     }
 
     private static @Nullable MemorySegment[] segments(@Nullable View[] views, Memory memory) {

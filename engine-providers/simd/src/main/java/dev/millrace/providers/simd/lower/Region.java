@@ -2,6 +2,7 @@ package dev.millrace.providers.simd.lower;
 
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.Function;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -136,12 +137,22 @@ final class Region {
             for (Cell operand : operands) {
                 parts.add(expression(operand, made));
             }
-            expression = formula.of(parts);
+            Expr computed = formula.of(parts);
+            expression = cell == result ? computed : stored(cell, computed);
         } else {
             throw new IllegalStateException(cell.name() + " is no part of an expression");
         }
         made.put(cell, expression);
         return expression;
+    }
+
+    /** What would be read again of a value if it were written: floats of 16 bits are rounded to what they can be. */
+    private static Expr stored(Cell cell, Expr computed) {
+        return switch (cell.type()) {
+            case FLOAT16 -> computed.apply(Function.AS_F16);
+            case BFLOAT16 -> computed.apply(Function.AS_BF16);
+            default -> computed;
+        };
     }
 
     /** The number that a cell always is, or null where it is none or not a single one. */

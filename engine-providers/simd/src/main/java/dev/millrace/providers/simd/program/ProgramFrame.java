@@ -223,6 +223,11 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
     }
 
     @Override
+    public void checkCancelled() {
+        launch().checkCancelled();
+    }
+
+    @Override
     public void run(int tasks, IntConsumer work) {
         if (tasks == 1) {
             work.accept(0);
@@ -240,6 +245,7 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
     public void run(LaunchContext launch, long from, long to, Scratch scratch) {
         IntConsumer work = task;
         for (long i = from; i < to && work != null; i++) {
+            launch.checkCancelled();
             work.accept((int) i);
         }
     }

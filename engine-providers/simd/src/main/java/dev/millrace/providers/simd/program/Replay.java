@@ -41,7 +41,7 @@ final class Replay {
         this.live = live;
         repeats = new boolean[steps.size()];
         for (int i = 0; i < repeats.length; i++) {
-            repeats[i] = steps.get(i).repeats();
+            repeats[i] = steps.get(i).repeats() && steps.get(i).work() <= WORK;
         }
         known = new boolean[repeats.length];
         recorded = new Recording[repeats.length];
@@ -78,7 +78,7 @@ final class Replay {
                 && repeats[step]
                 && known[step]
                 && recorded[step] == null
-                && (step == first || work + steps.get(step).work() <= WORK)) {
+                && work + steps.get(step).work() <= WORK) {
             work += steps.get(step).work();
             long calls = recording.count();
             long bytes = recording.bytes();

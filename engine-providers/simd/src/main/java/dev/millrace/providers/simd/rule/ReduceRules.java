@@ -22,6 +22,9 @@ final class ReduceRules {
     /** What MeanVarianceNormalization adds to a deviation. */
     private static final float LEAST_DEVIATION = 1e-9f;
 
+    /** More than these would take gigabytes of memory as numbers of 32 bits. */
+    private static final long MOST_WIDENED = 1L << 28;
+
     private ReduceRules() {}
 
     static @Nullable Rule named(String name) {
@@ -68,7 +71,7 @@ final class ReduceRules {
     private static boolean ofNarrowInts(Op op, ReduceOp reduction) {
         Cell in = op.in(0);
         boolean chooses = reduction == ReduceOp.MAX || reduction == ReduceOp.MIN;
-        if (!chooses || in.elements() == 0 || DataTypes.find(in.type()) == null) {
+        if (!chooses || in.elements() == 0 || in.elements() > MOST_WIDENED || DataTypes.find(in.type()) == null) {
             return false;
         }
         Lowering lowering = op.lowering();

@@ -1,0 +1,63 @@
+package dev.millrace.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The BOM has every module that others can use, in the version of the build. */
+class BomTest {
+    private static final Path ROOT = Path.of("..");
+    private static final Pattern ARTIFACT = Pattern.compile("<artifactId>([\\w-]+)</artifactId>");
+    private static final Pattern VERSION = Pattern.compile("<version>([^<]+)</version>");
+    private static final Pattern PARENT = Pattern.compile("(?s)<parent>.*?</parent>");
+    /** What measures is no library. */
+    private static final Set<String> NOT_FOR_OTHERS = Set.of("bench");
+
+    @Test
+    void theBomHasEveryModule() throws IOException {
+        var modules = new TreeSet<String>();
+        for (Path pom : poms()) {
+            if (Files.isDirectory(pom.resolveSibling("src/main"))) {
+                modules.add(first(ARTIFACT, PARENT.matcher(Files.readString(pom)).replaceFirst("")));
+            }
+        }
+        modules.removeAll(NOT_FOR_OTHERS);
+        var listed = new TreeSet<String>();
+        Matcher found = ARTIFACT.matcher(bom());
+        while (found.find()) {
+            listed.add(found.group(1));
+        }
+        listed.remove("millrace-bom");
+        assertThat(listed).isEqualTo(modules);
+    }
+
+    @Test
+    void theBomHasTheVersionOfTheBuild() throws IOException {
+        assertThat(first(VERSION, bom())).isEqualTo(first(VERSION, Files.readString(ROOT.resolve("pom.xml"))));
+    }
+
+    private static String bom() throws IOException {
+        return Files.readString(ROOT.resolve("bom/pom.xml"));
+    }
+
+    private static List<Path> poms() throws IOException {
+        try (Stream<Path> files = Files.walk(ROOT, 3)) {
+            return files.filter(file -> file.endsWith("pom.xml")).toList();
+        }
+    }
+
+    private static String first(Pattern pattern, String text) {
+        Matcher found = pattern.matcher(text);
+        assertThat(found.find()).isTrue();
+        return found.group(1);
+    }
+}

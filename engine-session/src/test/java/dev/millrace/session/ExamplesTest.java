@@ -1,0 +1,84 @@
+package dev.millrace.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.StringWriter;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The Java of the documents compiles as it stands. */
+class ExamplesTest {
+    private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
+
+    /** What readers have of their own. Fields, since an example may have a variable of the same name. */
+    private static final String AROUND =
+            """
+            import dev.millrace.epcontext.*;
+            import dev.millrace.graph.*;
+            import dev.millrace.graph.optimise.*;
+            import dev.millrace.graph.tensor.*;
+            import dev.millrace.scheduler.*;
+            import dev.millrace.session.*;
+            import java.lang.foreign.*;
+            import java.nio.*;
+            import java.nio.file.*;
+            import java.util.*;
+            import java.util.concurrent.*;
+            import reactor.core.publisher.*;
+
+            abstract class Example%d {
+                Engine engine;
+                Session session;
+                Inputs inputs;
+                Tensor ids;
+                Tensor mask;
+                Flux<Inputs> requests;
+                ScheduledExecutorService timer;
+
+                void example() throws Exception {
+            %s
+                }
+            }
+            """;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"README.md", "docs/from-onnxruntime.md"})
+    void theJavaOfADocumentCompiles(String name, @TempDir Path classes) throws IOException {
+        List<JavaFileObject> examples = new ArrayList<>();
+        Matcher found = JAVA.matcher(Files.readString(Path.of("..", name)));
+        while (found.find()) {
+            examples.add(source(examples.size(), found.group(1)));
+        }
+        assertThat(examples).isNotEmpty();
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        var messages = new StringWriter();
+        List<String> options = List.of("-proc:none", "-nowarn", "-d", classes.toString());
+        boolean compiled =
+                compiler.getTask(messages, null, null, options, null, examples).call();
+        assertThat(compiled).as(messages.toString()).isTrue();
+    }
+
+    private static JavaFileObject source(int number, String example) {
+        String text = AROUND.formatted(number, example);
+        URI place = URI.create("string:///Example" + number + ".java");
+        return new SimpleJavaFileObject(place, JavaFileObject.Kind.SOURCE) {
+            @Override
+            public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+                return text;
+            }
+        };
+    }
+}
