@@ -128,4 +128,14 @@ class EdgesTest {
             }
         }
     }
+
+    @Test
+    void aBatchNormOfOneChannelHasItsNumbersAtOnce() throws Exception {
+        for (int i = 0; i < 20; i++) {
+            OneOperator.onnx("BatchNormalization", 15)
+                    .on(draw.floats(2, 1, 3))
+                    .holding(draw.floats(1), draw.floats(1), draw.floats(1), draw.scales(1))
+                    .agrees(engine, 1e-4);
+        }
+    }
 }

@@ -219,12 +219,12 @@ final class ChannelNormRules {
         }
     }
 
-    /** Factors and behind them offsets, made once for the operands. */
+    /** Factors and behind them offsets, made once for the operands, and at once: a single one becomes part of the code. */
     private static MemorySegment folded(Op op, List<Tensor> operands, long channels) {
         Weights weights = op.kit().weights();
         float epsilon = op.attributes().real("epsilon", EPSILON);
         long bytes = Float.BYTES * channels;
-        return weights.packed(
+        return weights.filled(
                 operands,
                 Layout.of("batch normalisation " + epsilon, 2 * bytes),
                 target -> ChannelNorm.foldBatch(

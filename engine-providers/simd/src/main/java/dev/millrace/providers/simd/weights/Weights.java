@@ -124,6 +124,15 @@ public final class Weights {
      * time before {@link #finish} returns, on any thread, from what it asks {@link #plain} for. For one binding.
      */
     public MemorySegment packed(List<Tensor> sources, Layout layout, Consumer<MemorySegment> pack) {
+        return packed(sources, layout, pack, false);
+    }
+
+    /** The same, filled already: for numbers that a binding itself goes by. */
+    public MemorySegment filled(List<Tensor> sources, Layout layout, Consumer<MemorySegment> pack) {
+        return packed(sources, layout, pack, true);
+    }
+
+    private MemorySegment packed(List<Tensor> sources, Layout layout, Consumer<MemorySegment> pack, boolean atOnce) {
         Consumer<MemorySegment> packing = target -> pack(sources, layout, pack, target);
         if (!constants.containsAll(sources)) {
             MemorySegment own = allocator.apply(layout.bytes());
@@ -135,6 +144,8 @@ public final class Weights {
         if (usage != null) {
             place.fill(packing);
             usage.read(sources, layout, memory);
+        } else if (atOnce) {
+            place.fill(packing);
         } else if (!place.isFilled()) {
             Runnable filling = () -> place.fill(packing);
             unfinished.add(filling);
