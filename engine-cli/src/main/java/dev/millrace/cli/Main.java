@@ -19,6 +19,7 @@ import picocli.CommandLine.Spec;
             RunCommand.class,
             InspectCommand.class,
             ModelsCommand.class,
+            OperatorsCommand.class,
             ConformanceCommand.class,
             CommandLine.HelpCommand.class
         },
