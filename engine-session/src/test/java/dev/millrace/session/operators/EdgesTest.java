@@ -138,4 +138,16 @@ class EdgesTest {
                     .agrees(engine, 1e-4);
         }
     }
+
+    @Test
+    void slicesBackwardsBeginAtAnIndexThatIsThere() throws Exception {
+        for (long start : new long[] {-9, -4, -3, 0, 2, 9}) {
+            for (long end : new long[] {-9, -2, 0, 9}) {
+                OneOperator slice = OneOperator.onnx("Slice", 13).on(draw.floats(3, 2));
+                slice.on(Tensor.copyOf(new long[] {start}, 1), Tensor.copyOf(new long[] {end}, 1))
+                        .holding(Tensor.copyOf(new long[] {0}, 1), Tensor.copyOf(new long[] {-2}, 1))
+                        .agrees(engine, 0);
+            }
+        }
+    }
 }
