@@ -39,7 +39,8 @@ public final class Composites {
     private static @Nullable Recipe recipe(Node node) {
         return switch (node.op().domain()) {
             case OpId.MICROSOFT -> contributed(node);
-            case OpId.ONNX -> EarlyComposites.recipe(node);
+            case OpId.ONNX ->
+                node.is("CausalConvWithState") ? CausalConvComposite::write : EarlyComposites.recipe(node);
             default -> null;
         };
     }

@@ -244,4 +244,25 @@ class FusedOperatorsTest {
             }
         }
     }
+
+    @Test
+    void convolutionsOfWhatWasBefore() {
+        Tensor x = Tensor.copyOf(new float[] {1, 2, 3}, 1, 1, 3);
+        Tensor weights = Tensor.copyOf(new float[] {10, 1}, 1, 1, 2);
+        Tensor past = Tensor.copyOf(new float[] {4}, 1, 1, 1);
+        Tensor y = OneOperator.onnx("CausalConvWithState", 27)
+                .outputs(2)
+                .on(x)
+                .holding(weights)
+                .on(null, past)
+                .run(engine);
+        assertThat(y.floats()).containsExactly(41, 12, 23);
+        Tensor fresh = OneOperator.onnx("CausalConvWithState", 27)
+                .with("activation", "silu")
+                .outputs(2)
+                .on(x)
+                .holding(weights)
+                .run(engine);
+        assertThat(fresh.floats()[0]).isEqualTo((float) (1 / (1 + Math.exp(-1))), offset());
+    }
 }
