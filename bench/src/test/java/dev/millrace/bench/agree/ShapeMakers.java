@@ -85,7 +85,7 @@ final class ShapeMakers {
 
     private static void reshape(OneNode node, Chance chance) {
         Shape shape = chance.shape(0, 4);
-        long[] target = Shape.of(shape.toArray()).toArray();
+        long[] target = shape.toArray();
         if (target.length > 1 && chance.often()) {
             int at = chance.between(0, target.length - 2);
             target[at] *= target[at + 1];

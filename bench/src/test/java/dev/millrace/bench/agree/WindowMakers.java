@@ -55,10 +55,7 @@ final class WindowMakers {
         long in = groups * chance.between(1, 3);
         long out = groups * chance.between(1, 3);
         long[] kernel = chance.between(axes, 1, 3);
-        node.maybe("group", groups == 1 ? 1 : groups);
-        if (groups > 1) {
-            node.with("group", groups);
-        }
+        node.with("group", groups);
         if (chance.often()) {
             node.list("strides", chance.between(axes, 1, 2));
         }

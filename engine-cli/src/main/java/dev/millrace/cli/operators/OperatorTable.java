@@ -23,7 +23,7 @@ import java.util.ServiceLoader;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** All operators with a schema, and what the providers that are there say when they are asked for each version and type. */
+/** All operators with a schema, and what the providers say when they are asked for each version and type. */
 public final class OperatorTable {
     private final List<ExecutionProvider> providers;
 
@@ -84,14 +84,22 @@ public final class OperatorTable {
         return variable == null ? EnumSet.noneOf(ElementType.class) : variable.tensors();
     }
 
+    /** What the first variable is asked for; where there is none, one question is enough. */
+    private static Set<ElementType> asked(OperatorSchema schema) {
+        Set<ElementType> types = types(schema);
+        return types.isEmpty() ? EnumSet.of(ElementType.FLOAT) : types;
+    }
+
+    private static String nameOfVariable(OperatorSchema schema) {
+        TypeConstraint variable = variable(schema);
+        return variable == null ? "" : variable.variable();
+    }
+
     /** The types of the first variable with which a provider takes an operator; some type where it has no variable. */
     private Set<ElementType> taken(ExecutionProvider provider, OperatorSchema schema) {
-        TypeConstraint variable = variable(schema);
-        boolean tensors = variable != null && !variable.tensors().isEmpty();
-        Set<ElementType> asked = tensors ? variable.tensors() : EnumSet.of(ElementType.FLOAT);
         var taken = EnumSet.noneOf(ElementType.class);
-        for (ElementType type : asked) {
-            Graph graph = OneNodeGraph.of(schema, variable == null ? "" : variable.variable(), type);
+        for (ElementType type : asked(schema)) {
+            Graph graph = OneNodeGraph.of(schema, nameOfVariable(schema), type);
             if (Asked.takes(provider, providers, graph)) {
                 taken.add(type);
             }
@@ -100,11 +108,9 @@ public final class OperatorTable {
     }
 
     private static boolean isComposed(OperatorSchema schema) {
-        TypeConstraint variable = variable(schema);
-        boolean tensors = variable != null && !variable.tensors().isEmpty();
-        ElementType type = tensors ? variable.tensors().iterator().next() : ElementType.FLOAT;
+        ElementType type = asked(schema).iterator().next();
         try {
-            return Composites.expand(OneNodeGraph.of(schema, variable == null ? "" : variable.variable(), type));
+            return Composites.expand(OneNodeGraph.of(schema, nameOfVariable(schema), type));
         } catch (EngineException wantsMore) {
             // who looks at more than the name of an operator knows how to write it
             return true;

@@ -1,4 +1,4 @@
-/** Which operators there are, and which of them providers take: what the tables of the engine say when they are asked. */
+/** Which operators there are, and which of them providers take, as the tables of the engine say. */
 @NullMarked
 package dev.millrace.cli.operators;
 

@@ -16,8 +16,8 @@ import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.util.Arrays;
 
 /**
- * LinearAttention: a state of keys by values for each head, which fades, takes in a key and a value in each step, and is
- * asked by queries. An item is one head of keys with all queries that ask it.
+ * LinearAttention: a state of keys by values for each head, which fades, takes in a key and a value in each step, and
+ * is asked by queries. An item is one head of keys with all queries that ask it.
  */
 record LinearAttentionKernel(Node node) implements ShapedKernel {
     private static final int KEYS = 1;

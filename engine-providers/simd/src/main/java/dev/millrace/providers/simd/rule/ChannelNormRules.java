@@ -219,7 +219,7 @@ final class ChannelNormRules {
         }
     }
 
-    /** Factors and behind them offsets, made once for the operands, and at once: a single one becomes part of the code. */
+    /** Factors and behind them offsets, made once, and at once: a single one becomes part of the code. */
     private static MemorySegment folded(Op op, List<Tensor> operands, long channels) {
         Weights weights = op.kit().weights();
         float epsilon = op.attributes().real("epsilon", EPSILON);
