@@ -175,10 +175,17 @@ final class AttentionComposites {
     private static void cachedHeads(Composer c) {
         c.refuse(c.has(9), "beams");
         var cache = new Cache(c, 8, true);
-        var inputs = c.node().inputs().subList(0, 8).toArray(new Value[0]);
-        inputs[6] = cache.content(c.find(6));
-        inputs[7] = cache.content(c.find(7));
-        NodeSpec spec = c.contributed("MultiHeadAttention", inputs).with(c.attributes());
+        NodeSpec spec = c.contributed(
+                        "MultiHeadAttention",
+                        c.find(0),
+                        c.find(1),
+                        c.find(2),
+                        c.find(3),
+                        c.find(4),
+                        c.find(5),
+                        cache.content(c.find(6)),
+                        cache.content(c.find(7)))
+                .with(c.attributes());
         List<Value> outputs = c.add(spec, c.wants(1) || c.wants(2) ? 3 : 1);
         c.result(outputs.getFirst());
         for (int i = 1; i < outputs.size(); i++) {
