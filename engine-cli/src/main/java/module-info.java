@@ -15,4 +15,5 @@ module dev.millrace.cli {
             info.picocli;
 
     uses dev.millrace.cli.Subcommand;
+    uses dev.millrace.providers.spi.ProviderFactory;
 }

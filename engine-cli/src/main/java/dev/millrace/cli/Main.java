@@ -23,6 +23,7 @@ import picocli.CommandLine.Spec;
             ContextInfoCommand.class,
             CacheCommand.class,
             ModelsCommand.class,
+            OperatorsCommand.class,
             ConformanceCommand.class,
             CommandLine.HelpCommand.class
         },

@@ -18,6 +18,9 @@ final class Roles {
     private static final int DEEPEST = 6;
     private static final int FAR = 1000;
 
+    /** So many products in a sum are large beside other numbers, and choose among an attention's keys by rounding. */
+    private static final int MANY = 64;
+
     /** Operators whose first output has the elements of their inputs. */
     private static final Set<String> CARRIERS = Set.of(
             "Identity", "Cast", "Squeeze", "Unsqueeze", "Reshape", "Flatten", "Transpose", "Concat", "Slice", "Expand");
@@ -145,7 +148,7 @@ final class Roles {
         put("Range", 2, _ -> Role.always(1));
         put("Loop", 0, _ -> Role.always(3));
         put("Loop", 1, _ -> Role.always(1));
-        put("LSTM GRU RNN", 4, use -> use.extent(0, 0) < 1 ? null : Role.between(1, use.extent(0, 0)));
+        put("LSTM GRU RNN DynamicQuantizeLSTM", 4, use -> use.extent(0, 0) < 1 ? null : Role.between(1, use.extent(0, 0)));
         put("ReverseSequence", 1, use -> {
             long extent = use.extent(0, use.attribute("time_axis", 0));
             return extent < 1 ? null : Role.between(1, extent);
@@ -174,6 +177,7 @@ final class Roles {
         put("Resize", 3, Roles::sizes);
         put("BatchNormalization", 4, _ -> Role.real(0.1, 1));
         put("Dropout", 1, _ -> Role.real(0, 0.5));
+        putWeights();
         put("Dropout", 2, _ -> Role.always(0));
         put("NonMaxSuppression", 3, _ -> Role.always(0.5));
         put("NonMaxSuppression", 4, _ -> Role.always(0));
@@ -181,6 +185,16 @@ final class Roles {
         for (int scale : List.of(1, 4, 6)) {
             put("QLinearConv QLinearMatMul QLinearAdd QLinearMul", scale, _ -> Role.real(0.01, 0.1));
         }
+    }
+
+    private static void putWeights() {
+        put("MatMul Gemm Attention DecoderMaskedSelfAttention", 1, use -> {
+            Value weights = use.node().requireInput(1);
+            var type = weights.elementType();
+            long rows = use.extent(1, 0);
+            boolean many = type != null && type.isFloating() && use.rank(1) == 2 && rows > MANY;
+            return many ? Role.real(-2 / Math.sqrt(rows), 2 / Math.sqrt(rows)) : null;
+        });
     }
 
     /** Images twice as large. */

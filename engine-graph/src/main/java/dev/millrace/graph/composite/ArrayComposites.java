@@ -20,6 +20,7 @@ final class ArrayComposites {
             case "GatherND" -> c -> c.result(c.op("GatherND", c.input(0), c.cast(c.input(1), ElementType.INT64)));
             case "Trilu" -> c -> QuantisedComposites.renamed(c, "Trilu");
             case "TorchEmbedding" -> c -> c.result(c.op("Gather", c.input(0), c.input(1)));
+            case "CDist" -> ArrayComposites::distances;
             case "Pad" -> ArrayComposites::pad;
             case "Range" -> ArrayComposites::range;
             case "Unique" -> ArrayComposites::unique;
@@ -38,6 +39,19 @@ final class ArrayComposites {
         Value fill = c.has(2) ? c.op("Reshape", c.input(2), c.longs()) : null;
         NodeSpec spec = c.onnx("Pad", c.input(0), flat(c, c.input(1)), fill);
         c.result(c.add(spec.with("mode", Attribute.of(c.attributes().text("mode", "constant")))));
+    }
+
+    /** How far each row of the first matrix is from each of the second. */
+    private static void distances(Composer c) {
+        String metric = c.attributes().text("metric", "sqeuclidean");
+        boolean squared = metric.equals("sqeuclidean");
+        c.refuse(!squared && !metric.equals("euclidean"), "metric '" + metric + "'");
+        Value rows = c.op("Unsqueeze", c.input(0), c.longs(1));
+        Value others = c.op("Unsqueeze", c.input(1), c.longs(0));
+        NodeSpec spec = c.onnx("ReduceSumSquare", c.op("Sub", rows, others), c.longs(-1))
+                .with("keepdims", Attribute.of(0));
+        Value squares = c.add(spec);
+        c.result(squared ? squares : c.op("Sqrt", squares));
     }
 
     private static void range(Composer c) {

@@ -2,6 +2,7 @@ package dev.millrace.graph.composite;
 
 import dev.millrace.graph.composite.Composites.Recipe;
 import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
@@ -16,11 +17,12 @@ final class AttentionComposites {
     /** Where an attention has its inputs beside those of the projection; -1 for what it does not have. */
     private record Places(int mask, int past, int scores, int pastLength) {}
 
-    static @Nullable Recipe recipe(String name) {
-        return switch (name) {
+    static @Nullable Recipe recipe(Node node) {
+        return switch (node.op().name()) {
             case "Attention" -> c -> attend(c, projected(c), new Places(3, 4, 5, 6));
             case "DecoderMaskedSelfAttention" -> AttentionComposites::decoderSelf;
             case "DecoderMaskedMultiHeadAttention" -> AttentionComposites::decoderHeads;
+            case "MultiHeadAttention" -> hasLargeCache(node) ? AttentionComposites::cachedHeads : null;
             case "QAttention" -> c -> attend(c, projectedBytes(c), new Places(5, 8, -1, -1));
             default -> null;
         };
@@ -50,7 +52,7 @@ final class AttentionComposites {
         if (hidden != null) {
             scores = scores == null ? hidden : c.op("Add", scores, hidden);
         }
-        var cache = new Cache(c, places.pastLength());
+        var cache = new Cache(c, places.pastLength(), isShared(c));
         Value keys = past == null ? null : c.op("Gather", past, c.scalar(0));
         Value values = past == null ? null : c.op("Gather", past, c.scalar(1));
         NodeSpec spec = c.contributed(
@@ -88,14 +90,16 @@ final class AttentionComposites {
         return c.op("CastLike", c.op("Unsqueeze", added, rank == 2 ? c.longs(1, 2) : c.longs(1)), queries);
     }
 
+    private static boolean isShared(Composer c) {
+        return c.attributes().flag("past_present_share_buffer", false);
+    }
+
     /** A cache of keys or values, which may be larger than its content; an input says how many steps it has. */
-    private record Cache(Composer c, int lengthInput) {
+    private record Cache(Composer c, int lengthInput, boolean isLarger) {
         private static final int STEPS = 2;
 
-        private boolean isLarger() {
-            boolean larger = c.attributes().flag("past_present_share_buffer", false);
-            c.refuse(larger && (lengthInput < 0 || !c.has(lengthInput)), "a cache without the length of its content");
-            return larger;
+        Cache {
+            c.refuse(isLarger && (lengthInput < 0 || !c.has(lengthInput)), "a cache without the length of its content");
         }
 
         private Value length() {
@@ -104,12 +108,12 @@ final class AttentionComposites {
 
         @Nullable
         Value content(@Nullable Value cache) {
-            return cache == null || !isLarger() ? cache : c.op("Slice", cache, c.longs(0), length(), c.longs(STEPS));
+            return cache == null || !isLarger ? cache : c.op("Slice", cache, c.longs(0), length(), c.longs(STEPS));
         }
 
         /** What the cache holds now, with what is left of it behind. */
         Value filledUp(Value content, @Nullable Value cache) {
-            if (cache == null || !isLarger()) {
+            if (cache == null || !isLarger) {
                 return content;
             }
             Value used = c.add(
@@ -144,7 +148,7 @@ final class AttentionComposites {
         c.refuse(c.wants(3), "scores as an output");
         List<Value> parts = c.has(1) ? List.of(c.input(0), c.input(1), c.input(2)) : parts(c, c.input(0));
         c.refuse(c.has(10) && !c.has(1), "a bias of queries, keys and values in one input");
-        var cache = new Cache(c, 7);
+        var cache = new Cache(c, 7, isShared(c));
         NodeSpec spec = c.contributed(
                 "MultiHeadAttention",
                 parts.getFirst(),
@@ -160,6 +164,32 @@ final class AttentionComposites {
         c.result(outputs.getFirst());
         for (int i = 1; i < outputs.size(); i++) {
             c.result(i, cache.filledUp(outputs.get(i), c.find(i + 4)));
+        }
+    }
+
+    private static boolean hasLargeCache(Node node) {
+        return node.input(6) != null && node.input(7) != null && node.input(8) != null;
+    }
+
+    /** Keys and values behind a past whose length is an input. */
+    private static void cachedHeads(Composer c) {
+        c.refuse(c.has(9), "beams");
+        var cache = new Cache(c, 8, true);
+        NodeSpec spec = c.contributed(
+                        "MultiHeadAttention",
+                        c.find(0),
+                        c.find(1),
+                        c.find(2),
+                        c.find(3),
+                        c.find(4),
+                        c.find(5),
+                        cache.content(c.find(6)),
+                        cache.content(c.find(7)))
+                .with(c.attributes());
+        List<Value> outputs = c.add(spec, c.wants(1) || c.wants(2) ? 3 : 1);
+        c.result(outputs.getFirst());
+        for (int i = 1; i < outputs.size(); i++) {
+            c.result(i, cache.filledUp(outputs.get(i), c.find(i + 5)));
         }
     }
 }

@@ -39,7 +39,8 @@ public final class Composites {
     private static @Nullable Recipe recipe(Node node) {
         return switch (node.op().domain()) {
             case OpId.MICROSOFT -> contributed(node);
-            case OpId.ONNX -> EarlyComposites.recipe(node.op().name());
+            case OpId.ONNX ->
+                node.is("CausalConvWithState") ? CausalConvComposite::write : EarlyComposites.recipe(node);
             default -> null;
         };
     }
@@ -51,7 +52,7 @@ public final class Composites {
             recipe = ProductComposites.recipe(node);
         }
         if (recipe == null) {
-            recipe = AttentionComposites.recipe(name);
+            recipe = AttentionComposites.recipe(node);
         }
         return recipe == null ? ArrayComposites.recipe(name) : recipe;
     }

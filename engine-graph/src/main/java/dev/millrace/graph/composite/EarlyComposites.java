@@ -1,6 +1,8 @@
 package dev.millrace.graph.composite;
 
 import dev.millrace.graph.composite.Composites.Recipe;
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
@@ -10,12 +12,13 @@ import org.jspecify.annotations.Nullable;
 final class EarlyComposites {
     private EarlyComposites() {}
 
-    static @Nullable Recipe recipe(String name) {
-        return switch (name) {
+    static @Nullable Recipe recipe(Node node) {
+        return switch (node.op().name()) {
             case "ImageScaler" -> EarlyComposites::imageScaler;
             case "Crop" -> EarlyComposites::crop;
             case "ParametricSoftplus" -> EarlyComposites::softplus;
             case "DynamicSlice" -> c -> c.result(c.op("Slice", c.input(0), c.input(1), c.input(2), c.find(3)));
+            case "MeanVarianceNormalization" -> node.opset() < 9 ? EarlyComposites::meanVariance : null;
             default -> null;
         };
     }
@@ -54,6 +57,17 @@ final class EarlyComposites {
 
     private static long end(long border) {
         return border == 0 ? Long.MAX_VALUE : -border;
+    }
+
+    /** Images less their mean, and over their deviation; each channel on its own, or all of them together. */
+    private static void meanVariance(Composer c) {
+        boolean together = c.attributes().flag("across_channels", false);
+        long[] axes = together ? new long[] {0, 1, 2, 3} : new long[] {0, 2, 3};
+        if (c.attributes().flag("normalize_variance", true)) {
+            c.result(c.add(c.onnx("MeanVarianceNormalization", c.input(0)).with("axes", Attribute.of(axes))));
+        } else {
+            c.result(c.op("Sub", c.input(0), c.op("ReduceMean", c.input(0), c.longs(axes))));
+        }
     }
 
     private static void softplus(Composer c) {

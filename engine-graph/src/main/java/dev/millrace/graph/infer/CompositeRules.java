@@ -30,6 +30,7 @@ final class CompositeRules {
             case "ExpandDims" -> c.set(0, c.element(0), oneMore(c.dims(0)));
             case "Rfft" -> c.set(0, c.element(0), oneMore(c.dims(0, 1, Integer.MAX_VALUE)));
             case "Irfft" -> c.set(0, c.element(0), oneLess(c.dims(0, 2, Integer.MAX_VALUE)));
+            case "CDist" -> c.set(0, c.element(0), List.of(c.dim(0, 0), c.dim(1, 0)));
             case "GatherND" -> GatherRules.gatherNd(c);
             case "TorchEmbedding" -> GatherRules.gather(c);
             case "Unique" -> unique(c);

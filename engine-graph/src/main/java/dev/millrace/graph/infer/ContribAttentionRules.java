@@ -79,7 +79,8 @@ final class ContribAttentionRules {
         }
         c.set(0, c.element(0), List.of(q.get(0), q.get(1), hidden));
         Dim keys = keys(c, q, key);
-        Dim total = !c.has(6) ? keys : c.dims(6, 4) == null ? Dim.UNKNOWN : Dims.add(c.dim(6, 2), keys);
+        Dim before = !c.has(6) ? Dims.ZERO : c.dims(6, 4) == null ? Dim.UNKNOWN : c.dim(6, 2);
+        Dim total = c.has(6) && c.has(8) ? before : Dims.add(before, keys);
         c.set(1, c.element(0), List.of(q.get(0), Dim.of(heads), total, headSize));
         c.set(2, c.element(0), List.of(q.get(0), Dim.of(heads), total, valueSize));
     }

@@ -101,8 +101,9 @@ final class MlRules {
         }
         Dim columns = Dims.ZERO;
         for (int i = 0; i < c.inputs(); i++) {
-            List<Dim> dims = c.dims(i, 1, 2);
-            Dim found = dims == null ? Dim.UNKNOWN : dims.getLast();
+            List<Dim> dims = c.dims(i, 1, Integer.MAX_VALUE);
+            List<Dim> row = dims == null || dims.size() == 1 ? dims : dims.subList(1, dims.size());
+            Dim found = row == null ? Dim.UNKNOWN : Dims.product(row);
             columns = Dims.add(columns, declared == null ? found : Dim.of(declared[i]));
         }
         c.set(0, ElementType.FLOAT, List.of(rows(c), columns));

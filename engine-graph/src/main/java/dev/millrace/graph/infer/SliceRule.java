@@ -99,7 +99,7 @@ final class SliceRule {
     }
 
     private static long count(long extent, long start, long end, long step) {
-        long from = clampedIndex(start, extent, step);
+        long from = first(start, extent, step);
         long to = clampedIndex(end, extent, step);
         long distance = step > 0 ? to - from : from - to;
         return distance <= 0 ? 0 : Math.ceilDiv(distance, Math.absExact(step));
@@ -107,8 +107,13 @@ final class SliceRule {
 
     /** The indices that a slice of an axis of {@code extent} takes, in its order. */
     static LongStream indices(long extent, long start, long end, long step) {
-        long first = clampedIndex(start, extent, step);
+        long first = first(start, extent, step);
         return LongStream.range(0, count(extent, start, end, step)).map(i -> first + i * step);
+    }
+
+    /** Backwards, too, no slice begins before the first index. */
+    private static long first(long start, long extent, long step) {
+        return extent == 0 ? clampedIndex(start, extent, step) : Math.max(0, clampedIndex(start, extent, step));
     }
 
     private static long clampedIndex(long index, long extent, long step) {

@@ -174,6 +174,8 @@ class RulesTest {
                 .containsExactly("float[7,2]");
         assertThat(ml("FeatureVectorizer", 1, NONE, in(FLOAT, "n", 3), in(FLOAT, "n", 2)))
                 .containsExactly("float[n,5]");
+        assertThat(ml("FeatureVectorizer", 1, NONE, in(FLOAT, "n", 3, 2), in(FLOAT, "n", 2)))
+                .containsExactly("float[n,8]");
         assertThat(ml("CategoryMapper", 1, NONE, in(STRING, 3))).containsExactly("int64[3]");
         assertThat(ml("Scaler", 1, NONE, in(INT64, 3))).containsExactly("float[3]");
         assertThat(ml("Imputer", 1, NONE, in(INT64, 3))).containsExactly("int64[3]");

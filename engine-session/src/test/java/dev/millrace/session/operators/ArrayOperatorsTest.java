@@ -254,4 +254,19 @@ class ArrayOperatorsTest {
                     .agrees(engine, 0);
         }
     }
+
+    @Test
+    void distancesOfRows() throws Exception {
+        Tensor far = OneOperator.contributed("CDist")
+                .with("metric", "euclidean")
+                .on(Tensor.copyOf(new float[] {0, 0}, 1, 2), Tensor.copyOf(new float[] {3, 4, 0, 1}, 2, 2))
+                .run(engine);
+        assertThat(far.floats()).containsExactly(5, 1);
+        for (String metric : new String[] {"euclidean", "sqeuclidean"}) {
+            OneOperator.contributed("CDist")
+                    .with("metric", metric)
+                    .on(draw.floats(4, 6), draw.floats(3, 6))
+                    .agrees(engine, 1e-4);
+        }
+    }
 }

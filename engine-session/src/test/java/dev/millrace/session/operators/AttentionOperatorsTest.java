@@ -126,4 +126,33 @@ class AttentionOperatorsTest {
         OneOperator rotary = attention().with("do_rotary", 1);
         assertThatThrownBy(() -> rotary.run(engine)).hasMessageContaining("rotary embeddings");
     }
+
+    private static Tensor cache(float... values) {
+        return Tensor.copyOf(values, 1, 1, values.length, 1);
+    }
+
+    @Test
+    void aCacheMayBeLargerThanItsContent() {
+        Tensor one = Tensor.copyOf(new float[] {0}, 1, 1, 1);
+        Tensor five = Tensor.copyOf(new float[] {5}, 1, 1, 1);
+        OneOperator heads = OneOperator.contributed("MultiHeadAttention")
+                .with("num_heads", 1)
+                .outputs(3)
+                .on(one, one, five, null, null, null, cache(0, 0, 0), cache(3, 9, 9), ints(1));
+        // a mean of the one value of the past and of that of this step
+        assertThat(heads.run(engine).floats()).containsExactly(4);
+    }
+
+    @Test
+    void aDecodersOwnStep() {
+        Tensor past = Tensor.copyOf(new float[] {0, 0, 0, 3, 9, 9}, 2, 1, 1, 3, 1);
+        Tensor y = OneOperator.contributed("DecoderMaskedSelfAttention")
+                .with("num_heads", 1)
+                .with("past_present_share_buffer", 1)
+                .outputs(2)
+                .on(Tensor.copyOf(new float[] {5}, 1, 1, 1), Tensor.copyOf(new float[] {0, 0, 1}, 1, 3), null, null)
+                .on(past, null, ints(1))
+                .run(engine);
+        assertThat(y.floats()).containsExactly(4);
+    }
 }

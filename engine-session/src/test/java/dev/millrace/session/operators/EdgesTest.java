@@ -1,6 +1,7 @@
 package dev.millrace.session.operators;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
@@ -103,5 +104,50 @@ class EdgesTest {
         Tensor x = Tensor.copyOf(new float[] {-9, -20, -62.8f, -1e10f, 62.8f}, 5);
         OneOperator.onnx("Gelu", 20).on(x).agrees(engine, 1e-12);
         OneOperator.onnx("Erf", 13).on(x).agrees(engine, 0);
+    }
+
+    @Test
+    void featuresOfSeveralAxesAreOneRow() throws Exception {
+        OneOperator.ml("FeatureVectorizer")
+                .list("inputdimensions", 4, 2)
+                .on(draw.floats(2, 2, 2), draw.floats(2, 2))
+                .agrees(engine, 0);
+    }
+
+    @Test
+    void sequencesThatAreLongerThanTheirStepsAreRefused() {
+        for (int length : new int[] {-1, 4}) {
+            for (String provider : new String[] {"cpu", "simd"}) {
+                OneOperator lstm = OneOperator.onnx("LSTM", 14)
+                        .with("hidden_size", 3)
+                        .on(draw.floats(3, 1, 2))
+                        .holding(draw.floats(1, 12, 2), draw.floats(1, 12, 3))
+                        .on(null, Tensor.copyOf(new int[] {length}, 1));
+                assertThatThrownBy(() -> lstm.run(engine, provider))
+                        .hasMessageContaining("sequence 0 has the length " + length + " where 0 to 3 is expected");
+            }
+        }
+    }
+
+    @Test
+    void aBatchNormOfOneChannelHasItsNumbersAtOnce() throws Exception {
+        for (int i = 0; i < 20; i++) {
+            OneOperator.onnx("BatchNormalization", 15)
+                    .on(draw.floats(2, 1, 3))
+                    .holding(draw.floats(1), draw.floats(1), draw.floats(1), draw.scales(1))
+                    .agrees(engine, 1e-4);
+        }
+    }
+
+    @Test
+    void slicesBackwardsBeginAtAnIndexThatIsThere() throws Exception {
+        for (long start : new long[] {-9, -4, -3, 0, 2, 9}) {
+            for (long end : new long[] {-9, -2, 0, 9}) {
+                OneOperator slice = OneOperator.onnx("Slice", 13).on(draw.floats(3, 2));
+                slice.on(Tensor.copyOf(new long[] {start}, 1), Tensor.copyOf(new long[] {end}, 1))
+                        .holding(Tensor.copyOf(new long[] {0}, 1), Tensor.copyOf(new long[] {-2}, 1))
+                        .agrees(engine, 0);
+            }
+        }
     }
 }

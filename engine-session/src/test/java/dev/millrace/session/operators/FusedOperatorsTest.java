@@ -191,4 +191,78 @@ class FusedOperatorsTest {
                 .on(draw.floats(5, 7), draw.floats(7, 6));
         assertThatThrownBy(() -> gemm.run(engine)).hasMessageContaining("activation 'Wobble'");
     }
+
+    @Test
+    void convolutionsWithChannelsLastAndNothingElse() {
+        Tensor y = OneOperator.contributed("NhwcConv")
+                .on(Tensor.copyOf(new float[] {1, 2, 3, -9}, 1, 1, 2, 2), Tensor.copyOf(new float[] {1, 10}, 1, 2, 1, 1))
+                .run(engine);
+        assertThat(y.shape()).isEqualTo(Shape.of(1, 1, 2, 1));
+        assertThat(y.floats()).containsExactly(21, -87);
+    }
+
+    @Test
+    void groupsOfASum() {
+        Tensor x = Tensor.copyOf(new float[] {1, 0, 0, 3}, 1, 1, 2, 2);
+        Tensor skip = Tensor.copyOf(new float[] {0, 2, 2, 1}, 1, 1, 2, 2);
+        Tensor y = OneOperator.contributed("SkipGroupNorm")
+                .with("groups", 1)
+                .with("activation", 0)
+                .with("epsilon", 0f)
+                .outputs(2)
+                .on(x, Tensor.copyOf(new float[] {1, 2}, 2), Tensor.copyOf(new float[] {0, 1}, 2), skip)
+                .on(Tensor.copyOf(new float[] {0, 1}, 2))
+                .run(engine);
+        // of 1, 3, 2 and 5
+        float deviation = (float) Math.sqrt(35 / 16.0);
+        assertThat(y.floats())
+                .containsExactly(
+                        new float[] {-1.75f / deviation, 1 + 0.5f / deviation, -0.75f / deviation, 1 + 4.5f / deviation},
+                        offset());
+    }
+
+    @Test
+    void productsWithMatricesThatWereSparse() {
+        Tensor product = OneOperator.contributed("SparseToDenseMatMul")
+                .with("alpha", 2f)
+                .with("transA", 1)
+                .holding(Tensor.copyOf(new float[] {0, 3, 1, 0}, 2, 2))
+                .on(Tensor.copyOf(new float[] {1, 2, 4, 8}, 2, 2))
+                .run(engine);
+        assertThat(product.floats()).containsExactly(8, 16, 6, 12);
+    }
+
+    @Test
+    void imagesLessTheirMeanAsTheyWereAtFirst() throws Exception {
+        for (long together : new long[] {0, 1}) {
+            for (long divided : new long[] {0, 1}) {
+                OneOperator.onnx("MeanVarianceNormalization", 8)
+                        .with("across_channels", together)
+                        .with("normalize_variance", divided)
+                        .on(draw.floats(2, 3, 4, 5))
+                        .agrees(engine, CLOSE);
+            }
+        }
+    }
+
+    @Test
+    void convolutionsOfWhatWasBefore() {
+        Tensor x = Tensor.copyOf(new float[] {1, 2, 3}, 1, 1, 3);
+        Tensor weights = Tensor.copyOf(new float[] {10, 1}, 1, 1, 2);
+        Tensor past = Tensor.copyOf(new float[] {4}, 1, 1, 1);
+        Tensor y = OneOperator.onnx("CausalConvWithState", 27)
+                .outputs(2)
+                .on(x)
+                .holding(weights)
+                .on(null, past)
+                .run(engine);
+        assertThat(y.floats()).containsExactly(41, 12, 23);
+        Tensor fresh = OneOperator.onnx("CausalConvWithState", 27)
+                .with("activation", "silu")
+                .outputs(2)
+                .on(x)
+                .holding(weights)
+                .run(engine);
+        assertThat(fresh.floats()[0]).isEqualTo((float) (1 / (1 + Math.exp(-1))), offset());
+    }
 }

@@ -168,7 +168,11 @@ final class OneOperator {
 
     /** The first output of the plain provider. */
     Tensor run(Engine engine) {
-        return ours(engine, model(), options(List.of("cpu"), Level.DISABLED))
+        return run(engine, "cpu");
+    }
+
+    Tensor run(Engine engine, String provider) {
+        return ours(engine, model(), options(List.of(provider), Level.DISABLED))
                 .values()
                 .iterator()
                 .next();

@@ -279,4 +279,48 @@ class QuantisedOperatorsTest {
     private static Tensor hundredths(long... dims) {
         return Draw.filled(ElementType.FLOAT, 0.005, dims);
     }
+
+    /** A product with weights in blocks of 16. */
+    private OneOperator blocked(int bits, int k, int n) {
+        int blocks = (k + 15) / 16;
+        return OneOperator.contributed("MatMulNBits")
+                .with("K", k)
+                .with("N", n)
+                .with("bits", bits)
+                .with("block_size", 16)
+                .on(draw.floats(2, 3, k))
+                .holding(draw.below(ElementType.UINT8, 256, n, blocks, 2L * bits), draw.scales((long) n * blocks));
+    }
+
+    @Test
+    void weightsInBlocksByHand() {
+        var words = new byte[8];
+        words[0] = (byte) 0xA7;
+        Tensor weights = Tensor.wrap(
+                ElementType.UINT8, Shape.of(1, 1, 8), Tensor.copyOf(words, 8).segment());
+        OneOperator product = OneOperator.contributed("MatMulNBits")
+                .with("K", 2)
+                .with("N", 1)
+                .with("bits", 4)
+                .with("block_size", 16)
+                .on(Tensor.copyOf(new float[] {3, 5}, 1, 2), weights, Tensor.copyOf(new float[] {0.5f}, 1));
+        // 7 and 10 less 8, halved
+        assertThat(product.run(engine).floats()).containsExactly(-1.5f + 5);
+    }
+
+    @Test
+    void weightsInBlocks() throws Exception {
+        for (int bits : new int[] {4, 8}) {
+            blocked(bits, 32, 5).agrees(engine, 1e-3);
+            blocked(bits, 40, 3)
+                    .holding(draw.below(ElementType.UINT8, 256, 3L * ((3 * bits + 7) / 8)))
+                    .agrees(engine, 1e-3);
+        }
+        blocked(4, 40, 3).holding(draw.scales(9)).agrees(engine, 1e-3);
+        blocked(4, 32, 5).on(null, null).holding(draw.floats(5)).agrees(engine, 1e-3);
+        blocked(4, 32, 5)
+                .on((Tensor) null)
+                .holding(draw.below(ElementType.INT32, 2, 32))
+                .agrees(engine, 1e-3);
+    }
 }

@@ -55,7 +55,7 @@ public final class CpuKernels implements KernelFactory {
                     "LRN" -> NormKernels.create(node);
             case "QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear" -> QuantKernels.create(node);
             case "LSTM", "GRU", "RNN" -> RecurrentKernels.create(node);
-            case "Attention", "RotaryEmbedding" -> AttentionKernels.create(node);
+            case "Attention", "LinearAttention", "RotaryEmbedding" -> AttentionKernels.create(node);
             case "Softmax",
                     "LogSoftmax",
                     "Hardmax",

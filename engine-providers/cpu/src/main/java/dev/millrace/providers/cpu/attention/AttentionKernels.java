@@ -12,6 +12,7 @@ public final class AttentionKernels {
     public static @Nullable Kernel create(Node node) {
         return switch (node.op().name()) {
             case "Attention" -> new AttentionKernel(node);
+            case "LinearAttention" -> new LinearAttentionKernel(node);
             case "RotaryEmbedding" -> new RotaryKernel(node);
             default -> null;
         };

@@ -18,7 +18,7 @@ public final class ContribKernels {
     public static @Nullable Kernel create(Node node) {
         return switch (node.op().name()) {
             case "Gelu", "FastGelu", "BiasGelu", "QuickGelu" -> ElementwiseKernels.contributed(node);
-            case "FusedMatMul", "TransposeMatMul", "Inverse" -> ProductKernels.create(node);
+            case "FusedMatMul", "TransposeMatMul", "Inverse", "MatMulNBits" -> ProductKernels.create(node);
             case "LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization" -> NormKernels.create(node);
             case "MultiHeadAttention", "GroupQueryAttention", "RotaryEmbedding" -> AttentionKernels.contributed(node);
             case "GatherBlockQuantized" -> QuantKernels.create(node);

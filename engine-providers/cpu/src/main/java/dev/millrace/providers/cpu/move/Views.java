@@ -92,7 +92,7 @@ final class Views {
             long extent = in.dim(axis);
             long step = given == null ? 1 : given[i];
             long first = starts[i] < 0 ? starts[i] + extent : starts[i];
-            first = step > 0 ? Math.clamp(first, 0, extent) : Math.clamp(first, -1, extent - 1);
+            first = step > 0 ? Math.clamp(first, 0, extent) : Math.clamp(first, 0, Math.max(0, extent - 1));
             start += first * strides[axis];
             steps[axis] = strides[axis] * step;
         }

@@ -18,6 +18,7 @@ public final class ProductKernels {
             case "QLinearMatMul" -> new QuantisedMatMulKernel(true);
             case "Einsum" -> new EinsumKernel(node);
             case "Det" -> new DetKernel();
+            case "MatMulNBits" -> new BlockedProductKernel(node);
             case "Inverse" -> new InverseKernel();
             case "Linear" -> LinearKernel.of(node);
             default -> null;

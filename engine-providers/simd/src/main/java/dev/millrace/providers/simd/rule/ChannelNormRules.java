@@ -219,7 +219,10 @@ final class ChannelNormRules {
         }
     }
 
-    /** Factors and behind them offsets, made once for the operands; blocks of channels are made of them in turn. */
+    /**
+     * Factors and behind them offsets, made once for the operands, and at once: blocks of channels are made of them, and a
+     * single one becomes part of the code.
+     */
     private static MemorySegment folded(Op op, List<Tensor> operands, long channels) {
         Weights weights = op.kit().weights();
         float epsilon = op.attributes().real("epsilon", EPSILON);

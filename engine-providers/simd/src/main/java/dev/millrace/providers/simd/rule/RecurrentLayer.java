@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.rule;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
@@ -93,7 +94,10 @@ final class RecurrentLayer {
     private int[] lengths(MemorySegment given) {
         int[] lengths = given.toArray(ValueLayout.JAVA_INT_UNALIGNED);
         for (int i = 0; i < lengths.length; i++) {
-            lengths[i] = Math.clamp(lengths[i], 0, shape.steps());
+            if (lengths[i] < 0 || lengths[i] > shape.steps()) {
+                throw EngineException.invalidArgument(op.node().describe() + ": sequence " + i + " has the length "
+                        + lengths[i] + " where 0 to " + shape.steps() + " is expected");
+            }
         }
         return lengths;
     }

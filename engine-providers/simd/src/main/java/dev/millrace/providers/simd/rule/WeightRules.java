@@ -34,7 +34,7 @@ final class WeightRules {
         return name.equals(BLOCKED) ? WeightRules::blocked : null;
     }
 
-    /** Whether a MatMulNBits has weights that kernels know; there is no other kernel for it. */
+    /** Whether a MatMulNBits has weights that kernels know. */
     static boolean suits(Node node) {
         long block = node.attributes().integer("block_size", 0);
         long bits = node.attributes().integer("bits", 4);

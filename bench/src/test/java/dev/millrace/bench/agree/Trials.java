@@ -1,0 +1,68 @@
+package dev.millrace.bench.agree;
+
+import ai.onnxruntime.OrtException;
+import dev.millrace.bench.peer.PeerSession;
+import dev.millrace.graph.optimise.Optimiser;
+import dev.millrace.graph.optimise.pass.Level;
+import dev.millrace.session.Engine;
+import dev.millrace.session.EngineOptions;
+import dev.millrace.session.Inputs;
+import dev.millrace.session.SessionOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Runs small models by the plain provider, by all of ours with optimisation, and by the peer. */
+final class Trials implements AutoCloseable {
+    /** What came of a model: whether the peer ran it, and what is wrong then. */
+    record Outcome(boolean ran, @Nullable String difference) {}
+
+    private final Path file;
+    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final PeerSession.Runtime runtime = new PeerSession.Runtime();
+
+    Trials(Path folder) throws OrtException {
+        file = folder.resolve("trial.onnx");
+    }
+
+    private static SessionOptions options(Level level, String... providers) {
+        var options = SessionOptions.builder()
+                .optimiser(Optimiser.Options.builder().level(level).build());
+        for (String provider : providers) {
+            options.provider(provider);
+        }
+        return options.build();
+    }
+
+    Outcome run(byte[] model, Inputs inputs) throws IOException {
+        Files.write(file, model);
+        Side.Result expected;
+        try (var peer = new Side.Theirs(runtime, file, 1)) {
+            expected = peer.run(inputs);
+        }
+        if (expected.answers() == null) {
+            return new Outcome(false, null);
+        }
+        var judge = new Judge(Tolerances.of(List.of()), ModelFacts.of(file));
+        String plain = difference(judge, expected, options(Level.DISABLED, "cpu"), inputs);
+        String fast = difference(judge, expected, options(Level.ALL, "simd", "cpu"), inputs);
+        String difference = plain == null ? null : "plain, " + plain;
+        return new Outcome(true, difference == null && fast != null ? "optimised, " + fast : difference);
+    }
+
+    private @Nullable String difference(Judge judge, Side.Result expected, SessionOptions options, Inputs inputs) {
+        try (var ours = new Side.Ours(engine, file, options)) {
+            Side.Result actual = ours.run(inputs);
+            return actual.answers() == null || expected.answers() == null
+                    ? "refused: " + actual.refusal()
+                    : judge.difference(expected.answers(), actual.answers());
+        }
+    }
+
+    @Override
+    public void close() {
+        engine.close();
+    }
+}

@@ -1,0 +1,93 @@
+package dev.millrace.cli.operators;
+
+import dev.millrace.cli.operators.OperatorRow.Taken;
+import dev.millrace.graph.tensor.ElementType;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Rows of the table of operators as text, and as a page in Markdown. */
+public final class OperatorText {
+    private OperatorText() {}
+
+    /** One line for an operator: versions, and who takes it. */
+    public static String line(OperatorRow row) {
+        return "%-34s %-22s %s"
+                .formatted(row.op(), numbers(row.versions()), String.join("  ", takers(row)))
+                .stripTrailing();
+    }
+
+    private static List<String> takers(OperatorRow row) {
+        var takers = new ArrayList<String>();
+        row.providers().forEach((name, taken) -> {
+            String what = taken(row, taken);
+            if (!what.isEmpty()) {
+                takers.add(what.equals("all") ? name : name + " (" + what + ")");
+            }
+        });
+        if (row.composed()) {
+            takers.add("composed");
+        }
+        return takers;
+    }
+
+    /** What a provider takes of an operator, as far as that is not all of it. */
+    private static String taken(OperatorRow row, Taken taken) {
+        if (taken.versions().isEmpty()) {
+            return "";
+        }
+        String since = taken.versions().equals(row.versions()) ? "" : "in " + numbers(taken.versions());
+        boolean all = taken.types().containsAll(row.types());
+        String types = all ? "" : types(taken.types());
+        return since.isEmpty() && all ? "all" : (since + " " + types).strip();
+    }
+
+    private static String numbers(List<Integer> versions) {
+        return versions.stream().map(String::valueOf).collect(Collectors.joining(" "));
+    }
+
+    /** Types by name; groups of them together. */
+    private static String types(Set<ElementType> types) {
+        var left = EnumSet.noneOf(ElementType.class);
+        left.addAll(types);
+        if (left.size() == ElementType.values().length) {
+            return "all";
+        }
+        return left.stream().map(ElementType::onnxName).collect(Collectors.joining(" "));
+    }
+
+    /** A page with a table for each domain. */
+    public static String markdown(List<OperatorRow> rows) {
+        var page = new StringBuilder("""
+                # Operators
+
+                Made by `./millrace operators --markdown`, from the engine's own tables: every operator with a schema, the opsets in which
+                it appeared or changed, the types that its first variable stands for, and what providers say when they are asked for it.
+                Where a provider takes some versions or types only, they are named; types are those of the newest version. *composed*
+                operators are written as several others before a provider is asked; what no provider takes is refused by name.
+                """);
+        String domain = "";
+        for (OperatorRow row : rows) {
+            if (!row.op().domain().equals(domain) || page.indexOf("|") < 0) {
+                domain = row.op().domain();
+                heading(page, domain, row);
+            }
+            page.append("| ").append(row.op().name()).append(" | ");
+            page.append(numbers(row.versions())).append(" | ").append(types(row.types()));
+            row.providers().values().forEach(taken -> page.append(" | ").append(taken(row, taken)));
+            page.append(" | ").append(row.composed() ? "yes" : "").append(" |\n");
+        }
+        return page.toString();
+    }
+
+    private static void heading(StringBuilder page, String domain, OperatorRow row) {
+        page.append("\n## ").append(domain.isEmpty() ? "ai.onnx" : domain).append("\n\n");
+        page.append("| operator | versions | types");
+        row.providers().keySet().forEach(name -> page.append(" | ").append(name));
+        page.append(" | composed |\n|---|---|---");
+        row.providers().keySet().forEach(_ -> page.append("|---"));
+        page.append("|---|\n");
+    }
+}
