@@ -27,7 +27,8 @@ class BomTest {
         var modules = new TreeSet<String>();
         for (Path pom : poms()) {
             if (Files.isDirectory(pom.resolveSibling("src/main"))) {
-                modules.add(first(ARTIFACT, PARENT.matcher(Files.readString(pom)).replaceFirst("")));
+                modules.add(
+                        first(ARTIFACT, PARENT.matcher(Files.readString(pom)).replaceFirst("")));
             }
         }
         modules.removeAll(NOT_FOR_OTHERS);

@@ -51,8 +51,8 @@ final class OperatorsCommand implements Callable<Integer> {
     private boolean isWanted(OperatorRow row) {
         OperatorRow.Taken taken = row.providers().get(provider);
         if (taken == null) {
-            throw EngineException.invalidArgument("there is no provider '" + provider + "'; those on the class path are "
-                    + row.providers().keySet());
+            throw EngineException.invalidArgument("there is no provider '" + provider
+                    + "'; those on the class path are " + row.providers().keySet());
         }
         return !taken.versions().isEmpty();
     }

@@ -33,8 +33,7 @@ final class InferenceFlux<T> extends Flux<T> {
         T failure(Inputs request, EngineException failure);
     }
 
-    InferenceFlux(
-            Session session, Publisher<? extends Inputs> requests, int concurrency, Delivery<T> delivery) {
+    InferenceFlux(Session session, Publisher<? extends Inputs> requests, int concurrency, Delivery<T> delivery) {
         this.delivery = delivery;
         this.session = session;
         this.requests = requests;

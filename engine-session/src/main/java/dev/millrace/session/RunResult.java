@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param outputs the answer, or null where there is a failure
  * @param failure why there is no answer, or null where there is one
  */
-public record RunResult(Inputs request, @Nullable Outputs outputs, @Nullable EngineException failure)
-        implements AutoCloseable {
+public record RunResult(
+        Inputs request, @Nullable Outputs outputs, @Nullable EngineException failure) implements AutoCloseable {
 
     public boolean isAnswer() {
         return outputs != null;

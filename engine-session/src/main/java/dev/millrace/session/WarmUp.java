@@ -50,6 +50,7 @@ final class WarmUp {
                 return Shape.of(extents);
             }
         }
-        throw EngineException.invalidArgument("input '" + info.name() + "' has no fixed shape: give one to warm up with");
+        throw EngineException.invalidArgument(
+                "input '" + info.name() + "' has no fixed shape: give one to warm up with");
     }
 }

@@ -24,35 +24,34 @@ class ExamplesTest {
     private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
 
     /** What readers have of their own. Fields, since an example may have a variable of the same name. */
-    private static final String AROUND =
-            """
-            import dev.millrace.epcontext.*;
-            import dev.millrace.graph.*;
-            import dev.millrace.graph.optimise.*;
-            import dev.millrace.graph.tensor.*;
-            import dev.millrace.scheduler.*;
-            import dev.millrace.session.*;
-            import java.lang.foreign.*;
-            import java.nio.*;
-            import java.nio.file.*;
-            import java.util.*;
-            import java.util.concurrent.*;
-            import reactor.core.publisher.*;
+    private static final String AROUND = """
+        import dev.millrace.epcontext.*;
+        import dev.millrace.graph.*;
+        import dev.millrace.graph.optimise.*;
+        import dev.millrace.graph.tensor.*;
+        import dev.millrace.scheduler.*;
+        import dev.millrace.session.*;
+        import java.lang.foreign.*;
+        import java.nio.*;
+        import java.nio.file.*;
+        import java.util.*;
+        import java.util.concurrent.*;
+        import reactor.core.publisher.*;
 
-            abstract class Example%d {
-                Engine engine;
-                Session session;
-                Inputs inputs;
-                Tensor ids;
-                Tensor mask;
-                Flux<Inputs> requests;
-                ScheduledExecutorService timer;
+        abstract class Example%d {
+            Engine engine;
+            Session session;
+            Inputs inputs;
+            Tensor ids;
+            Tensor mask;
+            Flux<Inputs> requests;
+            ScheduledExecutorService timer;
 
-                void example() throws Exception {
-            %s
-                }
+            void example() throws Exception {
+        %s
             }
-            """;
+        }
+        """;
 
     @ParameterizedTest
     @ValueSource(strings = {"README.md", "docs/from-onnxruntime.md"})

@@ -148,7 +148,10 @@ final class Roles {
         put("Range", 2, _ -> Role.always(1));
         put("Loop", 0, _ -> Role.always(3));
         put("Loop", 1, _ -> Role.always(1));
-        put("LSTM GRU RNN DynamicQuantizeLSTM", 4, use -> use.extent(0, 0) < 1 ? null : Role.between(1, use.extent(0, 0)));
+        put(
+                "LSTM GRU RNN DynamicQuantizeLSTM",
+                4,
+                use -> use.extent(0, 0) < 1 ? null : Role.between(1, use.extent(0, 0)));
         put("ReverseSequence", 1, use -> {
             long extent = use.extent(0, use.attribute("time_axis", 0));
             return extent < 1 ? null : Role.between(1, extent);

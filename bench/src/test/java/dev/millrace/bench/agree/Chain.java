@@ -118,8 +118,7 @@ final class Chain {
             }
         }
         var header = new Model.Header(9, "test", "1", "", 1, "");
-        return Models.toBytes(
-                new Model(header, Map.of(OpId.ONNX, OPSET), Map.of(), Map.of(), editor.graph(), null));
+        return Models.toBytes(new Model(header, Map.of(OpId.ONNX, OPSET), Map.of(), Map.of(), editor.graph(), null));
     }
 
     @Override

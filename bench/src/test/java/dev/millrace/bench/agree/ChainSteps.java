@@ -61,7 +61,8 @@ final class ChainSteps {
     }
 
     private static void activation(Chain c, Value x, Shape shape) {
-        String op = c.chance().one("Relu", "Tanh", "Sigmoid", "Abs", "Neg", "Softplus", "LeakyRelu", "HardSwish", "Erf");
+        String op =
+                c.chance().one("Relu", "Tanh", "Sigmoid", "Abs", "Neg", "Softplus", "LeakyRelu", "HardSwish", "Erf");
         c.add(shape, op, x);
     }
 
@@ -131,7 +132,13 @@ final class ChainSteps {
         long n = c.chance().some();
         Shape result = shape.with(shape.rank() - 1, n);
         if (shape.rank() == 2 && c.chance().once(2)) {
-            c.add(result, "Gemm", Attributes.of("alpha", Attribute.of(c.chance().one(1f, 0.5f))), x, c.weights(k, n), c.weights(n));
+            c.add(
+                    result,
+                    "Gemm",
+                    Attributes.of("alpha", Attribute.of(c.chance().one(1f, 0.5f))),
+                    x,
+                    c.weights(k, n),
+                    c.weights(n));
             return;
         }
         Value product = c.add(result, "MatMul", x, c.weights(k, n));
@@ -177,7 +184,12 @@ final class ChainSteps {
     }
 
     private static void clip(Chain c, Value x, Shape shape) {
-        c.add(shape, "Clip", x, c.number(c.chance().real(-1, 0)), c.number(c.chance().real(0.5, 6)));
+        c.add(
+                shape,
+                "Clip",
+                x,
+                c.number(c.chance().real(-1, 0)),
+                c.number(c.chance().real(0.5, 6)));
     }
 
     private static void cast(Chain c, Value x, Shape shape) {

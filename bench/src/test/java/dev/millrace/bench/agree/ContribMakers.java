@@ -19,7 +19,8 @@ final class ContribMakers {
     }
 
     static void putInto(Map<OpId, NodeMaker> makers) {
-        contributed(makers, "Gelu FastGelu QuickGelu", (node, chance) -> node.fed(chance.tensor(FLOAT, chance.full(1, 4))));
+        contributed(
+                makers, "Gelu FastGelu QuickGelu", (node, chance) -> node.fed(chance.tensor(FLOAT, chance.full(1, 4))));
         contributed(makers, "BiasGelu", (node, chance) -> {
             Shape shape = chance.full(1, 4);
             node.fed(chance.tensor(FLOAT, shape)).given(chance.tensor(FLOAT, Shape.of(shape.dimAt(-1))));
@@ -61,7 +62,9 @@ final class ContribMakers {
             node.with("num_heads", heads)
                     .with("unidirectional", chance.between(0, 1))
                     .fed(chance.tensor(FLOAT, Shape.of(chance.some(), chance.some(), in)))
-                    .held(chance.reals(FLOAT, Shape.of(in, 3 * hidden), -1, 1), chance.tensor(FLOAT, Shape.of(3 * hidden)));
+                    .held(
+                            chance.reals(FLOAT, Shape.of(in, 3 * hidden), -1, 1),
+                            chance.tensor(FLOAT, Shape.of(3 * hidden)));
         });
         contributed(makers, "QLinearAdd QLinearMul", (node, chance) -> {
             ElementType type = chance.one(ElementType.INT8, ElementType.UINT8);

@@ -10,8 +10,9 @@ import java.util.Map;
 
 /** Operators that take elements one by one. */
 final class ElementwiseMakers {
-    private static final String UNARY = "Abs Acos Acosh Asin Asinh Atan Atanh Ceil Cos Cosh Erf Exp Floor HardSwish Identity "
-            + "Log Mish Neg Reciprocal Relu Round Sigmoid Sign Sin Sinh Softplus Softsign Sqrt Tan Tanh BitwiseNot";
+    private static final String UNARY =
+            "Abs Acos Acosh Asin Asinh Atan Atanh Ceil Cos Cosh Erf Exp Floor HardSwish Identity Log Mish Neg"
+                    + " Reciprocal Relu Round Sigmoid Sign Sin Sinh Softplus Softsign Sqrt Tan Tanh BitwiseNot";
 
     private ElementwiseMakers() {}
 
@@ -23,21 +24,38 @@ final class ElementwiseMakers {
                 "IsNaN IsInf",
                 (node, chance) -> node.fed(chance.tensor(
                         chance.one(ElementType.FLOAT, ElementType.DOUBLE, ElementType.FLOAT16), chance.shape(0, 4))));
-        put(makers, "Elu LeakyRelu Celu ThresholdedRelu Swish", (node, chance) -> node.maybe("alpha", chance.real(0.1, 2))
-                .fed(chance.tensor(node.type("T"), chance.shape(0, 4))));
-        put(makers, "Selu", (node, chance) -> node.maybe("alpha", chance.real(0.1, 2))
-                .maybe("gamma", chance.real(0.1, 2))
-                .fed(chance.tensor(node.type("T"), chance.shape(0, 4))));
-        put(makers, "HardSigmoid", (node, chance) -> node.maybe("alpha", chance.real(0.1, 0.5))
-                .maybe("beta", chance.real(0.1, 0.8))
-                .fed(chance.tensor(node.type("T"), chance.shape(0, 4))));
-        put(makers, "Shrink", (node, chance) -> node.maybe("lambd", chance.real(0.1, 2))
-                .maybe("bias", chance.real(-1, 1))
-                .fed(chance.tensor(node.type("T"), chance.shape(0, 4))));
-        put(makers, "Gelu", (node, chance) -> node.with("approximate", chance.one("none", "tanh"))
-                .fed(chance.tensor(node.type("T"), chance.shape(0, 4))));
-        put(makers, "Add Sub Mul Equal Greater GreaterOrEqual Less LessOrEqual", (node, chance) ->
-                binary(node, chance, node.type("T")));
+        put(
+                makers,
+                "Elu LeakyRelu Celu ThresholdedRelu Swish",
+                (node, chance) -> node.maybe("alpha", chance.real(0.1, 2))
+                        .fed(chance.tensor(node.type("T"), chance.shape(0, 4))));
+        put(
+                makers,
+                "Selu",
+                (node, chance) -> node.maybe("alpha", chance.real(0.1, 2))
+                        .maybe("gamma", chance.real(0.1, 2))
+                        .fed(chance.tensor(node.type("T"), chance.shape(0, 4))));
+        put(
+                makers,
+                "HardSigmoid",
+                (node, chance) -> node.maybe("alpha", chance.real(0.1, 0.5))
+                        .maybe("beta", chance.real(0.1, 0.8))
+                        .fed(chance.tensor(node.type("T"), chance.shape(0, 4))));
+        put(
+                makers,
+                "Shrink",
+                (node, chance) -> node.maybe("lambd", chance.real(0.1, 2))
+                        .maybe("bias", chance.real(-1, 1))
+                        .fed(chance.tensor(node.type("T"), chance.shape(0, 4))));
+        put(
+                makers,
+                "Gelu",
+                (node, chance) -> node.with("approximate", chance.one("none", "tanh"))
+                        .fed(chance.tensor(node.type("T"), chance.shape(0, 4))));
+        put(
+                makers,
+                "Add Sub Mul Equal Greater GreaterOrEqual Less LessOrEqual",
+                (node, chance) -> binary(node, chance, node.type("T")));
         put(makers, "And Or Xor", (node, chance) -> binary(node, chance, ElementType.BOOL));
         put(makers, "BitwiseAnd BitwiseOr BitwiseXor", (node, chance) -> binary(node, chance, node.type("T")));
         put(makers, "Div", ElementwiseMakers::quotient);
@@ -62,8 +80,11 @@ final class ElementwiseMakers {
             ElementType from = node.type("T1");
             node.with("to", node.type("T2").code()).fed(chance.tensor(from, chance.shape(0, 4)));
         });
-        put(makers, "CastLike", (node, chance) -> node.fed(chance.tensor(node.type("T1"), chance.shape(0, 4)))
-                .given(chance.tensor(node.type("T2"), chance.shape(0, 1))));
+        put(
+                makers,
+                "CastLike",
+                (node, chance) -> node.fed(chance.tensor(node.type("T1"), chance.shape(0, 4)))
+                        .given(chance.tensor(node.type("T2"), chance.shape(0, 1))));
     }
 
     private static void binary(OneNode node, Chance chance, ElementType type) {

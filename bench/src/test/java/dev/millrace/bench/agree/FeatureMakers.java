@@ -22,10 +22,18 @@ final class FeatureMakers {
                     .with("scale", reals(chance, features))
                     .fed(chance.tensor(node.type("T"), shape));
         });
-        put(makers, OpId.ONNX_ML, "Normalizer", (node, chance) -> node.with("norm", chance.one("MAX", "L1", "L2"))
-                .fed(chance.tensor(node.type("T"), chance.full(2, 2))));
-        put(makers, OpId.ONNX_ML, "Binarizer", (node, chance) -> node.maybe("threshold", chance.real(-1, 1))
-                .fed(chance.tensor(ElementType.FLOAT, chance.full(1, 3))));
+        put(
+                makers,
+                OpId.ONNX_ML,
+                "Normalizer",
+                (node, chance) -> node.with("norm", chance.one("MAX", "L1", "L2"))
+                        .fed(chance.tensor(node.type("T"), chance.full(2, 2))));
+        put(
+                makers,
+                OpId.ONNX_ML,
+                "Binarizer",
+                (node, chance) -> node.maybe("threshold", chance.real(-1, 1))
+                        .fed(chance.tensor(ElementType.FLOAT, chance.full(1, 3))));
         put(makers, OpId.ONNX_ML, "ArrayFeatureExtractor", (node, chance) -> {
             Shape shape = chance.full(1, 3);
             long last = shape.dimAt(-1);
@@ -46,13 +54,21 @@ final class FeatureMakers {
                     .with("replaced_value_float", 1f)
                     .fed(chance.whole(ElementType.FLOAT, shape, 0, 2));
         });
-        put(makers, OpId.ONNX_ML, "OneHotEncoder", (node, chance) -> node.list("cats_int64s", 1, 2, 5)
-                .maybe("zeros", 1)
-                .fed(chance.whole(ElementType.INT64, chance.full(1, 2), 0, 6)));
-        put(makers, OpId.ONNX_ML, "LabelEncoder", (node, chance) -> node.list("keys_int64s", 1, 2, 5)
-                .with("values_floats", reals(chance, 3))
-                .maybe("default_float", 7f)
-                .fed(chance.whole(ElementType.INT64, chance.full(1, 2), 0, 6)));
+        put(
+                makers,
+                OpId.ONNX_ML,
+                "OneHotEncoder",
+                (node, chance) -> node.list("cats_int64s", 1, 2, 5)
+                        .maybe("zeros", 1)
+                        .fed(chance.whole(ElementType.INT64, chance.full(1, 2), 0, 6)));
+        put(
+                makers,
+                OpId.ONNX_ML,
+                "LabelEncoder",
+                (node, chance) -> node.list("keys_int64s", 1, 2, 5)
+                        .with("values_floats", reals(chance, 3))
+                        .maybe("default_float", 7f)
+                        .fed(chance.whole(ElementType.INT64, chance.full(1, 2), 0, 6)));
         put(makers, OpId.ONNX_ML, "LinearRegressor", (node, chance) -> {
             Shape shape = chance.full(2, 2);
             int targets = chance.between(1, 3);
@@ -75,16 +91,24 @@ final class FeatureMakers {
             Shape shape = chance.full(0, 3);
             node.fed(chance.tensor(ElementType.STRING, chance.under(shape)), chance.tensor(ElementType.STRING, shape));
         });
-        put(makers, "StringNormalizer", (node, chance) -> node.with(
-                        "case_change_action", chance.one("LOWER", "UPPER", "NONE"))
-                .maybe("is_case_sensitive", chance.between(0, 1))
-                .with("stopwords", new Attribute.Strings(List.of((Attribute.Bytes) Attribute.of("cat"))))
-                .fed(chance.tensor(ElementType.STRING, Shape.of(chance.some()))));
-        put(makers, "RegexFullMatch", (node, chance) -> node.with("pattern", chance.one("[a-z]+", "\\d*", ".*a.*"))
-                .fed(chance.tensor(ElementType.STRING, chance.full(0, 3))));
-        put(makers, "StringSplit", (node, chance) -> node.maybe("maxsplit", chance.between(1, 2))
-                .outputs(2)
-                .fed(chance.tensor(ElementType.STRING, chance.full(1, 2))));
+        put(
+                makers,
+                "StringNormalizer",
+                (node, chance) -> node.with("case_change_action", chance.one("LOWER", "UPPER", "NONE"))
+                        .maybe("is_case_sensitive", chance.between(0, 1))
+                        .with("stopwords", new Attribute.Strings(List.of((Attribute.Bytes) Attribute.of("cat"))))
+                        .fed(chance.tensor(ElementType.STRING, Shape.of(chance.some()))));
+        put(
+                makers,
+                "RegexFullMatch",
+                (node, chance) -> node.with("pattern", chance.one("[a-z]+", "\\d*", ".*a.*"))
+                        .fed(chance.tensor(ElementType.STRING, chance.full(0, 3))));
+        put(
+                makers,
+                "StringSplit",
+                (node, chance) -> node.maybe("maxsplit", chance.between(1, 2))
+                        .outputs(2)
+                        .fed(chance.tensor(ElementType.STRING, chance.full(1, 2))));
     }
 
     private static Attribute reals(Chance chance, int count) {

@@ -77,21 +77,30 @@ final class LayerMakers {
             }
         });
         put(makers, "Dropout", (node, chance) -> node.fed(chance.tensor(FLOAT, chance.shape(0, 4))));
-        put(makers, "HannWindow HammingWindow BlackmanWindow", (node, chance) -> node.maybe("periodic", chance.between(0, 1))
-                .given(Tensor.scalar((long) chance.between(2, 20))));
+        put(
+                makers,
+                "HannWindow HammingWindow BlackmanWindow",
+                (node, chance) -> node.maybe("periodic", chance.between(0, 1))
+                        .given(Tensor.scalar((long) chance.between(2, 20))));
         put(makers, "DFT", (node, chance) -> {
             Shape shape = Shape.of(chance.some(), chance.between(2, 9), chance.between(1, 2));
             node.fed(chance.tensor(FLOAT, shape));
         });
-        put(makers, "STFT", (node, chance) -> node.fed(chance.tensor(FLOAT, Shape.of(chance.some(), 24, 1)))
-                .held(Tensor.scalar((long) chance.between(1, 5)))
-                .given(chance.tensor(FLOAT, Shape.of(8))));
-        put(makers, "MelWeightMatrix", (node, chance) -> node.held(
-                Tensor.scalar((long) chance.between(2, 6)),
-                Tensor.scalar(16L),
-                Tensor.scalar(8000L),
-                Tensor.copyOf(new float[] {chance.real(0, 100)}),
-                Tensor.copyOf(new float[] {chance.real(2000, 4000)})));
+        put(
+                makers,
+                "STFT",
+                (node, chance) -> node.fed(chance.tensor(FLOAT, Shape.of(chance.some(), 24, 1)))
+                        .held(Tensor.scalar((long) chance.between(1, 5)))
+                        .given(chance.tensor(FLOAT, Shape.of(8))));
+        put(
+                makers,
+                "MelWeightMatrix",
+                (node, chance) -> node.held(
+                        Tensor.scalar((long) chance.between(2, 6)),
+                        Tensor.scalar(16L),
+                        Tensor.scalar(8000L),
+                        Tensor.copyOf(new float[] {chance.real(0, 100)}),
+                        Tensor.copyOf(new float[] {chance.real(2000, 4000)})));
     }
 
     /** Numbers that are not all nearly the same. */

@@ -178,7 +178,8 @@ final class OneNode {
         for (int i = 0; i < outputs; i++) {
             editor.addOutput("out" + i, node.requireOutput(i));
         }
-        var opsets = op.domain().equals(OpId.ONNX) ? Map.of(OpId.ONNX, own) : Map.of(OpId.ONNX, own, op.domain(), opset);
+        var opsets =
+                op.domain().equals(OpId.ONNX) ? Map.of(OpId.ONNX, own) : Map.of(OpId.ONNX, own, op.domain(), opset);
         var header = new Model.Header(10, "test", "1", "", 1, "");
         return Models.toBytes(new Model(header, opsets, Map.of(), Map.of(), editor.graph(), null));
     }

@@ -50,8 +50,10 @@ final class ProductMakers {
                 node.given(chance.whole(from, scales, -9, 9));
             }
         });
-        put(makers, "DynamicQuantizeLinear", (node, chance) -> node.outputs(3)
-                .fed(chance.tensor(ElementType.FLOAT, chance.full(1, 4))));
+        put(
+                makers,
+                "DynamicQuantizeLinear",
+                (node, chance) -> node.outputs(3).fed(chance.tensor(ElementType.FLOAT, chance.full(1, 4))));
         put(makers, "QLinearMatMul", (node, chance) -> {
             ElementType type = chance.one(ElementType.INT8, ElementType.UINT8);
             long k = chance.some();
@@ -132,9 +134,7 @@ final class ProductMakers {
             case 2 ->
                 node.with("equation", chance.one("ij->ji", "ij->i", "ij->", "ij->j"))
                         .fed(chance.tensor(type, Shape.of(i, j)));
-            case 3 ->
-                node.with("equation", chance.one("ii->i", "ii->", "ii"))
-                        .fed(chance.tensor(type, Shape.of(i, i)));
+            case 3 -> node.with("equation", chance.one("ii->i", "ii->", "ii")).fed(chance.tensor(type, Shape.of(i, i)));
             default ->
                 node.with("equation", chance.one("i,j->ij", "i,j->ji"))
                         .fed(chance.tensor(type, Shape.of(i)))

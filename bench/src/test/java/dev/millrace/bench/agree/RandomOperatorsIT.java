@@ -65,7 +65,9 @@ class RandomOperatorsIT {
             throw new AssertionError(found.size() + " of " + ran + " cases of " + op + " differ by seed " + SEED + ":\n"
                     + String.join("\n", shown));
         }
-        assertThat(ran).as("cases of %s by seed %d that the peer runs", op, SEED).isPositive();
+        assertThat(ran)
+                .as("cases of %s by seed %d that the peer runs", op, SEED)
+                .isPositive();
     }
 
     private boolean one(Trials trials, OpId op, NodeMaker maker, int number, List<String> found) throws IOException {

@@ -10,8 +10,9 @@ import java.util.Map;
 
 /** Operators that fold axes, or rank and normalise what lies along them. */
 final class ReduceMakers {
-    private static final String FOLDS = "ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceLogSum "
-            + "ReduceLogSumExp ReduceSumSquare";
+    private static final String FOLDS =
+            "ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceLogSum "
+                    + "ReduceLogSumExp ReduceSumSquare";
 
     private ReduceMakers() {}
 
@@ -40,7 +41,10 @@ final class ReduceMakers {
                     .maybe("reverse", chance.between(0, 1))
                     .fed(chance.tensor(node.type("T"), shape))
                     .given(chance.whole(
-                            chance.one(ElementType.INT32, ElementType.INT64), Shape.SCALAR, -shape.rank(), shape.rank() - 1));
+                            chance.one(ElementType.INT32, ElementType.INT64),
+                            Shape.SCALAR,
+                            -shape.rank(),
+                            shape.rank() - 1));
         });
         put(makers, "TopK", ReduceMakers::largest);
     }
@@ -68,7 +72,10 @@ final class ReduceMakers {
         Shape shape = chance.full(1, 4);
         long axis = chance.axis(shape.rank());
         long k = chance.between(1, (int) shape.dimAt((int) (axis < 0 ? axis : axis - shape.rank())));
-        node.with("axis", axis).maybe("largest", chance.between(0, 1)).outputs(2).fed(distinct(chance, shape));
+        node.with("axis", axis)
+                .maybe("largest", chance.between(0, 1))
+                .outputs(2)
+                .fed(distinct(chance, shape));
         if (node.has("k")) {
             node.with("k", k);
         } else {

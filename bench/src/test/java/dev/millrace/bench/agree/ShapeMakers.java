@@ -49,15 +49,19 @@ final class ShapeMakers {
         });
         put(makers, "SpaceToDepth", (node, chance) -> {
             long block = chance.between(1, 3);
-            Shape shape = chance.full(4, 4)
-                    .with(2, block * chance.between(1, 3))
-                    .with(3, block * chance.between(1, 3));
+            Shape shape =
+                    chance.full(4, 4).with(2, block * chance.between(1, 3)).with(3, block * chance.between(1, 3));
             node.with("blocksize", block).fed(chance.tensor(node.type("T"), shape));
         });
-        put(makers, "ConstantOfShape", (node, chance) -> node.given(
-                Chance.longs(chance.shape(0, 4).toArray())));
-        put(makers, "EyeLike", (node, chance) -> node.maybe("k", chance.between(-2, 2))
-                .fed(chance.tensor(node.type("T1"), chance.shape(2, 2))));
+        put(
+                makers,
+                "ConstantOfShape",
+                (node, chance) -> node.given(Chance.longs(chance.shape(0, 4).toArray())));
+        put(
+                makers,
+                "EyeLike",
+                (node, chance) ->
+                        node.maybe("k", chance.between(-2, 2)).fed(chance.tensor(node.type("T1"), chance.shape(2, 2))));
         put(makers, "Range", (node, chance) -> {
             ElementType type = node.type("T");
             int step = chance.between(1, 3);
@@ -65,9 +69,12 @@ final class ShapeMakers {
                     .given(chance.whole(type, Shape.SCALAR, 3, 12))
                     .given(chance.whole(type, Shape.SCALAR, step, step));
         });
-        put(makers, "Trilu", (node, chance) -> node.maybe("upper", chance.between(0, 1))
-                .fed(chance.tensor(node.type("T"), chance.shape(2, 4)))
-                .given(chance.whole(ElementType.INT64, Shape.SCALAR, -3, 3)));
+        put(
+                makers,
+                "Trilu",
+                (node, chance) -> node.maybe("upper", chance.between(0, 1))
+                        .fed(chance.tensor(node.type("T"), chance.shape(2, 4)))
+                        .given(chance.whole(ElementType.INT64, Shape.SCALAR, -3, 3)));
         put(makers, "ReverseSequence", (node, chance) -> {
             Shape shape = chance.full(2, 4);
             boolean first = chance.once(2);
@@ -130,7 +137,12 @@ final class ShapeMakers {
         node.fed(chance.tensor(node.type("T"), shape));
         long[] axes = chance.axes(shape.rank() + 2);
         int rank = shape.rank() + axes.length;
-        axes(node, Arrays.stream(axes).map(axis -> Math.floorMod(axis, shape.rank() + 2)).filter(axis -> axis < rank).toArray());
+        axes(
+                node,
+                Arrays.stream(axes)
+                        .map(axis -> Math.floorMod(axis, shape.rank() + 2))
+                        .filter(axis -> axis < rank)
+                        .toArray());
     }
 
     private static void concat(OneNode node, Chance chance) {
@@ -173,8 +185,9 @@ final class ShapeMakers {
         node.given(Chance.longs(starts), Chance.longs(ends), Chance.longs(axes));
         if (chance.often()) {
             long[] steps = chance.between(axes.length, -2, 1);
-            node.given(Chance.longs(
-                    Arrays.stream(steps).map(step -> step >= 0 ? step + 1 : step).toArray()));
+            node.given(Chance.longs(Arrays.stream(steps)
+                    .map(step -> step >= 0 ? step + 1 : step)
+                    .toArray()));
         }
     }
 

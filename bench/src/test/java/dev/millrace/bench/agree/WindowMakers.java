@@ -18,13 +18,18 @@ final class WindowMakers {
         put(makers, "ConvTranspose", (node, chance) -> conv(node, chance, node.type("T"), true));
         put(makers, "ConvInteger", (node, chance) -> conv(node, chance, ElementType.UINT8, false));
         put(makers, "MaxPool AveragePool LpPool", WindowMakers::pool);
-        put(makers, "GlobalAveragePool GlobalMaxPool GlobalLpPool", (node, chance) -> node.fed(
-                chance.tensor(node.type("T"), chance.full(3, 5))));
-        put(makers, "LRN", (node, chance) -> node.with("size", 2L * chance.between(0, 2) + 1)
-                .maybe("alpha", chance.real(0.1, 1))
-                .maybe("beta", chance.real(0.1, 1))
-                .maybe("bias", chance.real(0.5, 2))
-                .fed(chance.tensor(ElementType.FLOAT, chance.full(3, 4))));
+        put(
+                makers,
+                "GlobalAveragePool GlobalMaxPool GlobalLpPool",
+                (node, chance) -> node.fed(chance.tensor(node.type("T"), chance.full(3, 5))));
+        put(
+                makers,
+                "LRN",
+                (node, chance) -> node.with("size", 2L * chance.between(0, 2) + 1)
+                        .maybe("alpha", chance.real(0.1, 1))
+                        .maybe("beta", chance.real(0.1, 1))
+                        .maybe("bias", chance.real(0.5, 2))
+                        .fed(chance.tensor(ElementType.FLOAT, chance.full(3, 4))));
         put(makers, "Resize", WindowMakers::resize);
         put(makers, "GridSample", WindowMakers::gridSample);
         put(makers, "Col2Im", (node, chance) -> {
@@ -92,7 +97,9 @@ final class WindowMakers {
                 .maybe("ceil_mode", chance.between(0, 1))
                 .maybe("p", chance.between(1, 3));
         if (chance.often()) {
-            node.list("strides", Arrays.stream(kernel).map(k -> chance.between(1, (int) k)).toArray());
+            node.list(
+                    "strides",
+                    Arrays.stream(kernel).map(k -> chance.between(1, (int) k)).toArray());
         }
         if (chance.often()) {
             node.list("pads", pads(chance, kernel));

@@ -55,7 +55,8 @@ final class OneNodeGraph {
         for (int i = 0; i < Math.max(1, OperatorSchema.least(schema.outputs())); i++) {
             names.add("out" + i);
         }
-        Node node = editor.append(NodeSpec.of(schema.op(), schema.since(), inputs).with(attributes), names);
+        Node node =
+                editor.append(NodeSpec.of(schema.op(), schema.since(), inputs).with(attributes), names);
         for (int i = 0; i < names.size(); i++) {
             Parameter parameter = OperatorSchema.parameter(schema.outputs(), i);
             Value output = node.requireOutput(i);

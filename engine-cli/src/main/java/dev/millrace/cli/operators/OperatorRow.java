@@ -21,6 +21,8 @@ public record OperatorRow(
 
     /** Whether anybody takes it, in one form or another. */
     public boolean isThere() {
-        return composed || providers.values().stream().anyMatch(taken -> !taken.versions().isEmpty());
+        return composed
+                || providers.values().stream()
+                        .anyMatch(taken -> !taken.versions().isEmpty());
     }
 }

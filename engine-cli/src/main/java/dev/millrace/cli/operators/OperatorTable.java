@@ -64,7 +64,8 @@ public final class OperatorTable {
         Map<String, Taken> taken = new LinkedHashMap<>();
         for (ExecutionProvider provider : providers) {
             List<Integer> since = versions.stream()
-                    .filter(schema -> !isComposed(schema) && !taken(provider, schema).isEmpty())
+                    .filter(schema ->
+                            !isComposed(schema) && !taken(provider, schema).isEmpty())
                     .map(OperatorSchema::since)
                     .toList();
             boolean none = variable(newest) == null || since.isEmpty();
@@ -72,11 +73,14 @@ public final class OperatorTable {
             taken.put(provider.name(), new Taken(since, types));
         }
         List<Integer> since = versions.stream().map(OperatorSchema::since).toList();
-        return new OperatorRow(op, since, types(newest), taken, versions.stream().anyMatch(OperatorTable::isComposed));
+        return new OperatorRow(
+                op, since, types(newest), taken, versions.stream().anyMatch(OperatorTable::isComposed));
     }
 
     private static @Nullable TypeConstraint variable(OperatorSchema schema) {
-        return schema.inputs().isEmpty() ? null : schema.constraint(schema.inputs().getFirst().type());
+        return schema.inputs().isEmpty()
+                ? null
+                : schema.constraint(schema.inputs().getFirst().type());
     }
 
     private static Set<ElementType> types(OperatorSchema schema) {

@@ -61,13 +61,13 @@ public final class OperatorText {
     /** A page with a table for each domain. */
     public static String markdown(List<OperatorRow> rows) {
         var page = new StringBuilder("""
-                # Operators
+            # Operators
 
-                Made by `./millrace operators --markdown`, from the engine's own tables: every operator with a schema, the opsets in which
-                it appeared or changed, the types that its first variable stands for, and what providers say when they are asked for it.
-                Where a provider takes some versions or types only, they are named; types are those of the newest version. *composed*
-                operators are written as several others before a provider is asked; what no provider takes is refused by name.
-                """);
+            Made by `./millrace operators --markdown`, from the engine's own tables: every operator with a schema, the opsets in which
+            it appeared or changed, the types that its first variable stands for, and what providers say when they are asked for it.
+            Where a provider takes some versions or types only, they are named; types are those of the newest version. *composed*
+            operators are written as several others before a provider is asked; what no provider takes is refused by name.
+            """);
         String domain = "";
         for (OperatorRow row : rows) {
             if (!row.op().domain().equals(domain) || page.indexOf("|") < 0) {

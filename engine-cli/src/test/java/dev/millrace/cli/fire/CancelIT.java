@@ -29,7 +29,8 @@ class CancelIT {
     private static final int THREADS = Integer.getInteger("millrace.cancel.threads", 1);
     private static final long CANCELLED_AFTER_MILLIS = 100;
     /** In a build, which may run on a slow machine beside others, that is a second. */
-    private static final long BOUND_NANOS = TimeUnit.MILLISECONDS.toNanos(Integer.getInteger("millrace.cancel.millis", 1000));
+    private static final long BOUND_NANOS =
+            TimeUnit.MILLISECONDS.toNanos(Integer.getInteger("millrace.cancel.millis", 1000));
     /** How often a run may be late before it is held to be, and how often it has to be in time. */
     private static final int LATE = 3;
 
@@ -79,7 +80,8 @@ class CancelIT {
         var cancellation = new Cancellation();
         var run = new FutureTask<Long>(() -> {
             try {
-                session.run(inputs, RunOptions.create().cancelledBy(cancellation)).close();
+                session.run(inputs, RunOptions.create().cancelledBy(cancellation))
+                        .close();
             } catch (EngineException e) {
                 if (e.status() != Status.CANCELLED) {
                     throw e;

@@ -63,17 +63,31 @@ final class Giants {
         add("MatMul with weights", net -> net.op("MatMul", net.floats("a", 1 << 16, 1024), net.weights(1024, 1024)));
         add("MatMul, long sums", net -> net.op("MatMul", net.floats("a", 8, 1 << 22), net.floats("b", 1 << 22, 8)));
         add("MatMul by one row", net -> net.op("MatMul", net.floats("a", 1, SIDE), net.floats("b", SIDE, 1 << 14)));
-        add("MatMul of many", net -> net.op("MatMul", net.floats("a", 1 << 16, 16, 16), net.floats("b", 1 << 16, 16, 16)));
-        add("Gemm", net -> net.op(
-                "Gemm", Map.of("transA", 1, "transB", 1), net.floats("a", SIDE, SIDE), net.floats("b", SIDE, SIDE)));
-        add("Einsum", net -> net.op(
+        add(
+                "MatMul of many",
+                net -> net.op("MatMul", net.floats("a", 1 << 16, 16, 16), net.floats("b", 1 << 16, 16, 16)));
+        add(
+                "Gemm",
+                net -> net.op(
+                        "Gemm",
+                        Map.of("transA", 1, "transB", 1),
+                        net.floats("a", SIDE, SIDE),
+                        net.floats("b", SIDE, SIDE)));
+        add(
                 "Einsum",
-                Map.of("equation", "bij,bjk,bkl->bil"),
-                net.floats("a", 4, 1024, 1024),
-                net.floats("b", 4, 1024, 1024),
-                net.floats("c", 4, 1024, 1024)));
-        add("Einsum of sums", net -> net.op(
-                "Einsum", Map.of("equation", "ij,ij->i"), net.floats("a", 4, 1 << 23), net.floats("b", 4, 1 << 23)));
+                net -> net.op(
+                        "Einsum",
+                        Map.of("equation", "bij,bjk,bkl->bil"),
+                        net.floats("a", 4, 1024, 1024),
+                        net.floats("b", 4, 1024, 1024),
+                        net.floats("c", 4, 1024, 1024)));
+        add(
+                "Einsum of sums",
+                net -> net.op(
+                        "Einsum",
+                        Map.of("equation", "ij,ij->i"),
+                        net.floats("a", 4, 1 << 23),
+                        net.floats("b", 4, 1 << 23)));
         add("Attention", Giants::attention);
         add("Det", net -> net.op("Det", net.floats("a", 1500, 1500)));
     }
@@ -89,28 +103,41 @@ final class Giants {
         Map<String, ?> same = Map.of("pads", new int[] {1, 1, 1, 1});
         add("Conv", net -> net.op("Conv", same, net.floats("x", 1, 256, 256, 256), net.weights(256, 256, 3, 3)));
         add("Conv of one pixel", net -> net.op("Conv", net.floats("x", 1, 512, 256, 256), net.weights(512, 512, 1, 1)));
-        add("Conv of few channels", net -> net.op("Conv", same, net.floats("x", 1, 3, 2048, 2048), net.weights(16, 3, 3, 3)));
-        add("Conv of a large window", net -> net.op(
-                "Conv", net.floats("x", 1, 16, 512, 512), net.weights(16, 16, 33, 33)));
-        add("Conv along one axis", net -> net.op(
-                "Conv", net.floats("x", 1, 16, 1 << 20), net.weights(64, 16, 25)));
-        add("Conv by channel", net -> net.op(
-                "Conv", Map.of("group", 32), net.floats("x", 1, 32, 1024, 1024), net.weights(32, 1, 7, 7)));
-        add("Conv in groups", net -> net.op(
-                "Conv", Map.of("group", 4), net.floats("x", 1, 64, 512, 512), net.weights(64, 16, 5, 5)));
-        add("Conv in three dimensions", net -> net.op(
-                "Conv", net.floats("x", 1, 16, 64, 128, 128), net.weights(16, 16, 3, 3, 3)));
-        add("ConvTranspose", net -> net.op(
+        add(
+                "Conv of few channels",
+                net -> net.op("Conv", same, net.floats("x", 1, 3, 2048, 2048), net.weights(16, 3, 3, 3)));
+        add(
+                "Conv of a large window",
+                net -> net.op("Conv", net.floats("x", 1, 16, 512, 512), net.weights(16, 16, 33, 33)));
+        add("Conv along one axis", net -> net.op("Conv", net.floats("x", 1, 16, 1 << 20), net.weights(64, 16, 25)));
+        add(
+                "Conv by channel",
+                net -> net.op(
+                        "Conv", Map.of("group", 32), net.floats("x", 1, 32, 1024, 1024), net.weights(32, 1, 7, 7)));
+        add(
+                "Conv in groups",
+                net -> net.op("Conv", Map.of("group", 4), net.floats("x", 1, 64, 512, 512), net.weights(64, 16, 5, 5)));
+        add(
+                "Conv in three dimensions",
+                net -> net.op("Conv", net.floats("x", 1, 16, 64, 128, 128), net.weights(16, 16, 3, 3, 3)));
+        add(
                 "ConvTranspose",
-                Map.of("strides", new int[] {2, 2}),
-                net.floats("x", 1, 256, 128, 128),
-                net.weights(256, 64, 4, 4)));
-        add("MaxPool", net -> net.op(
-                "MaxPool", Map.of("kernel_shape", new int[] {32, 32}), net.floats("x", 1, 1, SIDE, SIDE)));
-        add("AveragePool", net -> net.op(
-                "AveragePool", Map.of("kernel_shape", new int[] {32, 32}), net.floats("x", 1, 16, 1024, 1024)));
-        add("MaxPool of small windows", net -> net.op(
-                "MaxPool", Map.of("kernel_shape", new int[] {3, 3}), net.floats("x", 1, 2, SIDE, SIDE)));
+                net -> net.op(
+                        "ConvTranspose",
+                        Map.of("strides", new int[] {2, 2}),
+                        net.floats("x", 1, 256, 128, 128),
+                        net.weights(256, 64, 4, 4)));
+        add(
+                "MaxPool",
+                net -> net.op(
+                        "MaxPool", Map.of("kernel_shape", new int[] {32, 32}), net.floats("x", 1, 1, SIDE, SIDE)));
+        add(
+                "AveragePool",
+                net -> net.op(
+                        "AveragePool", Map.of("kernel_shape", new int[] {32, 32}), net.floats("x", 1, 16, 1024, 1024)));
+        add(
+                "MaxPool of small windows",
+                net -> net.op("MaxPool", Map.of("kernel_shape", new int[] {3, 3}), net.floats("x", 1, 2, SIDE, SIDE)));
         add("LRN", net -> net.op("LRN", Map.of("size", 5), net.floats("x", 1, 32, 1024, 1024)));
         add("GlobalAveragePool", net -> net.op("GlobalAveragePool", net.floats("x", 1, 1, SIDE, 2 * SIDE)));
     }
@@ -119,31 +146,45 @@ final class Giants {
         add("Softmax of one row", net -> net.op("Softmax", Map.of("axis", -1), net.floats("x", 1, MANY)));
         add("Softmax of columns", net -> net.op("Softmax", Map.of("axis", 0), net.floats("x", 4, MANY / 4)));
         add("LogSoftmax", net -> net.op("LogSoftmax", Map.of("axis", -1), net.floats("x", 1, MANY)));
-        add("LayerNormalization of one row", net -> net.op(
-                "LayerNormalization", net.floats("x", 1, MANY), net.floats("scale", MANY), net.floats("bias", MANY)));
-        add("LayerNormalization of many", net -> net.op(
-                "LayerNormalization", net.floats("x", 1 << 18, 128), net.weights(128), net.weights(128)));
-        add("InstanceNormalization", net -> net.op(
-                "InstanceNormalization", net.floats("x", 1, 1, MANY), net.weights(1), net.weights(1)));
-        add("GroupNormalization", net -> net.op(
+        add(
+                "LayerNormalization of one row",
+                net -> net.op(
+                        "LayerNormalization",
+                        net.floats("x", 1, MANY),
+                        net.floats("scale", MANY),
+                        net.floats("bias", MANY)));
+        add(
+                "LayerNormalization of many",
+                net -> net.op("LayerNormalization", net.floats("x", 1 << 18, 128), net.weights(128), net.weights(128)));
+        add(
+                "InstanceNormalization",
+                net -> net.op("InstanceNormalization", net.floats("x", 1, 1, MANY), net.weights(1), net.weights(1)));
+        add(
                 "GroupNormalization",
-                Map.of("num_groups", 2),
-                net.floats("x", 1, 4, MANY / 4),
-                net.weights(4),
-                net.weights(4)));
-        add("BatchNormalization", net -> net.op(
+                net -> net.op(
+                        "GroupNormalization",
+                        Map.of("num_groups", 2),
+                        net.floats("x", 1, 4, MANY / 4),
+                        net.weights(4),
+                        net.weights(4)));
+        add(
                 "BatchNormalization",
-                net.floats("x", 1, 4, MANY / 4),
-                net.weights(4),
-                net.weights(4),
-                net.weights(4),
-                net.constant(Tensor.copyOf(new float[] {1, 1, 1, 1}, 4))));
+                net -> net.op(
+                        "BatchNormalization",
+                        net.floats("x", 1, 4, MANY / 4),
+                        net.weights(4),
+                        net.weights(4),
+                        net.weights(4),
+                        net.constant(Tensor.copyOf(new float[] {1, 1, 1, 1}, 4))));
         add("LpNormalization", net -> net.op("LpNormalization", Map.of("axis", 1), net.floats("x", 1, MANY)));
-        add("MeanVarianceNormalization", net -> net.op(
-                "MeanVarianceNormalization", net.floats("x", 1, 1, SIDE, 2 * SIDE)));
+        add(
+                "MeanVarianceNormalization",
+                net -> net.op("MeanVarianceNormalization", net.floats("x", 1, 1, SIDE, 2 * SIDE)));
         add("Hardmax", net -> net.op("Hardmax", Map.of("axis", -1), net.floats("x", 1, MANY)));
         add("CumSum", net -> net.op("CumSum", net.floats("x", MANY), net.constant(Tensor.scalar(0L))));
-        add("CumSum of columns", net -> net.op("CumSum", net.floats("x", MANY / 64, 64), net.constant(Tensor.scalar(0L))));
+        add(
+                "CumSum of columns",
+                net -> net.op("CumSum", net.floats("x", MANY / 64, 64), net.constant(Tensor.scalar(0L))));
     }
 
     private void reductions() {
@@ -168,8 +209,13 @@ final class Giants {
         add("Add of doubles", net -> net.op("Add", doubles(net, "x", MANY), doubles(net, "y", MANY)));
         add("Mod of whole numbers", net -> net.op("Mod", net.input("x", INT64, MANY), net.longs(7)));
         add("Add of a row and a column", net -> net.op("Add", net.floats("x", SIDE, 1), net.floats("y", 1, 4 * SIDE)));
-        add("Where", net -> net.op(
-                "Where", net.op("Greater", net.floats("x", MANY), net.weights(1)), net.floats("y", MANY), net.floats("z", MANY)));
+        add(
+                "Where",
+                net -> net.op(
+                        "Where",
+                        net.op("Greater", net.floats("x", MANY), net.weights(1)),
+                        net.floats("y", MANY),
+                        net.floats("z", MANY)));
         add("Sum", net -> net.op("Sum", net.floats("x", MANY), net.floats("y", MANY), net.floats("z", MANY)));
         add("PRelu", net -> net.op("PRelu", net.floats("x", MANY), net.floats("slope", MANY)));
         add("Cast to half", net -> net.op("Cast", Map.of("to", ElementType.FLOAT16.code()), net.floats("x", 2 * MANY)));
@@ -183,48 +229,96 @@ final class Giants {
 
     private void moves() {
         add("Transpose", net -> net.op("Transpose", net.floats("x", 2 * SIDE, 2 * SIDE)));
-        add("Transpose of five axes", net -> net.op(
-                "Transpose", Map.of("perm", new int[] {4, 2, 0, 3, 1}), net.floats("x", 32, 32, 32, 32, 32)));
+        add(
+                "Transpose of five axes",
+                net -> net.op(
+                        "Transpose", Map.of("perm", new int[] {4, 2, 0, 3, 1}), net.floats("x", 32, 32, 32, 32, 32)));
         add("Concat", net -> net.op("Concat", Map.of("axis", 1), net.floats("x", MANY, 1), net.floats("y", MANY, 1)));
-        add("Pad", net -> net.op("Pad", Map.of("mode", "reflect"), net.floats("x", SIDE, 2 * SIDE), net.longs(9, 9, 9, 9)));
+        add(
+                "Pad",
+                net -> net.op(
+                        "Pad", Map.of("mode", "reflect"), net.floats("x", SIDE, 2 * SIDE), net.longs(9, 9, 9, 9)));
         add("Pad by a constant", net -> net.op("Pad", net.floats("x", SIDE, 2 * SIDE), net.longs(9, 9, 9, 9)));
         add("Tile", net -> net.op("Tile", net.floats("x", 1, SIDE), net.longs(2 * SIDE, 2)));
         add("Expand", net -> net.op("Expand", net.floats("x", 1, SIDE, 1), net.longs(2, SIDE, 2 * SIDE)));
-        add("Slice", net -> net.op(
-                "Slice", net.floats("x", 2 * SIDE, 2 * SIDE), net.longs(-1, -1), net.longs(-10_000, -10_000), net.longs(0, 1), net.longs(-1, -1)));
+        add(
+                "Slice",
+                net -> net.op(
+                        "Slice",
+                        net.floats("x", 2 * SIDE, 2 * SIDE),
+                        net.longs(-1, -1),
+                        net.longs(-10_000, -10_000),
+                        net.longs(0, 1),
+                        net.longs(-1, -1)));
         add("DepthToSpace", net -> net.op("DepthToSpace", Map.of("blocksize", 4), net.floats("x", 1, 16, 1024, 2048)));
         add("Trilu", net -> net.op("Trilu", net.floats("x", 2 * SIDE, 2 * SIDE)));
-        add("ReverseSequence", net -> net.op(
-                "ReverseSequence", Map.of("time_axis", 1, "batch_axis", 0), net.floats("x", 1, 1 << 24, 2), net.longs(1 << 24)));
-        add("Range", net -> net.op(
-                "Range", net.input("from", INT64), net.constant(Tensor.scalar(2L * MANY)), net.constant(Tensor.scalar(1L))));
-        add("OneHot", net -> net.op(
-                "OneHot", net.input("x", INT64, 1 << 20), net.constant(Tensor.scalar(64L)), net.weights(2)));
-        add("Split", net -> net.ops("Split", 2, Map.of("axis", 1), net.floats("x", MANY / 4, 8), net.longs(3, 5)).getFirst());
+        add(
+                "ReverseSequence",
+                net -> net.op(
+                        "ReverseSequence",
+                        Map.of("time_axis", 1, "batch_axis", 0),
+                        net.floats("x", 1, 1 << 24, 2),
+                        net.longs(1 << 24)));
+        add(
+                "Range",
+                net -> net.op(
+                        "Range",
+                        net.input("from", INT64),
+                        net.constant(Tensor.scalar(2L * MANY)),
+                        net.constant(Tensor.scalar(1L))));
+        add(
+                "OneHot",
+                net -> net.op(
+                        "OneHot", net.input("x", INT64, 1 << 20), net.constant(Tensor.scalar(64L)), net.weights(2)));
+        add(
+                "Split",
+                net -> net.ops("Split", 2, Map.of("axis", 1), net.floats("x", MANY / 4, 8), net.longs(3, 5))
+                        .getFirst());
     }
 
     private void picks() {
-        add("TopK", net -> net.ops("TopK", 2, Map.of("axis", 0), net.floats("x", MANY / 2), net.longs(MANY / 4)).getFirst());
-        add("TopK of few", net -> net.ops("TopK", 2, Map.of("axis", 1), net.floats("x", 1, 2 * MANY), net.longs(5)).getFirst());
-        add("TopK of columns", net -> net.ops("TopK", 2, Map.of("axis", 0), net.floats("x", 1 << 20, 32), net.longs(9)).getFirst());
+        add(
+                "TopK",
+                net -> net.ops("TopK", 2, Map.of("axis", 0), net.floats("x", MANY / 2), net.longs(MANY / 4))
+                        .getFirst());
+        add(
+                "TopK of few",
+                net -> net.ops("TopK", 2, Map.of("axis", 1), net.floats("x", 1, 2 * MANY), net.longs(5))
+                        .getFirst());
+        add(
+                "TopK of columns",
+                net -> net.ops("TopK", 2, Map.of("axis", 0), net.floats("x", 1 << 20, 32), net.longs(9))
+                        .getFirst());
         add("Unique", net -> net.op("Unique", net.floats("x", MANY / 4)));
         add("NonZero", net -> net.op("NonZero", net.floats("x", MANY / 2)));
-        add("Compress", net -> net.op(
-                "Compress", net.floats("x", MANY), net.op("Greater", net.floats("y", MANY), net.weights(1))));
+        add(
+                "Compress",
+                net -> net.op(
+                        "Compress", net.floats("x", MANY), net.op("Greater", net.floats("y", MANY), net.weights(1))));
         add("Gather", net -> net.op("Gather", net.floats("x", 1 << 22, 4), net.input("i", INT64, 1 << 24)));
         add("Gather of numbers", net -> net.op("Gather", net.floats("x", 1 << 22), net.input("i", INT64, MANY)));
         add("GatherElements", net -> net.op("GatherElements", net.floats("x", MANY), net.input("i", INT64, MANY)));
         add("GatherND", net -> net.op("GatherND", net.floats("x", 1 << 22), net.input("i", INT64, MANY, 1)));
-        add("ScatterElements", net -> net.op(
-                "ScatterElements", Map.of("reduction", "add"), net.floats("x", MANY), net.input("i", INT64, MANY), net.floats("u", MANY)));
-        add("ScatterND", net -> net.op(
-                "ScatterND", net.floats("x", MANY), net.input("i", INT64, MANY, 1), net.floats("u", MANY)));
-        add("NonMaxSuppression", net -> net.op(
+        add(
+                "ScatterElements",
+                net -> net.op(
+                        "ScatterElements",
+                        Map.of("reduction", "add"),
+                        net.floats("x", MANY),
+                        net.input("i", INT64, MANY),
+                        net.floats("u", MANY)));
+        add(
+                "ScatterND",
+                net -> net.op(
+                        "ScatterND", net.floats("x", MANY), net.input("i", INT64, MANY, 1), net.floats("u", MANY)));
+        add(
                 "NonMaxSuppression",
-                net.floats("boxes", 1, 1 << 17, 4),
-                net.floats("scores", 1, 1, 1 << 17),
-                net.constant(Tensor.scalar(1L << 17)),
-                net.constant(Tensor.scalar(0.99f))));
+                net -> net.op(
+                        "NonMaxSuppression",
+                        net.floats("boxes", 1, 1 << 17, 4),
+                        net.floats("scores", 1, 1, 1 << 17),
+                        net.constant(Tensor.scalar(1L << 17)),
+                        net.constant(Tensor.scalar(0.99f))));
         add("Multinomial", net -> net.op("Multinomial", Map.of("sample_size", 1 << 20), net.floats("x", 8, 1000)));
         add("RandomNormalLike", net -> net.op("RandomNormalLike", net.floats("x", MANY)));
         add("Bernoulli", net -> net.op("Bernoulli", net.floats("x", MANY)));
@@ -232,55 +326,85 @@ final class Giants {
 
     private void images() {
         for (String mode : new String[] {"nearest", "linear", "cubic"}) {
-            add("Resize, " + mode, net -> net.op(
-                    "Resize",
-                    Map.of("mode", mode),
-                    net.floats("x", 1, 1, SIDE, SIDE),
-                    null,
-                    net.constant(Tensor.copyOf(new float[] {1, 1, 1.9f, 2.1f}, 4))));
+            add(
+                    "Resize, " + mode,
+                    net -> net.op(
+                            "Resize",
+                            Map.of("mode", mode),
+                            net.floats("x", 1, 1, SIDE, SIDE),
+                            null,
+                            net.constant(Tensor.copyOf(new float[] {1, 1, 1.9f, 2.1f}, 4))));
         }
-        add("Resize of one row", net -> net.op(
-                "Resize",
-                Map.of("mode", "linear"),
-                net.floats("x", 1, 1, 1, MANY / 2),
-                null,
-                net.constant(Tensor.copyOf(new float[] {1, 1, 1, 2.1f}, 4))));
-        add("Resize, antialias", net -> net.op(
-                "Resize",
-                Map.of("mode", "linear", "antialias", 1),
-                net.floats("x", 1, 1, 2 * SIDE, 2 * SIDE),
-                null,
-                net.constant(Tensor.copyOf(new float[] {1, 1, 0.05f, 0.05f}, 4))));
-        add("RoiAlign", net -> net.op(
+        add(
+                "Resize of one row",
+                net -> net.op(
+                        "Resize",
+                        Map.of("mode", "linear"),
+                        net.floats("x", 1, 1, 1, MANY / 2),
+                        null,
+                        net.constant(Tensor.copyOf(new float[] {1, 1, 1, 2.1f}, 4))));
+        add(
+                "Resize, antialias",
+                net -> net.op(
+                        "Resize",
+                        Map.of("mode", "linear", "antialias", 1),
+                        net.floats("x", 1, 1, 2 * SIDE, 2 * SIDE),
+                        null,
+                        net.constant(Tensor.copyOf(new float[] {1, 1, 0.05f, 0.05f}, 4))));
+        add(
                 "RoiAlign",
-                Map.of("output_height", 64, "output_width", 64, "sampling_ratio", 8),
-                net.floats("x", 1, 16, 64, 64),
-                net.floats("rois", 512, 4),
-                net.constant(Tensor.allocate(INT64, Shape.of(512)))));
+                net -> net.op(
+                        "RoiAlign",
+                        Map.of("output_height", 64, "output_width", 64, "sampling_ratio", 8),
+                        net.floats("x", 1, 16, 64, 64),
+                        net.floats("rois", 512, 4),
+                        net.constant(Tensor.allocate(INT64, Shape.of(512)))));
         for (String mode : new String[] {"linear", "cubic"}) {
-            add("GridSample, " + mode, net -> net.op(
-                    "GridSample", Map.of("mode", mode), net.floats("x", 1, 8, 256, 256), net.floats("grid", 1, 2048, 1024, 2)));
+            add(
+                    "GridSample, " + mode,
+                    net -> net.op(
+                            "GridSample",
+                            Map.of("mode", mode),
+                            net.floats("x", 1, 8, 256, 256),
+                            net.floats("grid", 1, 2048, 1024, 2)));
         }
         add("AffineGrid", net -> net.op("AffineGrid", net.floats("theta", 1, 2, 3), net.longs(1, 1, SIDE, 2 * SIDE)));
-        add("Col2Im", net -> net.op(
-                "Col2Im", net.floats("x", 1, 25, 1020 * 1020), net.longs(1024, 1024), net.longs(5, 5)));
+        add(
+                "Col2Im",
+                net -> net.op("Col2Im", net.floats("x", 1, 25, 1020 * 1020), net.longs(1024, 1024), net.longs(5, 5)));
     }
 
     private void bytes() {
-        add("MatMulInteger", net -> net.op("MatMulInteger", net.input("a", UINT8, SIDE, SIDE), net.input("b", INT8, SIDE, SIDE)));
-        add("ConvInteger", net -> net.op("ConvInteger", net.input("x", UINT8, 1, 128, 256, 256), net.input("w", UINT8, 128, 128, 3, 3)));
-        add("QuantizeLinear", net -> net.op("QuantizeLinear", net.floats("x", 2 * MANY), net.constant(Tensor.scalar(0.1f))));
-        add("DequantizeLinear", net -> net.op("DequantizeLinear", net.input("x", UINT8, 4 * MANY), net.constant(Tensor.scalar(0.1f))));
-        add("DynamicQuantizeLinear", net -> net.ops("DynamicQuantizeLinear", 3, Map.of(), net.floats("x", 2 * MANY)).getFirst());
+        add(
+                "MatMulInteger",
+                net -> net.op("MatMulInteger", net.input("a", UINT8, SIDE, SIDE), net.input("b", INT8, SIDE, SIDE)));
+        add(
+                "ConvInteger",
+                net -> net.op(
+                        "ConvInteger", net.input("x", UINT8, 1, 128, 256, 256), net.input("w", UINT8, 128, 128, 3, 3)));
+        add(
+                "QuantizeLinear",
+                net -> net.op("QuantizeLinear", net.floats("x", 2 * MANY), net.constant(Tensor.scalar(0.1f))));
+        add(
+                "DequantizeLinear",
+                net -> net.op("DequantizeLinear", net.input("x", UINT8, 4 * MANY), net.constant(Tensor.scalar(0.1f))));
+        add(
+                "DynamicQuantizeLinear",
+                net -> net.ops("DynamicQuantizeLinear", 3, Map.of(), net.floats("x", 2 * MANY))
+                        .getFirst());
         add("Not", net -> net.op("BitwiseNot", net.input("x", UINT8, 8 * MANY)));
     }
 
     private void signals() {
         add("DFT", net -> net.op("DFT", net.floats("x", 1, 1 << 22, 1)));
         add("DFT of a prime", net -> net.op("DFT", net.floats("x", 1, 1_000_003, 1)));
-        add("STFT", net -> net.op(
-                "STFT", net.floats("x", 1, 1 << 22), net.constant(Tensor.scalar(16L)), net.weights(257)));
-        add("HannWindow", net -> net.op("HannWindow", net.op("Mul", net.input("n", INT64), net.constant(Tensor.scalar(1L << 26)))));
+        add(
+                "STFT",
+                net -> net.op("STFT", net.floats("x", 1, 1 << 22), net.constant(Tensor.scalar(16L)), net.weights(257)));
+        add(
+                "HannWindow",
+                net -> net.op(
+                        "HannWindow", net.op("Mul", net.input("n", INT64), net.constant(Tensor.scalar(1L << 26)))));
     }
 
     private void steps() {
@@ -303,36 +427,86 @@ final class Giants {
             Value sum = body.op("Add", body.op("Tanh", state), body.floats("item", 4));
             body.output(sum).output(body.op("Relu", sum));
             return net.ops(
-                            "Scan", 2, Map.of("body", body, "num_scan_inputs", 1), net.floats("s", 4), net.floats("x", 1 << 22, 4))
+                            "Scan",
+                            2,
+                            Map.of("body", body, "num_scan_inputs", 1),
+                            net.floats("s", 4),
+                            net.floats("x", 1 << 22, 4))
                     .getFirst();
         });
-        add("LSTM", net -> net.op("LSTM", Map.of("hidden_size", 128), net.floats("x", 1 << 15, 1, 64), net.weights(1, 512, 64), net.weights(1, 512, 128)));
-        add("LSTM of many", net -> net.op(
-                "LSTM", Map.of("hidden_size", 256), net.floats("x", 64, 256, 256), net.weights(1, 1024, 256), net.weights(1, 1024, 256)));
-        add("GRU", net -> net.op("GRU", Map.of("hidden_size", 128), net.floats("x", 1 << 15, 1, 64), net.weights(1, 384, 64), net.weights(1, 384, 128)));
-        add("RNN", net -> net.op("RNN", Map.of("hidden_size", 256), net.floats("x", 1 << 16, 1, 64), net.weights(1, 256, 64), net.weights(1, 256, 256)));
+        add(
+                "LSTM",
+                net -> net.op(
+                        "LSTM",
+                        Map.of("hidden_size", 128),
+                        net.floats("x", 1 << 15, 1, 64),
+                        net.weights(1, 512, 64),
+                        net.weights(1, 512, 128)));
+        add(
+                "LSTM of many",
+                net -> net.op(
+                        "LSTM",
+                        Map.of("hidden_size", 256),
+                        net.floats("x", 64, 256, 256),
+                        net.weights(1, 1024, 256),
+                        net.weights(1, 1024, 256)));
+        add(
+                "GRU",
+                net -> net.op(
+                        "GRU",
+                        Map.of("hidden_size", 128),
+                        net.floats("x", 1 << 15, 1, 64),
+                        net.weights(1, 384, 64),
+                        net.weights(1, 384, 128)));
+        add(
+                "RNN",
+                net -> net.op(
+                        "RNN",
+                        Map.of("hidden_size", 256),
+                        net.floats("x", 1 << 16, 1, 64),
+                        net.weights(1, 256, 64),
+                        net.weights(1, 256, 256)));
     }
 
     private void texts() {
-        add("StringConcat", net -> net.op("StringConcat", net.input("x", STRING, 1 << 22), net.input("y", STRING, 1 << 22)));
-        add("StringNormalizer", net -> net.op("StringNormalizer", Map.of("case_change_action", "UPPER"), net.input("x", STRING, 1 << 22)));
-        add("StringSplit", net -> net.ops("StringSplit", 2, Map.of("delimiter", "1"), net.input("x", STRING, 1 << 21)).getFirst());
-        add("RegexFullMatch", net -> net.op("RegexFullMatch", Map.of("pattern", "(s[0-9]+)+x"), net.input("x", STRING, 1 << 22)));
+        add(
+                "StringConcat",
+                net -> net.op("StringConcat", net.input("x", STRING, 1 << 22), net.input("y", STRING, 1 << 22)));
+        add(
+                "StringNormalizer",
+                net -> net.op(
+                        "StringNormalizer", Map.of("case_change_action", "UPPER"), net.input("x", STRING, 1 << 22)));
+        add(
+                "StringSplit",
+                net -> net.ops("StringSplit", 2, Map.of("delimiter", "1"), net.input("x", STRING, 1 << 21))
+                        .getFirst());
+        add(
+                "RegexFullMatch",
+                net -> net.op("RegexFullMatch", Map.of("pattern", "(s[0-9]+)+x"), net.input("x", STRING, 1 << 22)));
         add("Equal of text", net -> net.op("Equal", net.input("x", STRING, 1 << 22), net.input("y", STRING, 1 << 22)));
         add("Cast of text", net -> {
             Value numbers = net.op("Cast", Map.of("to", STRING.code()), net.floats("x", 1 << 19));
             return net.op("Cast", Map.of("to", FLOAT.code()), numbers);
         });
-        add("TfIdfVectorizer", net -> net.op(
+        add(
                 "TfIdfVectorizer",
-                Map.of(
-                        "mode", "TF",
-                        "min_gram_length", 2,
-                        "max_gram_length", 2,
-                        "max_skip_count", 60,
-                        "ngram_counts", new int[] {0, 4},
-                        "ngram_indexes", new int[] {0, 1, 2, 3, 4, 5, 6},
-                        "pool_int64s", new int[] {2, 3, 5, 4, 5, 6, 7, 8, 6, 7}),
-                net.input("x", INT32, 1, 1 << 21)));
+                net -> net.op(
+                        "TfIdfVectorizer",
+                        Map.of(
+                                "mode",
+                                "TF",
+                                "min_gram_length",
+                                2,
+                                "max_gram_length",
+                                2,
+                                "max_skip_count",
+                                60,
+                                "ngram_counts",
+                                new int[] {0, 4},
+                                "ngram_indexes",
+                                new int[] {0, 1, 2, 3, 4, 5, 6},
+                                "pool_int64s",
+                                new int[] {2, 3, 5, 4, 5, 6, 7, 8, 6, 7}),
+                        net.input("x", INT32, 1, 1 << 21)));
     }
 }

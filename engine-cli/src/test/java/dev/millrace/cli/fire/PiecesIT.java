@@ -26,8 +26,8 @@ class PiecesIT {
         agrees(net -> net.op("Mul", net.op("Sqrt", net.op("Abs", net.floats("x", MANY))), net.floats("y", MANY)));
         agrees(net -> net.op("Add", net.floats("x", 3001, 1), net.floats("y", 1, 3001)));
         agrees(net -> net.op("QuantizeLinear", net.floats("x", MANY), net.constant(Tensor.scalar(0.1f))));
-        agrees(net ->
-                net.ops("DynamicQuantizeLinear", 3, Map.of(), net.floats("x", MANY)).getFirst());
+        agrees(net -> net.ops("DynamicQuantizeLinear", 3, Map.of(), net.floats("x", MANY))
+                .getFirst());
     }
 
     @Test
@@ -56,17 +56,19 @@ class PiecesIT {
                 net.floats("x", 1 << 22, 3),
                 net.input("i", ElementType.INT64, MANY / 3, 1),
                 net.floats("u", MANY / 3, 3)));
-        agrees(net -> net.op(
-                "Compress", net.floats("x", MANY), net.op("Greater", net.floats("y", MANY), net.weights(1))));
+        agrees(net ->
+                net.op("Compress", net.floats("x", MANY), net.op("Greater", net.floats("y", MANY), net.weights(1))));
         agrees(net -> net.op("NonZero", net.op("Greater", net.floats("y", MANY), net.weights(1))));
     }
 
     @Test
     void theBestOfMany() {
-        agrees(net -> net.ops("TopK", 2, Map.of("axis", 0), net.floats("x", 20_001), net.longs(9_001)).getFirst());
-        agrees(net -> net.ops("TopK", 2, Map.of("axis", 0), net.floats("x", 20_001), net.longs(9_001)).getLast());
-        agrees(net ->
-                net.ops("TopK", 2, Map.of("axis", 0), net.floats("x", 9_001, 5), net.longs(8_192)).getLast());
+        agrees(net -> net.ops("TopK", 2, Map.of("axis", 0), net.floats("x", 20_001), net.longs(9_001))
+                .getFirst());
+        agrees(net -> net.ops("TopK", 2, Map.of("axis", 0), net.floats("x", 20_001), net.longs(9_001))
+                .getLast());
+        agrees(net -> net.ops("TopK", 2, Map.of("axis", 0), net.floats("x", 9_001, 5), net.longs(8_192))
+                .getLast());
     }
 
     private static void agrees(Function<Net, Value> node) {

@@ -24,9 +24,7 @@ final class Expression {
         @Override
         public int compare(List<String> one, List<String> other) {
             int constantLast = Boolean.compare(one.isEmpty(), other.isEmpty());
-            return constantLast != 0
-                    ? constantLast
-                    : String.join("*", one).compareTo(String.join("*", other));
+            return constantLast != 0 ? constantLast : String.join("*", one).compareTo(String.join("*", other));
         }
     }
 

@@ -62,7 +62,8 @@ class TensorPartsTest {
         Tensor stacked = TensorParts.stack(List.of(Tensor.scalar(3f), Tensor.scalar(4f)));
         assertThat(stacked.floats()).containsExactly(3, 4);
         assertThat(TensorParts.number(Tensor.scalar(7L))).isEqualTo(7);
-        assertThat(TensorParts.pad(Tensor.copyOf(new float[0], 0, 2), Shape.of(1, 2)).floats())
+        assertThat(TensorParts.pad(Tensor.copyOf(new float[0], 0, 2), Shape.of(1, 2))
+                        .floats())
                 .containsExactly(0, 0);
         assertThat(TensorParts.slice(stacked, 0, 1, 1).shape()).isEqualTo(Shape.of(0));
     }

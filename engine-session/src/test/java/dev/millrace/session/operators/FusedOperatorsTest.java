@@ -195,7 +195,9 @@ class FusedOperatorsTest {
     @Test
     void convolutionsWithChannelsLastAndNothingElse() {
         Tensor y = OneOperator.contributed("NhwcConv")
-                .on(Tensor.copyOf(new float[] {1, 2, 3, -9}, 1, 1, 2, 2), Tensor.copyOf(new float[] {1, 10}, 1, 2, 1, 1))
+                .on(
+                        Tensor.copyOf(new float[] {1, 2, 3, -9}, 1, 1, 2, 2),
+                        Tensor.copyOf(new float[] {1, 10}, 1, 2, 1, 1))
                 .run(engine);
         assertThat(y.shape()).isEqualTo(Shape.of(1, 1, 2, 1));
         assertThat(y.floats()).containsExactly(21, -87);
@@ -217,7 +219,8 @@ class FusedOperatorsTest {
         float deviation = (float) Math.sqrt(35 / 16.0);
         assertThat(y.floats())
                 .containsExactly(
-                        new float[] {-1.75f / deviation, 1 + 0.5f / deviation, -0.75f / deviation, 1 + 4.5f / deviation},
+                        new float[] {-1.75f / deviation, 1 + 0.5f / deviation, -0.75f / deviation, 1 + 4.5f / deviation
+                        },
                         offset());
     }
 

@@ -237,7 +237,9 @@ class BoundsTest {
                         .isEqualTo(Shape.of(size));
             }
             Tensor none = Tensor.allocate(ElementType.FLOAT, Shape.of(1, 1, 0, 3));
-            assertThat(new Planned(resize, none, null, null, longs(1, 1, 0, 6)).run().shape())
+            assertThat(new Planned(resize, none, null, null, longs(1, 1, 0, 6))
+                            .run()
+                            .shape())
                     .isEqualTo(Shape.of(1, 1, 0, 6));
             refused(resize, none, null, null, longs(1, 1, 4, 6)).hasMessageContaining("Resize");
             refused(resize, x, null, null, longs(1, 1, -4, 6)).hasMessageContaining("Resize");

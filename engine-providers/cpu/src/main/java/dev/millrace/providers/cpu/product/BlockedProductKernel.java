@@ -28,7 +28,12 @@ record BlockedProductKernel(Node node) implements ShapedKernel {
      *
      * @param zeros the type of the zero points, or null where all are half of what a weight may be
      */
-    private record Column(int k, int bits, int block, ElementType scales, @Nullable ElementType zeros) {
+    private record Column(
+            int k,
+            int bits,
+            int block,
+            ElementType scales,
+            @Nullable ElementType zeros) {
         int blocks() {
             return (k + block - 1) / block;
         }

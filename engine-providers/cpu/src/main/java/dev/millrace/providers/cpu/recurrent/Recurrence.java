@@ -178,8 +178,7 @@ final class Recurrence implements Launch, RangeTask {
         }
         for (int row = 0; row < count; row += ROWS) {
             launch.checkCancelled();
-            RowKernels.accumulate(
-                    gates, row, Math.min(ROWS, count - row), x, row * stride, stride, w, stride, rows);
+            RowKernels.accumulate(gates, row, Math.min(ROWS, count - row), x, row * stride, stride, w, stride, rows);
         }
         return gates;
     }

@@ -46,7 +46,9 @@ class LinearAttentionTest {
     @Test
     void statesAreCorrected() {
         // 0.5 * 2 * 5; then 0.1 * 3 * (7 - 3 * 5) less
-        assertThat(one("delta").run(QUERY, KEY, VALUE, null, null, steps(0.5f, 0.1f)).floats())
+        assertThat(one("delta")
+                        .run(QUERY, KEY, VALUE, null, null, steps(0.5f, 0.1f))
+                        .floats())
                 .containsExactly(new float[] {5, 26}, within(1e-4f));
     }
 

@@ -48,7 +48,9 @@ record AttentionStep(
 
     Step of(Op op) {
         Attention attention = op.kit()
-                .driver(List.of(Attention.class, rule.mask(), rule.cap(), rule.slopes()), () -> new Attention(op.kit().kernels(), rule, FinishRows.Empty.ZEROS));
+                .driver(
+                        List.of(Attention.class, rule.mask(), rule.cap(), rule.slopes()),
+                        () -> new Attention(op.kit().kernels(), rule, FinishRows.Empty.ZEROS));
         int width = op.lowering().width();
         var reads = new ArrayList<>(List.of(queries, keys, values));
         reads.addAll(bias.views());

@@ -1,6 +1,5 @@
 package dev.millrace.providers.simd.rule;
 
-import java.util.List;
 import dev.millrace.kernels.cast.Cast;
 import dev.millrace.kernels.cast.NumberType;
 import dev.millrace.providers.simd.lower.Cell;
@@ -9,6 +8,7 @@ import dev.millrace.providers.simd.lower.Op;
 import dev.millrace.providers.simd.program.Step;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 
 /** Casts that are no part of an expression. */
 final class CastRules {
@@ -33,8 +33,8 @@ final class CastRules {
             op.lowering().provide(result, op.lowering().view(value));
             return true;
         }
-        Cast cast =
-                op.kit().driver(List.of(Cast.class, from, to), () -> new Cast(op.kit().kernels(), from, to));
+        Cast cast = op.kit()
+                .driver(List.of(Cast.class, from, to), () -> new Cast(op.kit().kernels(), from, to));
         View source = op.lowering().dense(value);
         View target = op.lowering().allocate(result);
         long count = value.elements();

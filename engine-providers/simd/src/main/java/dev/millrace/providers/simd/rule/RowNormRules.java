@@ -188,7 +188,9 @@ final class RowNormRules {
                 keeps ? statistic(op, means ? 1 : -1, rows) : null,
                 keeps ? statistic(op, deviations ? 2 : -1, rows) : null);
         RowNorm norm = op.kit()
-                .driver(List.of(RowNorm.class, variant.key(), epsilon), () -> new RowNorm(op.kit().kernels(), variant, epsilon));
+                .driver(
+                        List.of(RowNorm.class, variant.key(), epsilon),
+                        () -> new RowNorm(op.kit().kernels(), variant, epsilon));
         lowering.add(Step.of(() -> variant.key().toString(), op.node().name())
                 .reading(parts.reads())
                 .writing(parts.writes())

@@ -1,6 +1,5 @@
 package dev.millrace.providers.simd.rule;
 
-import java.util.List;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.softmax.Softmax;
 import dev.millrace.providers.simd.lower.Op;
@@ -8,6 +7,7 @@ import dev.millrace.providers.simd.lower.Rule;
 import dev.millrace.providers.simd.program.Step;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Softmax along an axis, and its logarithm. */

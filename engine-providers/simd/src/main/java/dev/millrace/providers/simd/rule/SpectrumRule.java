@@ -104,7 +104,10 @@ final class SpectrumRule {
         View tables =
                 View.dense(Storage.constant(packed), ElementType.FLOAT, Shape.of(packed.byteSize() / Float.BYTES));
         View to = lowering.allocate(ElementType.FLOAT, Shape.of(batch, 2L * sinusoids.frequencies(), axis.out()));
-        Spectra spectra = op.kit().driver(List.of(Spectra.class, sinusoids.points()), () -> new Spectra(op.kit().kernels(), sinusoids));
+        Spectra spectra = op.kit()
+                .driver(
+                        List.of(Spectra.class, sinusoids.points()),
+                        () -> new Spectra(op.kit().kernels(), sinusoids));
         lowering.add(Step.of(
                         () -> "transforms of " + batch + "x" + axis.out() + "x" + axis.taps(),
                         op.node().name())
