@@ -105,7 +105,7 @@ final class FakeFactory implements ProviderFactory {
                             : partition;
                     sink.graph(kept, new byte[] {1}, new int[0]);
                 }
-                ShapedKernel kernel = _ -> Launch.NONE;
+                ShapedKernel kernel = _ -> Launch.none();
                 kernels.add(kernel);
             }
             return returnsNoKernel ? noneOf(kernels) : kernels;

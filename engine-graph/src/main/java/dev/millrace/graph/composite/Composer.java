@@ -3,6 +3,8 @@ package dev.millrace.graph.composite;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.GraphCopier;
 import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
@@ -14,7 +16,10 @@ import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Writes other nodes before a node, and lets its readers read their results. */
@@ -133,6 +138,23 @@ final class Composer {
 
     Value cast(Value value, ElementType type) {
         return add(onnx("Cast", value).with("to", Attribute.of(type.code())));
+    }
+
+    /** Writes what is in a graph of one input and one output, and returns what stands for the output. */
+    Value body(Graph graph, Value input) {
+        if (graph.inputs().size() != 1 || graph.outputs().size() != 1) {
+            throw refuse("a graph of " + graph.inputs().size() + " inputs and "
+                    + graph.outputs().size() + " outputs, where one of each is expected");
+        }
+        Map<Value, @Nullable Value> inputs = new HashMap<>();
+        inputs.put(graph.inputs().getFirst(), input);
+        return Objects.requireNonNull(GraphCopier.copyInto(graph, editor, node, inputs, GraphCopier.Rewrite.NOTHING)
+                .getFirst());
+    }
+
+    /** The element type that an attribute names by its number. */
+    ElementType elementAttribute(String name, ElementType otherwise) {
+        return ElementType.requireCode(node.attributes().integer(name, otherwise.code()));
     }
 
     /** A constant vector. */

@@ -41,6 +41,7 @@ public final class Composites {
             case OpId.MICROSOFT -> contributed(node);
             case OpId.ONNX ->
                 node.is("CausalConvWithState") ? CausalConvComposite::write : EarlyComposites.recipe(node);
+            case OpId.ONNX_PREVIEW -> node.op().name().equals("FlexAttention") ? FlexAttentionComposite::write : null;
             default -> null;
         };
     }

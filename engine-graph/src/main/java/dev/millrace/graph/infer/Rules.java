@@ -19,7 +19,7 @@ final class Rules {
                 }
             }
             case OpId.ONNX_ML -> MlRules.apply(c);
-            case "ai.onnx.preview", "ai.onnx.preview.training" -> TrainingRules.apply(c);
+            case OpId.ONNX_PREVIEW, "ai.onnx.preview.training" -> TrainingRules.apply(c);
             case OpId.MICROSOFT, OpId.MILLRACE -> ContribRules.apply(c);
             default -> {}
         }

@@ -14,7 +14,7 @@ public final class Schemas {
             "ai.onnx.txt",
             OpId.ONNX_ML,
             "ai.onnx.ml.txt",
-            "ai.onnx.preview",
+            OpId.ONNX_PREVIEW,
             "ai.onnx.preview.txt",
             "ai.onnx.preview.training",
             "ai.onnx.preview.training.txt",

@@ -214,7 +214,10 @@ class RulesTest {
         assertThat(microsoft("MultiHeadAttention", 3, integer("num_heads", 2), x, x, x, null, null, null, past, past))
                 .containsExactly("float[b,s,8]", "float[b,2,p + s,4]", "float[b,2,p + s,4]");
         Value ids = in(ElementType.INT32, "b", "s");
-        assertThat(microsoft("EmbedLayerNormalization", 2, NONE, ids, null, in(FLOAT, 100, 8)))
+        Value words = in(FLOAT, 100, 8);
+        Value places = in(FLOAT, 16, 8);
+        Value scale = in(FLOAT, 8);
+        assertThat(microsoft("EmbedLayerNormalization", 2, NONE, ids, null, words, places, null, scale, scale))
                 .containsExactly("float[b,s,8]", "int32[b]");
         assertThat(microsoft("QLinearAdd", 1, NONE, in(UINT8, 4, 1), in(FLOAT), in(UINT8), in(UINT8, 3), in(FLOAT)))
                 .containsExactly("uint8[4,3]");

@@ -3,10 +3,17 @@ package dev.millrace.session.operators;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.GraphEditor;
+import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
+import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
@@ -40,6 +47,37 @@ class AttentionOperatorsTest {
                 .run(engine);
         // all scores are zero, so that both steps see the mean
         assertThat(y.floats()).containsExactly(3, 3);
+    }
+
+    /** A graph that multiplies what it is given by a number. */
+    private static Attribute product(float factor) {
+        var editor = new GraphEditor(Graph.named("product"));
+        Value given = editor.addInput("given", null);
+        Value by = editor.addConstant("by", Tensor.scalar(factor));
+        NodeSpec product = NodeSpec.of(OpId.onnx("Mul"), 21, given, by);
+        editor.addOutput("made", editor.append(product, List.of("made")).requireOutput(0));
+        return Attribute.of(editor.graph());
+    }
+
+    @Test
+    void scoresAndProbabilitiesGoThroughGraphs() {
+        Tensor queries = Tensor.copyOf(new float[] {1, 2, 3, 4}, 1, 2, 2, 1);
+        Tensor keys = Tensor.copyOf(new float[] {0, 1}, 1, 1, 2, 1);
+        Tensor values = Tensor.copyOf(new float[] {2, 6}, 1, 1, 2, 1);
+        // without scores both steps see the mean, of which the second graph makes three times as much
+        Tensor mean = OneOperator.preview("FlexAttention")
+                .with("score_mod", product(0))
+                .with("prob_mod", product(3))
+                .on(queries, keys, values)
+                .run(engine);
+        assertThat(mean.floats()).containsExactly(12, 12, 12, 12);
+        // with enormous ones they see the step of the larger key
+        Tensor last = OneOperator.preview("FlexAttention")
+                .with("score_mod", product(1000))
+                .with("scale", 1f)
+                .on(queries, keys, values)
+                .run(engine);
+        assertThat(last.floats()).containsExactly(6, 6, 6, 6);
     }
 
     @Test

@@ -60,6 +60,10 @@ final class OneOperator {
         return new OneOperator(new OpId(OpId.ONNX_ML, name), Map.of(OpId.ONNX, 21, OpId.ONNX_ML, 3));
     }
 
+    static OneOperator preview(String name) {
+        return new OneOperator(new OpId(OpId.ONNX_PREVIEW, name), Map.of(OpId.ONNX, 21, OpId.ONNX_PREVIEW, 1));
+    }
+
     OneOperator with(String name, Attribute value) {
         attributes = attributes.with(name, value);
         return this;
