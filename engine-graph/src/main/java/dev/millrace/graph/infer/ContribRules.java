@@ -19,13 +19,9 @@ final class ContribRules {
             case "FusedGemm" -> MatrixRules.gemm(c);
             case "FusedConv" -> ConvolutionRules.conv(c);
             case "Gelu", "FastGelu", "BiasGelu", "QuickGelu" -> gelu(c);
-            case "BiasSoftmax",
-                    "RotaryEmbedding",
-                    "Trilu",
-                    "QLinearSigmoid",
-                    "QLinearLeakyRelu",
-                    "QLinearSoftmax",
-                    "GroupNorm" -> ElementwiseRules.sameAsFirst(c);
+            case "RotaryEmbedding" -> rotary(c);
+            case "BiasSoftmax", "Trilu", "QLinearSigmoid", "QLinearLeakyRelu", "QLinearSoftmax", "GroupNorm" ->
+                ElementwiseRules.sameAsFirst(c);
             case "BiasDropout" -> {
                 c.set(0, c.tensor(0));
                 c.set(1, ElementType.BOOL, c.dims(0));
@@ -36,8 +32,14 @@ final class ContribRules {
             case "GatherBlockQuantized" -> CompositeRules.gatherBlocks(c);
             case "CropAndResize" -> CompositeRules.cropAndResize(c);
             case "NGramRepeatBlock" -> CompositeRules.repeats(c);
-            case "BiasSplitGelu" -> c.set(0, c.element(0), halved(c));
-            case "BiasAdd" -> ElementwiseRules.sameAsFirst(c);
+            case "BiasSplitGelu" -> {
+                bias(c);
+                c.set(0, c.element(0), halved(c));
+            }
+            case "BiasAdd" -> {
+                bias(c);
+                ElementwiseRules.sameAsFirst(c);
+            }
             case "SimplifiedLayerNormalization", "RMSNormalization" -> NormalizationRules.rmsNormalization(c);
             case "LayerNormalization" -> NormalizationRules.layerNormalization(c);
             case "SkipLayerNormalization", "SkipSimplifiedLayerNormalization" -> skipLayerNormalization(c);
@@ -87,6 +89,26 @@ final class ContribRules {
         if (c.inputs() > 2) {
             throw c.refuse("it has " + c.inputs() + " inputs where a value and a bias are allowed");
         }
+        bias(c);
+        ElementwiseRules.sameAsFirst(c);
+    }
+
+    /** Input 1, where there is one, has a number for each element along the last axis of input 0. */
+    private static void bias(InferenceContext c) {
+        if (c.has(1)) {
+            List<Dim> dims = c.dims(0, 1, Integer.MAX_VALUE);
+            c.dims(1, 1);
+            if (dims != null) {
+                Operands.shape(c, 1, dims.getLast());
+            }
+        }
+    }
+
+    private static void rotary(InferenceContext c) {
+        c.dims(0, 3, 4);
+        c.dims(1, 1, 2);
+        c.dims(2, 2);
+        c.dims(3, 2);
         ElementwiseRules.sameAsFirst(c);
     }
 

@@ -16,6 +16,7 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
+import java.util.List;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -131,6 +132,37 @@ class RefusalTest {
     void aMapOfANumber() {
         g.add(new OpId(OpId.ONNX_ML, "ZipMap"), 1, Attributes.NONE, in());
         assertThatThrownBy(g::infer).isInstanceOf(EngineException.class).hasMessageContaining("rank 1 to 2");
+    }
+
+    @Test
+    void aBiasIsOfTheLastAxis() {
+        for (String op : List.of("BiasGelu", "FastGelu", "BiasAdd", "BiasSplitGelu")) {
+            var wrong = new TestGraph(17);
+            wrong.add(
+                    new OpId(OpId.MICROSOFT, op),
+                    1,
+                    Attributes.NONE,
+                    wrong.input("x", FLOAT, 3, 4),
+                    wrong.input("b", FLOAT, 3));
+            assertThatThrownBy(wrong::infer).hasMessageContaining("input 1 has shape [3] where [4] is expected");
+            var single = new TestGraph(17);
+            single.add(
+                    new OpId(OpId.MICROSOFT, op),
+                    1,
+                    Attributes.NONE,
+                    single.input("x", FLOAT),
+                    single.input("b", FLOAT, 1));
+            assertThatThrownBy(single::infer)
+                    .hasMessageContaining("input 0 has shape [] where rank 1 or more is expected");
+        }
+    }
+
+    @Test
+    void rotaryOperandsHaveTheirRanks() {
+        Value places = g.input("places", INT64);
+        Value cosines = g.input("cosines", FLOAT, 8, 2);
+        g.add(new OpId(OpId.MICROSOFT, "RotaryEmbedding"), 1, Attributes.NONE, in(1, 4, 8), places, cosines, cosines);
+        assertThatThrownBy(g::infer).hasMessageContaining("input 1 has shape [] where rank 1 to 2 is expected");
     }
 
     @Test
