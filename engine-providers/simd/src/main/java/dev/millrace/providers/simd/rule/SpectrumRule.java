@@ -113,7 +113,7 @@ final class SpectrumRule {
                         op.node().name())
                 .reading(from, tables)
                 .writing(to)
-                .work(batch * axis.out() * sinusoids.work())
+                .work((long) batch * axis.out() * sinusoids.work())
                 .repeating()
                 .calling(memory -> {
                     MemorySegment in = memory.segment(from);
