@@ -163,6 +163,7 @@ final class Staging implements AutoCloseable {
             } catch (FileAlreadyExistsException e) {
                 throw new FileAlreadyExistsException(to.toString());
             } catch (UnsupportedOperationException | FileSystemException e) {
+                // where there are no links, the slower of two writers that begin at once replaces the faster one's file
                 LOG.log(System.Logger.Level.DEBUG, "no links in the folder of " + to, e);
             }
         }
