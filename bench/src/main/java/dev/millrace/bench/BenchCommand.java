@@ -8,7 +8,7 @@ import dev.millrace.cli.ModelArgument;
 import dev.millrace.cli.SessionFlags;
 import dev.millrace.cli.ShapeFlag;
 import dev.millrace.cli.Subcommand;
-import dev.millrace.graph.EngineException;
+import dev.millrace.cli.UsageException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,14 +71,12 @@ public final class BenchCommand implements Subcommand {
     @Override
     public Integer call() throws Exception {
         if (models.isEmpty()) {
-            throw EngineException.invalidArgument("bench needs a model, or 'kernels', 'suite', 'add8' or 'sweep'");
+            throw new UsageException("bench needs a model, or 'kernels', 'suite', 'add8' or 'sweep'");
         }
         if (peer != null && !peer.equals("onnxruntime")) {
-            throw EngineException.invalidArgument("there is no peer '" + peer + "'; there is onnxruntime");
+            throw new UsageException("there is no peer '" + peer + "'; there is onnxruntime");
         }
-        if (runs < 1) {
-            throw EngineException.invalidArgument("--runs is " + runs + "; it is at least 1");
-        }
+        UsageException.requireAtLeast(1, "--runs", runs);
         PrintWriter out = spec.commandLine().getOut();
         boolean agree = true;
         if (!json) {

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -49,7 +50,7 @@ final class ConformanceCommand implements Callable<Integer> {
     private int caseTimeout;
 
     @Option(names = "--filter", paramLabel = "REGEX", description = "Only cases whose name matches.")
-    private String filter = ".*";
+    private Pattern filter = Pattern.compile(".*");
 
     @Option(names = "--quiet", description = "Do not print the cases that failed.")
     private boolean quiet;
@@ -59,13 +60,14 @@ final class ConformanceCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        UsageException.requireAtLeast(1, "--case-timeout", caseTimeout);
         for (Path folder : folders) {
             if (!Files.isDirectory(folder)) {
                 throw EngineException.invalidArgument("there is no folder " + folder.toAbsolutePath());
             }
         }
         List<BackendCase> cases = BackendCase.find(folders).stream()
-                .filter(test -> test.name().matches(filter))
+                .filter(test -> filter.matcher(test.name()).matches())
                 .toList();
         if (cases.isEmpty()) {
             throw EngineException.invalidArgument("there are no cases (folders with a model.onnx) below " + folders);

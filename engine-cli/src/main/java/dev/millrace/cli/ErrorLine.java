@@ -21,6 +21,11 @@ final class ErrorLine implements IExecutionExceptionHandler {
     @Override
     public int handleExecutionException(Exception thrown, CommandLine line, ParseResult parsed) {
         PrintWriter err = line.getErr();
+        if (thrown instanceof UsageException senseless) {
+            err.println("millrace: " + PlainWriter.plain(String.valueOf(senseless.getMessage())) + " (see '"
+                    + line.getCommandSpec().qualifiedName() + " --help')");
+            return ExitCode.USAGE;
+        }
         boolean known = thrown instanceof EngineException
                 || thrown instanceof IOException
                 || thrown instanceof UncheckedIOException;

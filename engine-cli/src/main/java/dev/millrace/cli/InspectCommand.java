@@ -2,14 +2,15 @@ package dev.millrace.cli;
 
 import dev.millrace.cli.model.InputMaker;
 import dev.millrace.cli.show.GraphPage;
+import dev.millrace.cli.show.Inspection;
+import dev.millrace.cli.show.InspectionJson;
+import dev.millrace.cli.show.ModelFacts;
+import dev.millrace.cli.show.Profile;
 import dev.millrace.cli.show.SessionText;
 import dev.millrace.graph.EngineException;
-import dev.millrace.graph.format.Models;
-import dev.millrace.graph.ir.Graph;
-import dev.millrace.graph.ir.Model;
-import dev.millrace.graph.ir.Node;
-import dev.millrace.graph.ir.OpId;
 import dev.millrace.session.Engine;
+import dev.millrace.session.Inputs;
+import dev.millrace.session.RunOptions;
 import dev.millrace.session.Session;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -17,8 +18,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -34,6 +33,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = "Shows a model's inputs, outputs, opsets and operators, how it is shared out, and its memory.")
 final class InspectCommand implements Callable<Integer> {
+    private static final int MEASURED_RUNS = 5;
+
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
@@ -52,8 +53,11 @@ final class InspectCommand implements Callable<Integer> {
     @Option(names = "--program", description = "Print the programs that partitions became, step by step.")
     private boolean program;
 
-    @Option(names = "--no-run", description = "Do not run it once to plan memory.")
+    @Option(names = "--no-run", description = "Do not run it to plan memory and to measure times.")
     private boolean noRun;
+
+    @Option(names = "--json", description = "Print all of it as one JSON object.")
+    private boolean json;
 
     @Mixin
     private SessionFlags flags = new SessionFlags();
@@ -63,70 +67,66 @@ final class InspectCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         ModelArgument argument = ModelArgument.of(model);
         OutputFile.mayBe(html, argument);
-        showModel(argument, out);
-        out.flush();
+        ModelFacts facts = ModelFacts.of(argument.file());
+        if (!json) {
+            facts.print(out);
+            out.flush();
+        }
         try (Engine engine = flags.engine();
                 Session session = engine.session(argument.file(), flags.options())) {
-            SessionText.notes(session, out);
-            out.println("\nOptimised: " + session.report().optimisation());
-            out.println("\nPartitions");
-            SessionText.partitionList(session, out);
-            out.println("\nCreation");
-            SessionText.phases(session, out);
-            if (!noRun) {
-                showMemory(argument, session, out);
+            var profile = new Profile(true);
+            String failure = noRun ? "it was not run" : run(argument, session, profile);
+            var inspection =
+                    new Inspection(argument.label(), facts, session, failure.isEmpty() ? profile : null);
+            if (json) {
+                out.println(InspectionJson.of(inspection, false));
+            } else {
+                print(session, failure, out);
             }
             if (html != null) {
-                Files.writeString(html, GraphPage.of(argument.label(), session));
-                out.println("\nDrawn: " + html.toAbsolutePath());
+                Files.writeString(html, GraphPage.of(inspection));
+                if (!json) {
+                    out.println("\nDrawn: " + html.toAbsolutePath());
+                }
             }
         }
         out.flush();
         return ExitCode.OK;
     }
 
-    private static void showModel(ModelArgument argument, PrintWriter out) {
-        Model read = Models.read(argument.file());
-        out.println(argument.file());
-        Model.Header header = read.header();
-        out.println(
-                "IR " + header.irVersion() + ", producer " + header.producerName() + " " + header.producerVersion());
-        read.opsets()
-                .forEach((domain, opset) ->
-                        out.println("opset " + (domain.equals(OpId.ONNX) ? "ai.onnx" : domain) + " " + opset));
-        read.graph().inputs().forEach(input -> out.println("input  " + input));
-        List<String> names = read.graph().outputNames();
-        for (int i = 0; i < names.size(); i++) {
-            out.println("output " + names.get(i) + ": "
-                    + read.graph().outputs().get(i).described());
-        }
-        var operators = new TreeMap<String, Integer>();
-        count(read.graph(), operators);
-        out.println(
-                read.graph().nodeCount() + " nodes, " + read.graph().constants().size() + " initializers");
-        operators.entrySet().stream()
-                .sorted(Map.Entry.<String, Integer>comparingByValue().reversed())
-                .forEach(entry -> out.printf("  %5d %s%n", entry.getValue(), entry.getKey()));
-    }
-
-    private static void count(Graph graph, Map<String, Integer> operators) {
-        for (Node node : graph.nodes()) {
-            operators.merge(node.op().toString(), 1, Integer::sum);
-            node.attributes().graphs().forEach(nested -> count(nested, operators));
-        }
-    }
-
-    private void showMemory(ModelArgument argument, Session session, PrintWriter out) {
-        out.println("\nMemory");
+    /** Runs the model often enough for times that mean something; what keeps it from running, or nothing. */
+    private String run(ModelArgument argument, Session session, Profile profile) {
         try {
-            var maker = new InputMaker(argument.known(), ShapeFlag.parse(shapes), 1);
-            session.run(maker.make(session.inputs())).close();
-            SessionText.memory(session, out);
-            if (program) {
-                SessionText.programs(session, out);
+            Inputs inputs =
+                    new InputMaker(argument.known(), ShapeFlag.parse(shapes), 1).make(session.inputs());
+            session.run(inputs).close();
+            for (int i = 0; i < MEASURED_RUNS && (json || html != null); i++) {
+                session.run(inputs, RunOptions.create().heardBy(profile)).close();
             }
+            return "";
         } catch (EngineException e) {
-            out.println("  not planned, the model does not run on inputs of these shapes: " + e.getMessage());
+            return "the model does not run on inputs of these shapes: " + e.getMessage();
+        }
+    }
+
+    private void print(Session session, String failure, PrintWriter out) {
+        SessionText.notes(session, out);
+        out.println("\nOptimised: " + session.report().optimisation());
+        out.println("\nPartitions");
+        SessionText.partitionList(session, out);
+        out.println("\nCreation");
+        SessionText.phases(session, out);
+        if (noRun) {
+            return;
+        }
+        out.println("\nMemory");
+        if (!failure.isEmpty()) {
+            out.println("  not planned, " + failure);
+            return;
+        }
+        SessionText.memory(session, out);
+        if (program) {
+            SessionText.programs(session, out);
         }
     }
 }

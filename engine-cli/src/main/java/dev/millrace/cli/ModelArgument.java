@@ -3,6 +3,9 @@ package dev.millrace.cli;
 import dev.millrace.cli.model.KnownModel;
 import dev.millrace.cli.model.ModelCache;
 import dev.millrace.cli.model.ModelCatalog;
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +24,12 @@ public record ModelArgument(
             return new ModelArgument(nameOrPath, file, known);
         }
         Path file = Path.of(nameOrPath);
+        if (!Files.exists(file)) {
+            throw new EngineException(
+                    Status.NO_SUCH_FILE,
+                    "there is no model file " + file.toAbsolutePath() + ", and 'millrace models' lists no '" + nameOrPath
+                            + "'");
+        }
         Path name = file.getFileName();
         return new ModelArgument(nameOrPath, file, name == null ? null : ModelCatalog.findByFile(name.toString()));
     }

@@ -57,9 +57,10 @@ final class RunCommand implements Callable<Integer> {
 
     @Option(
             names = {"-i", "--input"},
-            paramLabel = "NAME=FILE",
-            description = "An input from a .npy or .pb file. Those that are not given are made up.")
-    private List<String> files = new ArrayList<>();
+            paramLabel = "NAME=VALUE",
+            description = "An input: a value like sr=16000, x=0.5,1,2 or ids=[[1,2],[3,4]], or a .npy or .pb file."
+                    + " Those that are not given are made up.")
+    private List<String> values = new ArrayList<>();
 
     @Option(
             names = "--random",
@@ -71,7 +72,8 @@ final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--shape",
             paramLabel = "NAME=EXTENTS",
-            description = "The shape of an input that is made up, like x=1,3,224,224; free extents are 1 otherwise.")
+            description = "The shape of an input that is made up, like x=1,3,224,224; other inputs follow where extents"
+                    + " have one name. Free extents are otherwise what such models usually take, or 1.")
     private List<String> shapes = new ArrayList<>();
 
     @Option(
@@ -114,6 +116,8 @@ final class RunCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        UsageException.requireAtLeast(1, "--runs", runs);
+        UsageException.requireAtLeast(0, "--elements", elements);
         ModelArgument argument = ModelArgument.of(model);
         OutputFile.mayBe(output, argument);
         OutputFile.mayBe(trace, argument);
@@ -142,12 +146,9 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private Inputs inputs(ModelArgument argument, Session session) throws IOException {
-        var given = InputFiles.read(files, session.inputs());
-        var missing = session.inputs().stream()
-                .filter(info -> given.input(info.name()) == null)
-                .toList();
+        var given = InputFiles.read(values, session.inputs());
         new InputMaker(argument.known(), ShapeFlag.parse(shapes), seed)
-                .make(missing)
+                .make(session.inputs(), given)
                 .asMap()
                 .forEach(given::and);
         return given;

@@ -1,6 +1,5 @@
 package dev.millrace.cli;
 
-import dev.millrace.graph.EngineException;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,21 +14,28 @@ public final class ShapeFlag {
         for (String flag : flags) {
             int equals = flag.lastIndexOf('=');
             if (equals <= 0) {
-                throw EngineException.invalidArgument(
+                throw new UsageException(
                         "'" + flag + "' is no shape; write the input's name and its extents, like x=1,3,224,224");
             }
-            try {
-                shapes.put(
-                        flag.substring(0, equals),
-                        Arrays.stream(flag.substring(equals + 1).split("[,x]"))
-                                .map(String::strip)
-                                .filter(part -> !part.isEmpty())
-                                .mapToLong(Long::parseLong)
-                                .toArray());
-            } catch (NumberFormatException e) {
-                throw EngineException.invalidArgument("'" + flag + "' has an extent that is no number");
-            }
+            shapes.put(flag.substring(0, equals), extents(flag, flag.substring(equals + 1)));
         }
         return shapes;
+    }
+
+    private static long[] extents(String flag, String list) {
+        long[] extents;
+        try {
+            extents = Arrays.stream(list.split("[,x]"))
+                    .map(String::strip)
+                    .filter(part -> !part.isEmpty())
+                    .mapToLong(Long::parseLong)
+                    .toArray();
+        } catch (NumberFormatException e) {
+            throw new UsageException("'" + flag + "' has an extent that is no number");
+        }
+        if (Arrays.stream(extents).anyMatch(extent -> extent < 0)) {
+            throw new UsageException("'" + flag + "' has a negative extent");
+        }
+        return extents;
     }
 }

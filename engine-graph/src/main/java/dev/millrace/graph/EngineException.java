@@ -26,7 +26,11 @@ public final class EngineException extends RuntimeException {
 
     /** The same failure, its message preceded by where it happened. */
     public EngineException at(String place) {
-        var located = new EngineException(status, place + ": " + getMessage(), getCause());
+        String message = String.valueOf(getMessage());
+        if (message.startsWith(place + ": ")) {
+            return this;
+        }
+        var located = new EngineException(status, place + ": " + message, getCause());
         located.setStackTrace(getStackTrace());
         return located;
     }

@@ -6,10 +6,10 @@ import dev.millrace.bench.compare.Duel;
 import dev.millrace.bench.compare.Millrace;
 import dev.millrace.bench.compare.OnnxRuntime;
 import dev.millrace.cli.ExitCode;
+import dev.millrace.cli.UsageException;
 import dev.millrace.cli.ModelArgument;
 import dev.millrace.cli.SessionFlags;
 import dev.millrace.cli.model.InputMaker;
-import dev.millrace.graph.EngineException;
 import dev.millrace.session.Engine;
 import dev.millrace.session.Inputs;
 import java.io.PrintWriter;
@@ -58,9 +58,7 @@ final class LengthsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        if (runs < 1) {
-            throw EngineException.invalidArgument("--runs is " + runs + "; it is at least 1");
-        }
+        UsageException.requireAtLeast(1, "--runs", runs);
         ModelArgument model = ModelArgument.of("minilm");
         PrintWriter out = spec.commandLine().getOut();
         out.println(

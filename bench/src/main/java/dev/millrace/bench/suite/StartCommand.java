@@ -4,7 +4,7 @@ import dev.millrace.bench.compare.Duel;
 import dev.millrace.bench.compare.FreshProcess;
 import dev.millrace.bench.compare.FreshProcess.Said;
 import dev.millrace.cli.ExitCode;
-import dev.millrace.graph.EngineException;
+import dev.millrace.cli.UsageException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,9 +43,7 @@ final class StartCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        if (runs < 1) {
-            throw EngineException.invalidArgument("--runs is " + runs + "; it is at least 1");
-        }
+        UsageException.requireAtLeast(1, "--runs", runs);
         List<SuiteCase> cases = flags.cases();
         PrintWriter out = spec.commandLine().getOut();
         boolean cached = FreshProcess.cachesWork();

@@ -2,8 +2,8 @@ package dev.millrace.bench.suite;
 
 import dev.millrace.bench.compare.Duel;
 import dev.millrace.cli.ExitCode;
+import dev.millrace.cli.UsageException;
 import dev.millrace.cli.Progress;
-import dev.millrace.graph.EngineException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -71,7 +71,7 @@ public final class SuiteCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         if (rounds < 1 || !(seconds >= 0)) {
-            throw EngineException.invalidArgument("--rounds is at least 1, and --seconds is at least 0");
+            throw new UsageException("--rounds is at least 1, and --seconds is at least 0");
         }
         List<SuiteCase> cases = flags.cases();
         List<Integer> threads = flags.threads();

@@ -1,6 +1,6 @@
 package dev.millrace.bench.suite;
 
-import dev.millrace.graph.EngineException;
+import dev.millrace.cli.UsageException;
 import dev.millrace.session.SessionOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -42,16 +42,14 @@ final class SuiteFlags {
                 .filter(test -> test.matches(only))
                 .toList();
         if (cases.isEmpty()) {
-            throw EngineException.invalidArgument("no case has '" + only + "' in its group and name");
+            throw new UsageException("no case has '" + only + "' in its group and name");
         }
         return cases;
     }
 
     List<Integer> threads() {
         for (int count : threads) {
-            if (count < 1) {
-                throw EngineException.invalidArgument("--threads is " + count + "; it is at least 1");
-            }
+            UsageException.requireAtLeast(1, "--threads", count);
         }
         return threads;
     }

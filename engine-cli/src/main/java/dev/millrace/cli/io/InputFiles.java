@@ -12,11 +12,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Inputs from files: {@code .npy}, or {@code .pb} with the ONNX message that the input's type asks for. */
+/**
+ * Inputs from the command line: values, or files; {@code .npy}, or {@code .pb} with the ONNX message that the input's type
+ * asks for.
+ */
 public final class InputFiles {
     private InputFiles() {}
 
-    /** Reads {@code name=file} each; with a single input the name may be left out. */
+    /** Reads {@code name=value} or {@code name=file} each; with a single input the name may be left out. */
     public static Inputs read(List<String> arguments, List<ValueInfo> declared) throws IOException {
         var inputs = Inputs.empty();
         for (String argument : arguments) {
@@ -28,23 +31,21 @@ public final class InputFiles {
                     .filter(candidate -> candidate.name().equals(name))
                     .findFirst()
                     .orElseThrow(() -> EngineException.invalidArgument(
-                            "'" + argument + "' names no input; write NAME=FILE with one of " + declared));
-            inputs.and(name, read(Path.of(argument.substring(equals + 1)), info));
+                            "'" + argument + "' names no input; write NAME=VALUE or NAME=FILE with one of " + declared));
+            inputs.and(name, valueOrFile(argument.substring(equals + 1), info));
         }
         return inputs;
     }
 
-    private static Datum read(Path file, ValueInfo info) throws IOException {
+    private static Datum valueOrFile(String text, ValueInfo info) throws IOException {
+        if (!text.endsWith(".npy") && !text.endsWith(".pb")) {
+            return InputValues.read(text, info);
+        }
+        Path file = Path.of(text);
         if (!Files.isRegularFile(file)) {
             throw new EngineException(Status.NO_SUCH_FILE, "there is no input file " + file.toAbsolutePath());
         }
-        if (file.toString().endsWith(".npy")) {
-            return Npy.read(file);
-        }
-        if (file.toString().endsWith(".pb")) {
-            return readPb(file, info);
-        }
-        throw EngineException.invalidArgument(file + " is neither a .npy nor a .pb file");
+        return text.endsWith(".npy") ? Npy.read(file) : readPb(file, info);
     }
 
     /** The ONNX message in a file, of the kind that {@code info}'s type asks for. */

@@ -1,7 +1,13 @@
 package dev.millrace.cli.model;
 
+import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.ir.SymbolicShape;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.session.ValueInfo;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * A real model that a package registry carries.
@@ -39,5 +45,24 @@ public record KnownModel(
     /** The file's name in the cache. */
     public String fileName() {
         return name + ".onnx";
+    }
+
+    /** Whether these are the inputs that it says something about, and shapes fit. */
+    boolean hasInputs(List<ValueInfo> declared) {
+        var names = new HashSet<String>(shapes.keySet());
+        names.addAll(fills.keySet());
+        return names.size() == declared.size()
+                && declared.stream().allMatch(info -> names.contains(info.name()) && fits(info));
+    }
+
+    private boolean fits(ValueInfo info) {
+        long[] liked = shapes.get(info.name());
+        SymbolicShape shape = info.type() instanceof ValueType.TensorType type ? type.shape() : null;
+        if (liked == null || shape == null) {
+            return true;
+        }
+        return shape.rank() == liked.length
+                && IntStream.range(0, liked.length)
+                        .allMatch(axis -> !(shape.dim(axis) instanceof Dim.Known known) || known.extent() == liked[axis]);
     }
 }

@@ -2,6 +2,7 @@ package dev.millrace.cli.model;
 
 import dev.millrace.cli.model.KnownModel.Fill;
 import dev.millrace.cli.model.KnownModel.Part;
+import dev.millrace.session.ValueInfo;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -164,6 +165,16 @@ public final class ModelCatalog {
     public static @Nullable KnownModel findByFile(String fileName) {
         for (KnownModel model : ALL) {
             if (model.fileName().equals(fileName) || model.entry().path().endsWith("/" + fileName)) {
+                return model;
+            }
+        }
+        return null;
+    }
+
+    /** A known model that has the very inputs of {@code declared}, where there are several of them. */
+    public static @Nullable KnownModel findBySignature(List<ValueInfo> declared) {
+        for (KnownModel model : ALL) {
+            if (declared.size() > 1 && model.hasInputs(declared)) {
                 return model;
             }
         }

@@ -6,6 +6,7 @@ import dev.millrace.scheduler.plan.PlanStep;
 import java.io.PrintWriter;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
@@ -76,25 +77,45 @@ public final class Profile implements RunListener {
         row.bytes += bytes;
     }
 
+    /** The time of a run, on the average. */
+    public synchronized double runMicros() {
+        return runs == 0 ? 0 : runNanos / 1e3 / runs;
+    }
+
+    /** A row for each kernel, the one that takes the longest first. */
+    synchronized List<KernelTime> times() {
+        return rows.values().stream()
+                .sorted(Comparator.comparingLong((Row row) -> row.nanos).reversed())
+                .map(row -> new KernelTime(
+                        row.kernel,
+                        row.example,
+                        row.nanos / 1e3 / runs,
+                        (double) row.nanos / runNanos,
+                        row.calls / runs,
+                        row.operations / runs,
+                        row.bytes / runs))
+                .toList();
+    }
+
     /** Prints a line for each kernel, the one that takes the longest first. */
     public synchronized void print(PrintWriter out) {
         if (runs == 0) {
             return;
         }
-        out.printf(Locale.ROOT, "%n%d runs of %.1f us%n", runs, runNanos / 1e3 / runs);
+        out.printf(Locale.ROOT, "%n%d runs of %.1f us%n", runs, runMicros());
         out.printf(Locale.ROOT, "%10s %6s %6s %8s %7s  %s%n", "us", "share", "calls", "GFLOP/s", "GB/s", "kernel");
-        rows.values().stream()
-                .sorted(Comparator.comparingLong((Row row) -> row.nanos).reversed())
-                .forEach(row -> out.printf(
-                        Locale.ROOT,
-                        "%10.1f %5.1f%% %6d %8s %7.1f  %s%s%n",
-                        row.nanos / 1e3 / runs,
-                        100.0 * row.nanos / runNanos,
-                        row.calls / runs,
-                        row.operations == 0 ? "" : String.format(Locale.ROOT, "%.1f", 2.0 * row.operations / row.nanos),
-                        (double) row.bytes / Math.max(1, row.nanos),
-                        row.kernel,
-                        row.example.isEmpty() ? "" : " (" + row.example + ")"));
+        for (KernelTime time : times()) {
+            out.printf(
+                    Locale.ROOT,
+                    "%10.1f %5.1f%% %6d %8s %7.1f  %s%s%n",
+                    time.micros(),
+                    100 * time.share(),
+                    time.calls(),
+                    time.operations() == 0 ? "" : String.format(Locale.ROOT, "%.1f", time.gigaflops()),
+                    time.gigabytesPerSecond(),
+                    time.kernel(),
+                    time.node().isEmpty() ? "" : " (" + time.node() + ")");
+        }
         out.flush();
     }
 }

@@ -58,7 +58,7 @@ public final class Models {
         } catch (IOException e) {
             throw new EngineException(Status.FAIL, "model file " + file + " cannot be read: " + e, e);
         } catch (EngineException e) {
-            throw e.at("model " + file);
+            throw e.at(file.toString());
         }
     }
 

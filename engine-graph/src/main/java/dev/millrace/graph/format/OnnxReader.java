@@ -33,6 +33,15 @@ final class OnnxReader {
     }
 
     Model read(MemorySegment bytes) {
+        try {
+            return readModel(bytes);
+        } catch (EngineException e) {
+            String other = e.status() == Status.INVALID_PROTOBUF ? OtherKind.of(bytes) : null;
+            throw other == null ? e : new EngineException(Status.INVALID_PROTOBUF, other, e);
+        }
+    }
+
+    private Model readModel(MemorySegment bytes) {
         var parts = new Parts();
         WireReader in = WireReader.of(bytes);
         while (in.next()) {

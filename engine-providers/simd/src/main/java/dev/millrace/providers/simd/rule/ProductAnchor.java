@@ -4,6 +4,7 @@ import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.ExprText;
 import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.gemm.Batch;
 import dev.millrace.kernels.gemm.Epilogue;
@@ -157,7 +158,7 @@ final class ProductAnchor implements Anchor {
     }
 
     private String epilogueText(@Nullable Expr after) {
-        return m + "x" + k + "x" + n + (after == null ? "" : " then " + after);
+        return m + "x" + k + "x" + n + (after == null ? "" : " then " + ExprText.print(after));
     }
 
     private GemmProduct product(

@@ -3,6 +3,7 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.ExprText;
 import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.gemm.Batch;
 import dev.millrace.kernels.gemm.Epilogue;
@@ -112,7 +113,7 @@ final class SignalAnchor implements Anchor {
 
     private String text(@Nullable Expr after) {
         String shape = batch + "x" + axis.out() + "x" + axis.taps() + "x" + channels;
-        return "gemm of windows " + shape + (after == null ? "" : " then " + after);
+        return "gemm of windows " + shape + (after == null ? "" : " then " + ExprText.print(after));
     }
 
     private GemmProduct product(Memory memory, View from, View packed, Epilogue epilogue, List<View> views, View to) {

@@ -1,0 +1,145 @@
+package dev.millrace.cli.show;
+
+import dev.millrace.graph.infer.Inference;
+import dev.millrace.graph.ir.Model;
+import dev.millrace.scheduler.run.StretchSummary;
+import dev.millrace.session.SessionReport;
+import dev.millrace.session.ValueInfo;
+import java.io.StringWriter;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.json.JsonFactory;
+
+/** An inspection as one JSON object. */
+public final class InspectionJson {
+    private final JsonGenerator json;
+
+    private InspectionJson(JsonGenerator json) {
+        this.json = json;
+    }
+
+    /** @param withGraph whether the whole graph is in it, too */
+    public static String of(Inspection inspection, boolean withGraph) {
+        var text = new StringWriter();
+        try (JsonGenerator json = new JsonFactory().createGenerator(ObjectWriteContext.empty(), text)) {
+            json.writeStartObject();
+            var writer = new InspectionJson(json);
+            writer.model(inspection);
+            writer.session(inspection.session().report());
+            writer.memory(inspection.session().stretches());
+            Profile profile = inspection.profile();
+            if (profile != null) {
+                writer.times(profile);
+            }
+            if (withGraph) {
+                writer.graph(inspection.facts().model());
+            }
+            json.writeEndObject();
+        }
+        return text.toString();
+    }
+
+    private void model(Inspection inspection) {
+        ModelFacts facts = inspection.facts();
+        Model.Header header = facts.model().header();
+        json.writeStringProperty("title", inspection.title());
+        json.writeStringProperty("file", facts.file().toString());
+        json.writeNumberProperty("bytes", facts.bytes());
+        json.writeNumberProperty("irVersion", header.irVersion());
+        json.writeStringProperty("producer", (header.producerName() + " " + header.producerVersion()).strip());
+        json.writeStringProperty("domain", header.domain());
+        json.writeNumberProperty("modelVersion", header.modelVersion());
+        json.writeStringProperty("documentation", header.documentation());
+        json.writeObjectPropertyStart("opsets");
+        facts.model().opsets().forEach((domain, opset) -> json.writeNumberProperty(ModelFacts.domain(domain), opset));
+        json.writeEndObject();
+        json.writeObjectPropertyStart("metadata");
+        facts.model().metadata().forEach(json::writeStringProperty);
+        json.writeEndObject();
+        values("inputs", inspection.session().inputs());
+        values("outputs", inspection.session().outputs());
+        json.writeNumberProperty("nodes", facts.nodes());
+        counts(facts.operators());
+        json.writeNumberProperty("initializers", facts.initializers());
+        json.writeNumberProperty("parameters", facts.parameters());
+        json.writeNumberProperty("parameterBytes", facts.parameterBytes());
+    }
+
+    private void values(String property, List<ValueInfo> values) {
+        json.writeArrayPropertyStart(property);
+        for (ValueInfo value : values) {
+            json.writeStartObject();
+            json.writeStringProperty("name", value.name());
+            json.writeStringProperty("type", String.valueOf(value.type()));
+            json.writeBooleanProperty("optional", value.optional());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    private void counts(Map<String, Integer> operators) {
+        json.writeObjectPropertyStart("operators");
+        operators.forEach(json::writeNumberProperty);
+        json.writeEndObject();
+    }
+
+    private void session(SessionReport report) {
+        json.writeArrayPropertyStart("notes");
+        report.notes().forEach(json::writeString);
+        json.writeEndArray();
+        json.writeStringProperty("optimisation", report.optimisation().toString());
+        json.writeArrayPropertyStart("partitions");
+        for (SessionReport.PartitionInfo part : report.partitions()) {
+            json.writeStartObject();
+            json.writeStringProperty("name", part.name());
+            json.writeStringProperty("provider", part.provider());
+            json.writeBooleanProperty("compiled", part.compiled());
+            json.writeNumberProperty("nodes", part.nodes());
+            counts(part.operators());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeObjectPropertyStart("creationMillis");
+        report.phases().forEach((phase, time) -> json.writeNumberProperty(phase, time.toNanos() / 1e6));
+        json.writeEndObject();
+    }
+
+    private void memory(List<StretchSummary> stretches) {
+        json.writeArrayPropertyStart("memory");
+        for (StretchSummary stretch : stretches) {
+            json.writeStartObject();
+            json.writeNumberProperty("firstStep", stretch.firstStep());
+            json.writeNumberProperty("endStep", stretch.endStep());
+            json.writeNumberProperty("launches", stretch.launches());
+            json.writeNumberProperty("values", stretch.places().size());
+            json.writeNumberProperty("blockBytes", stretch.blockBytes());
+            json.writeNumberProperty("unsharedBytes", stretch.unsharedBytes());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    private void times(Profile profile) {
+        json.writeNumberProperty("runMicros", profile.runMicros());
+        json.writeArrayPropertyStart("kernels");
+        for (KernelTime time : profile.times()) {
+            json.writeStartObject();
+            json.writeStringProperty("kernel", time.kernel());
+            json.writeStringProperty("node", time.node());
+            json.writeNumberProperty("micros", time.micros());
+            json.writeNumberProperty("calls", time.calls());
+            json.writeNumberProperty("gigaflops", time.gigaflops());
+            json.writeNumberProperty("gigabytesPerSecond", time.gigabytesPerSecond());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    /** The graph with all types that can be told before shapes are known. */
+    private void graph(Model model) {
+        Inference.infer(model.graph());
+        new GraphJson(json).write("graph", model.graph());
+    }
+}

@@ -1,0 +1,118 @@
+package dev.millrace.cli.show;
+
+import dev.millrace.graph.format.Models;
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.Model;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.Tensor;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a model file says of itself, before anything is made of it.
+ *
+ * @param bytes the size of the file; external data is not in it
+ * @param operators how many nodes of each operator there are, the most frequent first, nested graphs included
+ * @param parameters the elements of all initializers and constants
+ * @param parameterBytes what they take
+ */
+public record ModelFacts(
+        Path file,
+        long bytes,
+        Model model,
+        int nodes,
+        Map<String, Integer> operators,
+        int initializers,
+        long parameters,
+        long parameterBytes) {
+
+    public ModelFacts {
+        operators = Collections.unmodifiableMap(new LinkedHashMap<>(operators));
+    }
+
+    public static ModelFacts of(Path file) throws IOException {
+        Model model = Models.read(file);
+        var count = new Count();
+        count.add(model.graph());
+        var operators = new LinkedHashMap<String, Integer>();
+        count.operators.entrySet().stream()
+                .sorted(Map.Entry.<String, Integer>comparingByValue()
+                        .reversed()
+                        .thenComparing(Map.Entry.comparingByKey()))
+                .forEach(entry -> operators.put(entry.getKey(), entry.getValue()));
+        return new ModelFacts(
+                file,
+                Files.size(file),
+                model,
+                count.nodes,
+                operators,
+                count.initializers,
+                count.parameters,
+                count.parameterBytes);
+    }
+
+    private static final class Count {
+        private static final OpId CONSTANT = OpId.onnx("Constant");
+
+        private final Map<String, Integer> operators = new LinkedHashMap<>();
+        private int nodes;
+        private int initializers;
+        private long parameters;
+        private long parameterBytes;
+
+        void add(Graph graph) {
+            for (Value constant : graph.constants()) {
+                initializers++;
+                add(constant.constant());
+            }
+            for (Node node : graph.nodes()) {
+                nodes++;
+                operators.merge(node.op().toString(), 1, Integer::sum);
+                node.attributes().graphs().forEach(this::add);
+                if (node.op().equals(CONSTANT) && node.attributes().find("value") instanceof Attribute.TensorValue held) {
+                    add(held.value());
+                }
+            }
+        }
+
+        private void add(@Nullable Tensor tensor) {
+            if (tensor != null) {
+                parameters += tensor.elements();
+                parameterBytes += tensor.type().bytes(tensor.elements());
+            }
+        }
+    }
+
+    public void print(PrintWriter out) {
+        out.println(file + ", " + SessionText.bytes(bytes));
+        Model.Header header = model.header();
+        out.println(
+                "IR " + header.irVersion() + ", producer " + header.producerName() + " " + header.producerVersion());
+        model.opsets().forEach((domain, opset) -> out.println("opset " + domain(domain) + " " + opset));
+        model.metadata().forEach((key, value) -> out.println("metadata " + key + ": " + value));
+        model.graph().inputs().forEach(input -> out.println("input  " + input));
+        List<String> names = model.graph().outputNames();
+        for (int i = 0; i < names.size(); i++) {
+            out.println("output " + names.get(i) + ": "
+                    + model.graph().outputs().get(i).described());
+        }
+        out.printf(
+                "%d nodes, %d initializers, %,d parameters, %s%n",
+                nodes, initializers, parameters, SessionText.bytes(parameterBytes));
+        operators.forEach((operator, count) -> out.printf("  %5d %s%n", count, operator));
+    }
+
+    static String domain(String domain) {
+        return domain.equals(OpId.ONNX) ? "ai.onnx" : domain;
+    }
+}
