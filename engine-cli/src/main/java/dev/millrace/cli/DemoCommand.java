@@ -1,14 +1,13 @@
 package dev.millrace.cli;
 
-import dev.millrace.cli.demo.Embeddings;
-import dev.millrace.cli.demo.WordPiece;
 import dev.millrace.cli.model.KnownModel;
 import dev.millrace.cli.model.ModelCache;
 import dev.millrace.cli.model.ModelCatalog;
 import dev.millrace.cli.show.SessionText;
 import dev.millrace.session.Engine;
-import dev.millrace.session.Outputs;
 import dev.millrace.session.Session;
+import dev.millrace.text.Embedder;
+import dev.millrace.text.Tokenizer;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -48,24 +47,22 @@ final class DemoCommand implements Callable<Integer> {
         KnownModel model = Objects.requireNonNull(ModelCatalog.find("minilm"));
         ModelCache cache = ModelCache.ofUser();
         Path file = cache.fetch(model);
-        WordPiece tokens =
-                WordPiece.read(cache.extra(model, model.extras().getFirst().path()));
+        Tokenizer tokenizer =
+                Tokenizer.read(cache.extra(model, model.extras().getFirst().path()));
         try (Engine engine = flags.engine();
                 Session session = engine.session(file, flags.options())) {
+            Embedder embedder = Embedder.of(session, tokenizer.unbounded());
             out.println("Model: " + model.description());
             long first = System.nanoTime();
-            float[] query = embed(session, tokens);
+            float[] query = embedder.embed(QUERY);
             double firstMillis = (System.nanoTime() - first) / 1e6;
             out.println("Query: " + QUERY);
             out.flush();
             long start = System.nanoTime();
             // one sentence at a time is asked for, answered, and its memory given back
-            List<Answer> answers = Flux.fromIterable(SENTENCES)
-                    .map(sentence -> Embeddings.inputs(tokens.encode(sentence)))
-                    .transform(session::flux)
-                    .map(DemoCommand::close)
+            List<Answer> answers = embedder.flux(Flux.fromIterable(SENTENCES))
                     .zipWithIterable(
-                            SENTENCES, (embedding, sentence) -> new Answer(sentence, Embeddings.dot(query, embedding)))
+                            SENTENCES, (embedding, sentence) -> new Answer(sentence, Embedder.dot(query, embedding)))
                     .doOnNext(answer -> out.printf("  %5.2f  %s%n", answer.similarity(), answer.sentence()))
                     .collectList()
                     .block();
@@ -82,14 +79,4 @@ final class DemoCommand implements Callable<Integer> {
 
     /** A sentence and how close it is to the query. */
     private record Answer(String sentence, double similarity) {}
-
-    private static float[] embed(Session session, WordPiece tokens) {
-        return close(session.run(Embeddings.inputs(tokens.encode(QUERY))));
-    }
-
-    private static float[] close(Outputs outputs) {
-        try (outputs) {
-            return Embeddings.of(outputs);
-        }
-    }
 }

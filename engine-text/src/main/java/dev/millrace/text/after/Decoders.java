@@ -1,0 +1,194 @@
+package dev.millrace.text.after;
+
+import dev.millrace.text.json.Json;
+import dev.millrace.text.normal.Patterns;
+import dev.millrace.text.split.ByteChars;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The decoders that a {@code tokenizer.json} can name: the texts of tokens become pieces of the text they stand for. */
+public final class Decoders {
+    private static final Pattern BYTE = Pattern.compile("<0x([0-9A-Fa-f]{2})>");
+
+    private Decoders() {}
+
+    /** What the description says; tokens with spaces between them where there is none. */
+    public static UnaryOperator<List<String>> of(Json description) {
+        if (description.isNull()) {
+            return tokens -> List.of(String.join(" ", tokens));
+        }
+        return switch (description.type()) {
+            case "Sequence" -> sequence(description.get("decoders").elements());
+            case "WordPiece" -> wordPiece(description);
+            case "ByteLevel" -> tokens -> List.of(fromByteChars(tokens));
+            case "Metaspace" -> metaspace(description);
+            case "BPEDecoder" -> ends(description.get("suffix").text("</w>"));
+            case "ByteFallback" -> Decoders::fromBytes;
+            case "Fuse" -> tokens -> List.of(String.join("", tokens));
+            case "Strip" -> strip(description);
+            case "Replace" -> replace(description);
+            case "CTC" -> ctc(description);
+            default -> throw description.unknown("decoder");
+        };
+    }
+
+    private static UnaryOperator<List<String>> sequence(List<Json> parts) {
+        List<UnaryOperator<List<String>>> all = parts.stream().map(Decoders::of).toList();
+        return tokens -> {
+            List<String> made = tokens;
+            for (UnaryOperator<List<String>> each : all) {
+                made = each.apply(made);
+            }
+            return made;
+        };
+    }
+
+    private static UnaryOperator<List<String>> each(UnaryOperator<String> change) {
+        return tokens -> tokens.stream().map(change).toList();
+    }
+
+    private static UnaryOperator<List<String>> wordPiece(Json description) {
+        String inside = description.get("prefix").text("##");
+        boolean cleans = description.get("cleanup").flag(true);
+        return tokens -> {
+            var made = new ArrayList<String>(tokens.size());
+            for (String token : tokens) {
+                String piece = made.isEmpty()
+                        ? token
+                        : token.startsWith(inside) ? token.substring(inside.length()) : " " + token;
+                made.add(cleans ? clean(piece) : piece);
+            }
+            return made;
+        };
+    }
+
+    private static String clean(String text) {
+        return text.replace(" .", ".")
+                .replace(" ?", "?")
+                .replace(" !", "!")
+                .replace(" ,", ",")
+                .replace(" ' ", "'")
+                .replace(" n't", "n't")
+                .replace(" 'm", "'m")
+                .replace(" do not", " don't")
+                .replace(" 's", "'s")
+                .replace(" 've", "'ve")
+                .replace(" 're", "'re");
+    }
+
+    private static String fromByteChars(List<String> tokens) {
+        var bytes = new ByteArrayOutputStream();
+        for (String token : tokens) {
+            boolean isCoded = token.chars().allMatch(c -> ByteChars.byteOf((char) c) >= 0);
+            if (isCoded) {
+                token.chars().forEach(c -> bytes.write(ByteChars.byteOf((char) c)));
+            } else {
+                bytes.writeBytes(token.getBytes(StandardCharsets.UTF_8));
+            }
+        }
+        return bytes.toString(StandardCharsets.UTF_8);
+    }
+
+    private static UnaryOperator<List<String>> metaspace(Json description) {
+        String mark = description.get("replacement").text("\u2581");
+        boolean prepends = !description.get("prepend_scheme").text("always").equals("never")
+                && description.get("add_prefix_space").flag(true);
+        return tokens -> {
+            var made = new ArrayList<String>(tokens.size());
+            for (String token : tokens) {
+                made.add(token.replace(mark, made.isEmpty() && prepends ? "" : " "));
+            }
+            return made;
+        };
+    }
+
+    private static UnaryOperator<List<String>> ends(String suffix) {
+        return tokens -> {
+            var made = new ArrayList<String>(tokens.size());
+            for (String token : tokens) {
+                made.add(token.replace(suffix, made.size() == tokens.size() - 1 ? "" : " "));
+            }
+            return made;
+        };
+    }
+
+    private static List<String> fromBytes(List<String> tokens) {
+        var made = new ArrayList<String>();
+        var bytes = new ByteArrayOutputStream();
+        for (String token : tokens) {
+            Matcher matcher = BYTE.matcher(token);
+            if (matcher.matches()) {
+                bytes.write(Integer.parseInt(matcher.group(1), 16));
+            } else {
+                flush(bytes, made);
+                made.add(token);
+            }
+        }
+        flush(bytes, made);
+        return made;
+    }
+
+    /** Bytes that are no UTF-8 are one replacement char each. */
+    private static void flush(ByteArrayOutputStream bytes, List<String> to) {
+        if (bytes.size() == 0) {
+            return;
+        }
+        try {
+            to.add(StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes.toByteArray()))
+                    .toString());
+        } catch (CharacterCodingException e) {
+            to.addAll(List.of("\ufffd".repeat(bytes.size()).split("")));
+        }
+        bytes.reset();
+    }
+
+    private static UnaryOperator<List<String>> strip(Json description) {
+        String content = description.get("content").text();
+        int start = description.get("start").integer(0);
+        int stop = description.get("stop").integer(0);
+        return each(token -> {
+            String made = token;
+            for (int i = 0; i < start && made.startsWith(content); i++) {
+                made = made.substring(content.length());
+            }
+            for (int i = 0; i < stop && made.endsWith(content); i++) {
+                made = made.substring(0, made.length() - content.length());
+            }
+            return made;
+        });
+    }
+
+    private static UnaryOperator<List<String>> replace(Json description) {
+        Pattern pattern = Patterns.of(description.get("pattern"));
+        String content = Matcher.quoteReplacement(description.get("content").text());
+        return each(token -> pattern.matcher(token).replaceAll(content));
+    }
+
+    private static UnaryOperator<List<String>> ctc(Json description) {
+        String pad = description.get("pad_token").text("<pad>");
+        String space = description.get("word_delimiter_token").text("|");
+        boolean cleans = description.get("cleanup").flag(true);
+        return tokens -> {
+            var made = new ArrayList<String>();
+            String last = null;
+            for (String token : tokens) {
+                if (!token.equals(last)) {
+                    String text = token.replace(pad, "");
+                    made.add(cleans ? clean(text).replace(space, " ") : text);
+                }
+                last = token;
+            }
+            made.removeIf(String::isEmpty);
+            return made;
+        };
+    }
+}

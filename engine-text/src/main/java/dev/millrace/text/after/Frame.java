@@ -1,0 +1,163 @@
+package dev.millrace.text.after;
+
+import dev.millrace.text.json.Json;
+import dev.millrace.text.vocabulary.Token;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** What a format puts around one text or two: marks of begin and end, and the types of the tokens. */
+public final class Frame {
+    private static final String TEXT = "A";
+    private static final String PAIR = "B";
+
+    private final List<Slot> single;
+    private final List<Slot> pair;
+    private final UnaryOperator<List<Token>> trimming;
+
+    /** A place for a text, or marks. */
+    private record Slot(@Nullable String text, List<Token> marks, int type) {
+        static Slot text(String name, int type) {
+            return new Slot(name, List.of(), type);
+        }
+
+        static Slot mark(Token mark, int type) {
+            return new Slot(null, List.of(mark), type);
+        }
+    }
+
+    private Frame(List<Slot> single, List<Slot> pair, UnaryOperator<List<Token>> trimming) {
+        this.single = List.copyOf(single);
+        this.pair = List.copyOf(pair);
+        this.trimming = trimming;
+    }
+
+    /** What the description says; the bare texts where there is none. */
+    public static Frame of(Json description) {
+        if (description.isNull()) {
+            return bare(UnaryOperator.identity());
+        }
+        return switch (description.type()) {
+            case "TemplateProcessing" -> template(description);
+            case "BertProcessing" -> bert(description);
+            case "RobertaProcessing" -> roberta(description);
+            case "ByteLevel" -> bare(trimming(description));
+            case "Sequence" -> sequence(description.get("processors").elements());
+            default -> throw description.unknown("post-processor");
+        };
+    }
+
+    private static Frame bare(UnaryOperator<List<Token>> trimming) {
+        return new Frame(List.of(Slot.text(TEXT, 0)), List.of(Slot.text(TEXT, 0), Slot.text(PAIR, 1)), trimming);
+    }
+
+    /** One of them frames; the others trim. */
+    private static Frame sequence(List<Json> parts) {
+        Frame made = bare(UnaryOperator.identity());
+        for (Json part : parts) {
+            Frame next = of(part);
+            Frame before = made;
+            boolean frames = next.single.size() > 1 || next.pair.size() > 2;
+            made = new Frame(
+                    frames ? next.single : before.single,
+                    frames ? next.pair : before.pair,
+                    tokens -> next.trimming.apply(before.trimming.apply(tokens)));
+        }
+        return made;
+    }
+
+    private static Frame template(Json description) {
+        Map<String, Json> marks = description.get("special_tokens").properties();
+        return new Frame(
+                slots(description.get("single"), marks),
+                slots(description.get("pair"), marks),
+                UnaryOperator.identity());
+    }
+
+    private static List<Slot> slots(Json list, Map<String, Json> marks) {
+        var slots = new ArrayList<Slot>();
+        for (Json piece : list.elements()) {
+            Json sequence = piece.get("Sequence");
+            Json special = piece.get("SpecialToken");
+            if (!sequence.isNull()) {
+                slots.add(Slot.text(sequence.get("id").text(), sequence.get("type_id").integer(0)));
+            } else {
+                String name = special.get("id").text();
+                Json mark = marks.get(name);
+                if (mark == null) {
+                    throw special.refused("special_tokens has no '" + name + "'");
+                }
+                slots.add(new Slot(null, tokens(mark), special.get("type_id").integer(0)));
+            }
+        }
+        return slots;
+    }
+
+    private static List<Token> tokens(Json mark) {
+        List<Json> ids = mark.get("ids").elements();
+        List<Json> texts = mark.get("tokens").elements();
+        var tokens = new ArrayList<Token>();
+        for (int i = 0; i < ids.size(); i++) {
+            String text = i < texts.size() ? texts.get(i).text() : "";
+            tokens.add(new Token(ids.get(i).integer(), text, 0, 0));
+        }
+        return List.copyOf(tokens);
+    }
+
+    private static Token mark(Json pair) {
+        List<Json> parts = pair.elements();
+        if (parts.size() != 2) {
+            throw pair.refused("a mark is a text and its number");
+        }
+        return new Token(parts.get(1).integer(), parts.get(0).text(), 0, 0);
+    }
+
+    private static Frame bert(Json description) {
+        Token cls = mark(description.get("cls"));
+        Token sep = mark(description.get("sep"));
+        List<Slot> single = List.of(Slot.mark(cls, 0), Slot.text(TEXT, 0), Slot.mark(sep, 0));
+        var pair = new ArrayList<>(single);
+        pair.addAll(List.of(Slot.text(PAIR, 1), Slot.mark(sep, 1)));
+        return new Frame(single, pair, UnaryOperator.identity());
+    }
+
+    private static Frame roberta(Json description) {
+        Token cls = mark(description.get("cls"));
+        Token sep = mark(description.get("sep"));
+        List<Slot> single = List.of(Slot.mark(cls, 0), Slot.text(TEXT, 0), Slot.mark(sep, 0));
+        var pair = new ArrayList<>(single);
+        pair.addAll(List.of(Slot.mark(sep, 0), Slot.text(PAIR, 0), Slot.mark(sep, 0)));
+        return new Frame(single, pair, trimming(description));
+    }
+
+    private static UnaryOperator<List<Token>> trimming(Json description) {
+        boolean prepends = description.get("add_prefix_space").flag(true);
+        return description.get("trim_offsets").flag(true)
+                ? tokens -> Trimming.trim(tokens, prepends)
+                : UnaryOperator.identity();
+    }
+
+    /** How many tokens it adds. */
+    public int added(boolean isPair) {
+        return (isPair ? pair : single).stream().mapToInt(slot -> slot.marks().size()).sum();
+    }
+
+    /** The same tokens, whose places leave out spaces where the format says so. */
+    public List<Token> trimmed(List<Token> tokens) {
+        return trimming.apply(tokens);
+    }
+
+    /** Everything in its order. */
+    public List<Placed> place(List<Token> text, @Nullable List<Token> other, boolean withMarks) {
+        var placed = new ArrayList<Placed>();
+        for (Slot slot : other == null ? single : pair) {
+            List<Token> tokens = slot.text() == null ? slot.marks() : slot.text().equals(TEXT) ? text : other;
+            if (tokens != null && (withMarks || slot.text() != null)) {
+                tokens.forEach(token -> placed.add(new Placed(token, slot.type(), slot.text() == null)));
+            }
+        }
+        return placed;
+    }
+}

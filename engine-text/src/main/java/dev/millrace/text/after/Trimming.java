@@ -1,0 +1,41 @@
+package dev.millrace.text.after;
+
+import dev.millrace.text.normal.Normalizers;
+import dev.millrace.text.vocabulary.Token;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Takes spaces out of where tokens are said to stand. */
+final class Trimming {
+    /** What GPT-2's alphabet has for a space. */
+    private static final char SPACE = '\u0120';
+
+    private Trimming() {}
+
+    static List<Token> trim(List<Token> tokens, boolean prependsSpace) {
+        var trimmed = new ArrayList<Token>(tokens.size());
+        for (Token token : tokens) {
+            int before = count(token.text(), true);
+            int behind = count(token.text(), false);
+            if (before == 1 && prependsSpace && (trimmed.isEmpty() || token.start() == 0)) {
+                before = 0;
+            }
+            int start = Math.min(token.start() + before, token.end());
+            int end = behind > 0 && token.end() >= behind ? Math.max(token.end() - behind, start) : token.end();
+            trimmed.add(new Token(token.id(), token.text(), start, end));
+        }
+        return trimmed;
+    }
+
+    private static int count(String text, boolean fromLeft) {
+        int count = 0;
+        while (count < text.length() && isSpace(text.charAt(fromLeft ? count : text.length() - 1 - count))) {
+            count++;
+        }
+        return count;
+    }
+
+    private static boolean isSpace(char each) {
+        return each == SPACE || Normalizers.isSpace(each);
+    }
+}

@@ -1,0 +1,143 @@
+package dev.millrace.text.normal;
+
+import java.util.Arrays;
+import java.util.function.IntFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A text that was made from another, and which part of that each of its chars came from. It never changes. */
+public final class Aligned {
+    private final String text;
+    private final int[] starts;
+    private final int[] ends;
+
+    private Aligned(String text, int[] starts, int[] ends) {
+        this.text = text;
+        this.starts = starts;
+        this.ends = ends;
+    }
+
+    /** A text that is its own origin. */
+    public static Aligned of(String text) {
+        int[] starts = new int[text.length()];
+        int[] ends = new int[text.length()];
+        for (int i = 0; i < starts.length; i++) {
+            starts[i] = i;
+            ends[i] = i + 1;
+        }
+        return new Aligned(text, starts, ends);
+    }
+
+    public String text() {
+        return text;
+    }
+
+    public int length() {
+        return text.length();
+    }
+
+    public boolean isEmpty() {
+        return text.isEmpty();
+    }
+
+    /** Where in the origin that char begins. */
+    public int start(int index) {
+        return starts[index];
+    }
+
+    /** Where in the origin that char ends. */
+    public int end(int index) {
+        return ends[index];
+    }
+
+    /** Whether it begins where its origin does. */
+    public boolean isFirst() {
+        return starts.length > 0 && starts[0] == 0;
+    }
+
+    public Aligned slice(int from, int to) {
+        return from == 0 && to == length()
+                ? this
+                : new Aligned(
+                        text.substring(from, to),
+                        Arrays.copyOfRange(starts, from, to),
+                        Arrays.copyOfRange(ends, from, to));
+    }
+
+    /** Each code point replaced by a text, which may be empty. */
+    public Aligned map(IntFunction<String> replacement) {
+        var made = new Builder();
+        for (int at = 0; at < text.length(); ) {
+            int codePoint = text.codePointAt(at);
+            int next = at + Character.charCount(codePoint);
+            made.add(replacement.apply(codePoint), starts[at], ends[next - 1]);
+            at = next;
+        }
+        return made.build();
+    }
+
+    /** Each match replaced by a text. */
+    public Aligned replace(Pattern pattern, String replacement) {
+        Matcher matcher = pattern.matcher(text);
+        var made = new Builder();
+        int kept = 0;
+        while (matcher.find()) {
+            made.add(this, kept, matcher.start());
+            if (matcher.end() > matcher.start()) {
+                made.add(replacement, starts[matcher.start()], ends[matcher.end() - 1]);
+            }
+            kept = matcher.end();
+        }
+        return kept == 0 ? this : made.add(this, kept, length()).build();
+    }
+
+    /** The same with a text before it, which comes from its very beginning. */
+    public Aligned prepend(String before) {
+        return isEmpty() ? this : new Builder().add(before, starts[0], ends[0]).add(this, 0, length()).build();
+    }
+
+    /** The same with a text behind it, which comes from its very end. */
+    public Aligned append(String behind) {
+        int last = length() - 1;
+        return isEmpty() ? this : new Builder().add(this, 0, length()).add(behind, starts[last], ends[last]).build();
+    }
+
+    /** Puts aligned texts together. */
+    public static final class Builder {
+        private final StringBuilder text = new StringBuilder();
+        private int[] starts = new int[16];
+        private int[] ends = new int[16];
+
+        /** Adds a text that came from one part of the origin. */
+        public Builder add(String added, int start, int end) {
+            int from = grow(added.length());
+            text.append(added);
+            Arrays.fill(starts, from, text.length(), start);
+            Arrays.fill(ends, from, text.length(), end);
+            return this;
+        }
+
+        /** Adds chars of another as they are. */
+        public Builder add(Aligned other, int from, int to) {
+            int at = grow(to - from);
+            text.append(other.text, from, to);
+            System.arraycopy(other.starts, from, starts, at, to - from);
+            System.arraycopy(other.ends, from, ends, at, to - from);
+            return this;
+        }
+
+        private int grow(int more) {
+            int needed = text.length() + more;
+            if (needed > starts.length) {
+                starts = Arrays.copyOf(starts, Math.max(needed, 2 * starts.length));
+                ends = Arrays.copyOf(ends, starts.length);
+            }
+            return text.length();
+        }
+
+        public Aligned build() {
+            return new Aligned(
+                    text.toString(), Arrays.copyOf(starts, text.length()), Arrays.copyOf(ends, text.length()));
+        }
+    }
+}

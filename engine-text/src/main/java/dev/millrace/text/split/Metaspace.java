@@ -1,0 +1,50 @@
+package dev.millrace.text.split;
+
+import dev.millrace.text.json.Json;
+import dev.millrace.text.normal.Aligned;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** Spaces become a char that can be seen, and each word begins with it. */
+final class Metaspace implements Splitter {
+    private static final Pattern SPACE = Pattern.compile(" ");
+
+    /** Which texts get such a char before them. */
+    private enum Prepend {
+        ALWAYS,
+        FIRST,
+        NEVER
+    }
+
+    private final String mark;
+    private final Prepend prepend;
+    private final Splitter words;
+
+    Metaspace(Json description) {
+        mark = description.get("replacement").text("\u2581");
+        prepend = prepend(description);
+        words = description.get("split").flag(true)
+                ? new Cuts(Pattern.compile(Pattern.quote(mark)), Cuts.Behaviour.MERGED_WITH_NEXT, false)
+                : List::of;
+    }
+
+    private static Prepend prepend(Json description) {
+        Json scheme = description.get("prepend_scheme");
+        if (scheme.isNull()) {
+            return description.get("add_prefix_space").flag(true) ? Prepend.ALWAYS : Prepend.NEVER;
+        }
+        return switch (scheme.text()) {
+            case "always" -> Prepend.ALWAYS;
+            case "first" -> Prepend.FIRST;
+            case "never" -> Prepend.NEVER;
+            default -> throw scheme.refused("there is no such scheme");
+        };
+    }
+
+    @Override
+    public List<Aligned> split(Aligned text) {
+        Aligned marked = text.replace(SPACE, mark);
+        boolean wants = prepend == Prepend.ALWAYS || prepend == Prepend.FIRST && text.isFirst();
+        return words.split(wants && !marked.text().startsWith(mark) ? marked.prepend(mark) : marked);
+    }
+}

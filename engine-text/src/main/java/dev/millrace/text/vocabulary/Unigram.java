@@ -1,0 +1,120 @@
+package dev.millrace.text.vocabulary;
+
+import dev.millrace.text.json.Json;
+import dev.millrace.text.normal.Aligned;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** SentencePiece's unigram model: of all ways to cut a word, the one whose pieces are the likeliest together. */
+final class Unigram implements Vocabulary {
+    private static final double UNKNOWN_PENALTY = 10;
+
+    private final Map<String, Integer> ids = new HashMap<>();
+    private final String[] pieces;
+    private final double[] scores;
+    private final int unknown;
+    private final double unknownScore;
+    private final int longest;
+    private final List<Integer> bytes;
+
+    Unigram(Json description) {
+        List<Json> vocabulary = description.get("vocab").elements();
+        pieces = new String[vocabulary.size()];
+        scores = new double[vocabulary.size()];
+        double least = Double.POSITIVE_INFINITY;
+        int most = 0;
+        for (int id = 0; id < pieces.length; id++) {
+            List<Json> pair = vocabulary.get(id).elements();
+            if (pair.size() != 2) {
+                throw vocabulary.get(id).refused("a piece is a text and its score");
+            }
+            pieces[id] = pair.get(0).text();
+            scores[id] = pair.get(1).number();
+            ids.put(pieces[id], id);
+            least = Math.min(least, scores[id]);
+            most = Math.max(most, pieces[id].length());
+        }
+        unknown = description.get("unk_id").integer(-1);
+        if (unknown >= pieces.length) {
+            throw description.refused("unk_id is " + unknown + ", and there are " + pieces.length + " pieces");
+        }
+        unknownScore = least - UNKNOWN_PENALTY;
+        longest = most;
+        bytes = description.get("byte_fallback").flag(false) ? Vocabularies.bytes(ids) : List.of();
+    }
+
+    @Override
+    public void tokens(Aligned word, List<Token> to) {
+        String text = word.text();
+        int[] from = new int[text.length() + 1];
+        int[] piece = new int[text.length() + 1];
+        search(text, from, piece);
+        // back along the best way; unknown neighbours are one
+        int count = 0;
+        int[] cuts = new int[text.length() + 1];
+        for (int at = text.length(); at > 0; at = from[at]) {
+            cuts[count++] = at;
+        }
+        int start = 0;
+        for (int i = count - 1; i >= 0; i--) {
+            int end = cuts[i];
+            if (piece[end] >= 0) {
+                to.add(new Token(piece[end], pieces[piece[end]], word.start(start), word.end(end - 1)));
+                start = end;
+            } else if (i == 0 || piece[cuts[i - 1]] >= 0) {
+                unknown(word, start, end, to);
+                start = end;
+            }
+        }
+    }
+
+    private void unknown(Aligned word, int start, int end, List<Token> to) {
+        String text = word.text().substring(start, end);
+        if (!bytes.isEmpty()) {
+            for (byte each : text.getBytes(StandardCharsets.UTF_8)) {
+                String token = Vocabularies.byteToken(each & 0xff);
+                to.add(new Token(bytes.get(each & 0xff), token, word.start(start), word.end(end - 1)));
+            }
+        } else if (unknown >= 0) {
+            to.add(new Token(unknown, text, word.start(start), word.end(end - 1)));
+        }
+    }
+
+    /** For each end the best piece that ends there, -1 for what is in no piece, and where it begins. */
+    private void search(String text, int[] from, int[] piece) {
+        double[] best = new double[text.length() + 1];
+        Arrays.fill(best, Double.NEGATIVE_INFINITY);
+        best[0] = 0;
+        for (int at = 0; at < text.length(); ) {
+            int next = at + Character.charCount(text.codePointAt(at));
+            boolean hasSingle = false;
+            for (int end = at + 1; end <= Math.min(text.length(), at + longest); end++) {
+                Integer id = ids.get(text.substring(at, end));
+                if (id != null) {
+                    offer(best[at] + scores[id], at, end, id, best, from, piece);
+                    hasSingle |= end == next;
+                }
+            }
+            if (!hasSingle) {
+                offer(best[at] + unknownScore, at, next, -1, best, from, piece);
+            }
+            at = next;
+        }
+    }
+
+    private static void offer(double score, int at, int end, int id, double[] best, int[] from, int[] piece) {
+        if (score > best[end]) {
+            best[end] = score;
+            from[end] = at;
+            piece[end] = id;
+        }
+    }
+
+    @Override
+    public Map<String, Integer> ids() {
+        return ids;
+    }
+}

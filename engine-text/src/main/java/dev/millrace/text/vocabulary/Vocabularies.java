@@ -1,0 +1,56 @@
+package dev.millrace.text.vocabulary;
+
+import dev.millrace.text.json.Json;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The models that a {@code tokenizer.json} can name. */
+public final class Vocabularies {
+    private Vocabularies() {}
+
+    public static Vocabulary of(Json description) {
+        return switch (kind(description)) {
+            case "WordPiece" -> new WordPiece(description);
+            case "BPE" -> new Bpe(description);
+            case "Unigram" -> new Unigram(description);
+            case "WordLevel" -> new WordLevel(description);
+            default -> throw description.unknown("model");
+        };
+    }
+
+    /** Old files leave the type out. */
+    private static String kind(Json description) {
+        Json type = description.get("type");
+        if (!type.isNull()) {
+            return type.text();
+        }
+        if (!description.get("merges").isNull()) {
+            return "BPE";
+        }
+        return description.get("vocab").isObject() ? "WordPiece" : "Unigram";
+    }
+
+    static Map<String, Integer> ids(Json vocabulary) {
+        var ids = new HashMap<String, Integer>();
+        vocabulary.properties().forEach((text, id) -> ids.put(text, id.integer()));
+        return Map.copyOf(ids);
+    }
+
+    /** The tokens that stand for the 256 bytes, or none where one of them is missing. */
+    static List<Integer> bytes(Map<String, Integer> ids) {
+        var bytes = new java.util.ArrayList<Integer>(256);
+        for (int b = 0; b < 256; b++) {
+            Integer id = ids.get(byteToken(b));
+            if (id == null) {
+                return List.of();
+            }
+            bytes.add(id);
+        }
+        return List.copyOf(bytes);
+    }
+
+    static String byteToken(int each) {
+        return "<0x%02X>".formatted(each);
+    }
+}

@@ -1,0 +1,14 @@
+package dev.millrace.text.vocabulary;
+
+import dev.millrace.text.normal.Aligned;
+import java.util.List;
+import java.util.Map;
+
+/** Cuts words into tokens that have numbers. */
+public interface Vocabulary {
+    /** Adds the tokens of a word. */
+    void tokens(Aligned word, List<Token> to);
+
+    /** The numbers by the tokens' texts. */
+    Map<String, Integer> ids();
+}
