@@ -106,6 +106,25 @@ public final class Engine implements AutoCloseable {
                 : make(options, builder -> builder.fromFile(model));
     }
 
+    /** A session of the one component of a package, in the variant that suits this machine best. */
+    public Session session(ModelPackage pack, SessionOptions options) {
+        List<String> components = Failures.given(pack, "pack").components();
+        if (components.size() != 1) {
+            throw EngineException.invalidArgument(pack + " has several components; say which");
+        }
+        return session(pack, components.getFirst(), options);
+    }
+
+    /** A session of a component of a package, in the variant that suits this machine best. */
+    public Session session(ModelPackage pack, String component, SessionOptions options) {
+        Failures.given(pack, "pack");
+        Failures.given(options, "options");
+        return guarded(() -> {
+            VariantChoice choice = VariantChoice.of(pack, component, options, environment);
+            return session(choice.variant().model(), choice.options(options, environment));
+        });
+    }
+
     /** A session of a model in memory, which stays as it is while the session is open. */
     public Session session(MemorySegment model, SessionOptions options) {
         Failures.given(model, "model");

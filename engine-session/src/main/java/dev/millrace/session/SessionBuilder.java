@@ -17,6 +17,7 @@ import dev.millrace.session.build.Guard;
 import dev.millrace.session.build.PhaseClock;
 import dev.millrace.session.build.Preparation;
 import dev.millrace.session.build.Prepared;
+import dev.millrace.session.pack.Manifest;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
@@ -75,6 +76,10 @@ final class SessionBuilder {
         engine.checkOpen();
         Path named = options.epContext().filePath();
         return keeping.guarded(named == null ? file : named, () -> {
+            if (file != null && Files.isRegularFile(file.resolve(Manifest.NAME))) {
+                throw EngineException.invalidArgument(file.toAbsolutePath()
+                        + " is a model package: give ModelPackage.open of it to Engine.session");
+            }
             if (file != null && !Files.isRegularFile(file)) {
                 throw new EngineException(Status.NO_SUCH_FILE, "there is no model file " + file.toAbsolutePath());
             }

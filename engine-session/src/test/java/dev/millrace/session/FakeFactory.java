@@ -21,6 +21,7 @@ import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,8 @@ final class FakeFactory implements ProviderFactory {
     String operator = "Relu";
     String info = "v1";
     Compatibility verdict = Compatibility.OPTIMAL;
+    /** Of texts that have one of their own. */
+    final Map<String, Compatibility> verdicts = new HashMap<>();
 
     @Nullable
     RuntimeException failure;
@@ -77,7 +80,7 @@ final class FakeFactory implements ProviderFactory {
         if (failure != null) {
             throw failure;
         }
-        return verdict;
+        return verdicts.getOrDefault(given, verdict);
     }
 
     @Override
