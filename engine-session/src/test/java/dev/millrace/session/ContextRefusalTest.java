@@ -15,10 +15,13 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.spi.EpContext;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.function.Consumer;
@@ -220,6 +223,27 @@ class ContextRefusalTest {
                 .config("ep.context_file_path", folder.resolve("any_ctx.onnx").toString())
                 .build();
         assertThat(load(engine.session(bytes, there))).containsExactly(load());
+    }
+
+    @Test
+    void aBinaryThatIsCutShortInPlaceIsNoMatterToWhoHasItOpen() throws IOException {
+        float[] before = load();
+        float[] x = new float[WIDTH];
+        Arrays.fill(x, 0.25f);
+        Inputs inputs = Inputs.of("x", Tensor.copyOf(x, 1, WIDTH));
+        try (Session opened = engine.session(target);
+                Session ran = engine.session(target)) {
+            ran.run(inputs).close();
+            try (FileChannel channel = FileChannel.open(binary, StandardOpenOption.WRITE)) {
+                channel.truncate(channel.size() / 3);
+            }
+            for (Session each : List.of(opened, ran)) {
+                try (Outputs outputs = each.run(inputs)) {
+                    assertThat(outputs.get(0).floats()).containsExactly(before);
+                }
+            }
+            assertInvalid("net_simd.bin", "cut off");
+        }
     }
 
     @Test
