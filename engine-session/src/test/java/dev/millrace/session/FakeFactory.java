@@ -44,6 +44,7 @@ final class FakeFactory implements ProviderFactory {
     DeviceType drives = DeviceType.CPU;
 
     boolean returnsNoKernel;
+    boolean cannotLoad;
     boolean keepsWhatIsNotItsOwn;
 
     @Override
@@ -119,6 +120,9 @@ final class FakeFactory implements ProviderFactory {
             ContextSink sink = context.sink();
             var kernels = new ArrayList<Kernel>();
             for (Partition partition : partitions) {
+                if (partition.isContext() && cannotLoad) {
+                    throw EngineException.notImplemented("this provider runs no context");
+                }
                 if (partition.isContext()) {
                     context.resolve(partition.onlyNode());
                 } else if (sink != null) {
