@@ -105,7 +105,10 @@ final class SessionBuilder {
         List<SessionReport.PartitionInfo> table = PartitionTable.of(compiled.parts());
         Path written = keeping.keep(compiled);
         compiled.clock().end("write context");
-        Prepared published = written == null ? null : published(compiled, written);
+        if (written == null) {
+            return planned(compiled, compiled, table, null);
+        }
+        Prepared published = published(compiled, written);
         if (published == null) {
             return planned(compiled, compiled, table, written);
         }
