@@ -34,6 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -96,7 +97,17 @@ class ContextFaultsIT {
     }
 
     private static Process millrace(Object... arguments) throws IOException {
-        var command = new ArrayList<String>(List.of(
+        return started(List.of(), arguments);
+    }
+
+    /** The command with no room for files of more than so many KiB, which is how a full disk looks to who writes. */
+    private static Process withoutRoom(long kib, Object... arguments) throws IOException {
+        return started(List.of("sh", "-c", "ulimit -f " + kib + " && exec \"$@\"", "sh"), arguments);
+    }
+
+    private static Process started(List<String> before, Object... arguments) throws IOException {
+        var command = new ArrayList<String>(before);
+        command.addAll(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
                 "-cp",
@@ -182,6 +193,38 @@ class ContextFaultsIT {
         assertThat(succeeded).isEqualTo(1);
         assertThat(answer(target, SessionOptions.defaults(), EngineOptions.defaults()))
                 .containsExactly(expected);
+    }
+
+    private List<String> files() throws IOException {
+        try (Stream<Path> all = Files.list(folder)) {
+            return all.map(file -> file.getFileName().toString()).toList();
+        }
+    }
+
+    @Test
+    void whereTheDiskIsFullNothingIsLeftBehind() throws Exception {
+        // the last is room for the model, and not for its binary
+        for (int kib : List.of(0, 64, 2048)) {
+            assertThat(withoutRoom(kib, "compile", source).waitFor()).isEqualTo(ExitCode.REFUSED);
+            assertThat(files()).containsExactly("net.onnx");
+        }
+        whole("compile", source);
+        byte[] before = Files.readAllBytes(folder.resolve("net_simd.bin"));
+        assertThat(withoutRoom(2048, "compile", "--replace", source).waitFor()).isEqualTo(ExitCode.REFUSED);
+        assertThat(folder.resolve("net_simd.bin")).hasBinaryContent(before);
+        assertRightOrRefused();
+        assertThat(files()).containsExactlyInAnyOrder("net.onnx", "net_ctx.onnx", "net_simd.bin");
+    }
+
+    @Test
+    void aCacheOnAFullDiskKeepsNobodyFromRunning() throws Exception {
+        Path cache = folder.resolve("cache");
+        Object[] run = {"run", "--context-cache", cache, source, "--shape", "x=1," + WIDTH};
+        assertThat(withoutRoom(2048, run).waitFor()).isZero();
+        assertThat(millrace(run).waitFor()).isZero();
+        assertThat(ContextCache.in(cache).list())
+                .singleElement()
+                .satisfies(entry -> assertThat(entry.trouble()).isEmpty());
     }
 
     @Test

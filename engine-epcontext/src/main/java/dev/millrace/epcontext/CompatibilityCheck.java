@@ -25,13 +25,14 @@ public final class CompatibilityCheck {
     /**
      * Throws where a provider no longer runs what it compiled.
      *
+     * @param hardware that the model is to run on
      * @param failOnSuboptimal also throws where it runs, but would run faster if it were compiled again
      */
-    public static void check(Model model, List<ProviderFactory> factories, boolean failOnSuboptimal) {
+    public static void check(Model model, List<ProviderFactory> factories, List<HardwareDevice> hardware, boolean failOnSuboptimal) {
         for (ProviderFactory factory : factories) {
             String info = model.metadata().getOrDefault(key(factory.name()), "");
             if (!info.isEmpty()) {
-                judge(factory.name(), validate(factory, info), failOnSuboptimal);
+                judge(factory.name(), validate(factory, hardware, info), failOnSuboptimal);
             }
         }
     }
@@ -48,9 +49,9 @@ public final class CompatibilityCheck {
     }
 
     /** What a provider says of what it once said of itself. Throws where it cannot tell. */
-    public static Compatibility validate(ProviderFactory factory, String info) {
+    public static Compatibility validate(ProviderFactory factory, List<HardwareDevice> hardware, String info) {
         try {
-            return factory.validate(List.of(HardwareDevice.hostCpu()), info);
+            return factory.validate(hardware, info);
         } catch (RuntimeException e) {
             throw new EngineException(
                     Status.FAIL,

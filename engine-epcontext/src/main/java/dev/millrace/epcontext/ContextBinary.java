@@ -16,6 +16,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * is first asked for, a segment when its memory is first touched. What it gives out stays readable for as long as it is held. Thread-safe.
  */
 public final class ContextBinary {
+    /** What is read of a mapped file before its pages are given back. */
+    private static final long AT_ONCE = 1 << 23;
+
     private final String place;
     private final MemorySegment file;
     private final ContextTables tables;
@@ -139,7 +143,8 @@ public final class ContextBinary {
     }
 
     /**
-     * Reads everything once, and throws where something was damaged since it was written. The checksum of the content
+     * Reads everything once, and throws where something was damaged since it was written. No page of a file stays in memory for
+     * that. The checksum of the content
      * serves where the binary has one: it is no proof against intent, as {@link #verify} is together with {@link #digest}.
      */
     public void check() {
@@ -151,11 +156,24 @@ public final class ContextBinary {
             verify();
         } else {
             long start = tables.byteSize();
-            if (Chunks.crc32c(file.asSlice(start)) != expected) {
+            if (checksum(start) != expected) {
                 throw damaged("the checksum of its content is wrong");
             }
         }
         checked = true;
+    }
+
+    /** The CRC-32C from an offset on, read in pieces, each of which is let go of before the next. */
+    private int checksum(long start) {
+        var crc = new CRC32C();
+        for (long at = start; at < file.byteSize(); at += AT_ONCE) {
+            MemorySegment piece = file.asSlice(at, Math.min(AT_ONCE, file.byteSize() - at));
+            Chunks.scan(piece, (chunk, count) -> crc.update(chunk, 0, count));
+            if (piece.isMapped()) {
+                piece.unload();
+            }
+        }
+        return (int) crc.getValue();
     }
 
     private EngineException damaged(String how) {

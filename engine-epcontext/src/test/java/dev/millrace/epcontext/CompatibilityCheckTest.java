@@ -23,6 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class CompatibilityCheckTest {
+    private static final List<HardwareDevice> HARDWARE = List.of(HardwareDevice.hostCpu());
+
     private final List<String> asked = new ArrayList<>();
 
     /** Answers with what a function says, and makes no provider. */
@@ -66,7 +68,7 @@ class CompatibilityCheckTest {
     }
 
     private static void assertFails(Model model, ProviderFactory factory, boolean strict, String... parts) {
-        assertThatThrownBy(() -> CompatibilityCheck.check(model, List.of(factory), strict))
+        assertThatThrownBy(() -> CompatibilityCheck.check(model, List.of(factory), HARDWARE, strict))
                 .isInstanceOfSatisfying(
                         EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.FAIL))
                 .hasMessageContainingAll(parts);
@@ -78,7 +80,7 @@ class CompatibilityCheckTest {
                 "ep_compatibility_info.a", "v1", "ep_compatibility_info.b", "v2", "ep_compatibility_info.gone", "v3"));
 
         CompatibilityCheck.check(
-                model, List.of(factory("a", Compatibility.OPTIMAL), factory("b", Compatibility.NOT_APPLICABLE)), true);
+                model, List.of(factory("a", Compatibility.OPTIMAL), factory("b", Compatibility.NOT_APPLICABLE)), HARDWARE, true);
 
         assertThat(asked).containsExactly("a=v1", "b=v2");
     }
@@ -87,8 +89,8 @@ class CompatibilityCheckTest {
     void nobodyIsAskedAboutAModelThatSaysNothing() {
         List<ProviderFactory> factories = List.of(factory("a", Compatibility.UNSUPPORTED));
 
-        CompatibilityCheck.check(compiled(Map.of()), factories, true);
-        CompatibilityCheck.check(compiled(Map.of("ep_compatibility_info.a", "")), factories, true);
+        CompatibilityCheck.check(compiled(Map.of()), factories, HARDWARE, true);
+        CompatibilityCheck.check(compiled(Map.of("ep_compatibility_info.a", "")), factories, HARDWARE, true);
 
         assertThat(asked).isEmpty();
     }
@@ -99,7 +101,7 @@ class CompatibilityCheckTest {
         Model model = compiled(Map.of("ep_compatibility_info.a", "v1"));
 
         try (var log = new Warnings(CompatibilityCheck.class)) {
-            CompatibilityCheck.check(model, List.of(factory("a", answer)), true);
+            CompatibilityCheck.check(model, List.of(factory("a", answer)), HARDWARE, true);
             assertThat(log.messages()).isEmpty();
         }
         assertThat(asked).hasSize(1);
@@ -111,7 +113,7 @@ class CompatibilityCheckTest {
         ProviderFactory factory = factory("a", Compatibility.PREFER_RECOMPILATION);
 
         try (var log = new Warnings(CompatibilityCheck.class)) {
-            CompatibilityCheck.check(model, List.of(factory), false);
+            CompatibilityCheck.check(model, List.of(factory), HARDWARE, false);
             assertThat(log.messages()).singleElement().asString().contains("WARNING", "suboptimal", "a");
         }
         assertFails(model, factory, true, "suboptimal for execution provider: a");

@@ -7,6 +7,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.providers.spi.Compatibility;
 import dev.millrace.providers.spi.EpContext;
 import dev.millrace.providers.spi.ProviderFactory;
+import dev.millrace.session.build.Environment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,13 +18,13 @@ import java.util.TreeSet;
 final class CompatibilityQuestion {
     private CompatibilityQuestion() {}
 
-    static List<ModelCompatibility> ask(Model model, Map<String, ProviderFactory> factories) {
+    static List<ModelCompatibility> ask(Model model, Environment environment) {
         Map<String, String> infos = CompatibilityCheck.infos(model);
         Set<String> providers = new TreeSet<>(infos.keySet());
         collectSources(model.graph(), providers);
         var answers = new ArrayList<ModelCompatibility>();
         for (String provider : providers) {
-            answers.add(answer(provider, factories, infos.getOrDefault(provider, "")));
+            answers.add(answer(provider, environment, infos.getOrDefault(provider, "")));
         }
         return answers;
     }
@@ -37,17 +38,19 @@ final class CompatibilityQuestion {
         }
     }
 
-    private static ModelCompatibility answer(String provider, Map<String, ProviderFactory> factories, String info) {
-        ProviderFactory factory = factories.get(provider);
+    private static ModelCompatibility answer(String provider, Environment environment, String info) {
+        ProviderFactory factory = environment.factories().get(provider);
         if (factory == null) {
             return new ModelCompatibility(
                     provider,
                     Compatibility.UNSUPPORTED,
                     info,
-                    "there is no provider '" + provider + "'; there are " + factories.keySet());
+                    "there is no provider '" + provider + "'; there are " + environment.providers());
         }
         Compatibility verdict =
-                info.isEmpty() ? Compatibility.NOT_APPLICABLE : CompatibilityCheck.validate(factory, info);
+                info.isEmpty()
+                        ? Compatibility.NOT_APPLICABLE
+                        : CompatibilityCheck.validate(factory, environment.hardware(), info);
         return new ModelCompatibility(
                 provider,
                 verdict,

@@ -1,5 +1,6 @@
 package dev.millrace.session;
 
+import dev.millrace.epcontext.CompatibilityCheck;
 import dev.millrace.epcontext.ContextCache;
 import dev.millrace.epcontext.Workspaces;
 import dev.millrace.graph.EngineException;
@@ -8,6 +9,8 @@ import dev.millrace.graph.format.FileUse;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.tensor.OwnMemory;
+import dev.millrace.providers.spi.Compatibility;
+import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.scheduler.event.FlightRecording;
 import dev.millrace.scheduler.event.RunListener;
@@ -63,7 +66,8 @@ public final class Engine implements AutoCloseable {
         factoryUse = new FactoryUse(factories.values());
         pool = new WorkerPool(threads - 1);
         runs = new RunExecutor(threads);
-        environment = new Environment(factories, new Workspaces(), new SharedConstants(), threads);
+        environment = new Environment(
+                factories, options.hardware(), new Workspaces(), new SharedConstants(), threads);
     }
 
     private static int inOrder(ProviderFactory one, ProviderFactory other) {
@@ -102,6 +106,25 @@ public final class Engine implements AutoCloseable {
                 : make(options, builder -> builder.fromFile(model));
     }
 
+    /** A session of the one component of a package, in the variant that suits this machine best. */
+    public Session session(ModelPackage pack, SessionOptions options) {
+        List<String> components = Failures.given(pack, "pack").components();
+        if (components.size() != 1) {
+            throw EngineException.invalidArgument(pack + " has several components; say which");
+        }
+        return session(pack, components.getFirst(), options);
+    }
+
+    /** A session of a component of a package, in the variant that suits this machine best. */
+    public Session session(ModelPackage pack, String component, SessionOptions options) {
+        Failures.given(pack, "pack");
+        Failures.given(options, "options");
+        return guarded(() -> {
+            VariantChoice choice = VariantChoice.of(pack, component, options, environment);
+            return session(choice.variant().model(), choice.options(options, environment));
+        });
+    }
+
     /** A session of a model in memory, which stays as it is while the session is open. */
     public Session session(MemorySegment model, SessionOptions options) {
         Failures.given(model, "model");
@@ -136,10 +159,28 @@ public final class Engine implements AutoCloseable {
     private List<ModelCompatibility> compatibility(Supplier<Model> reader) {
         checkOpen();
         try {
-            return CompatibilityQuestion.ask(reader.get(), environment.factories());
+            return CompatibilityQuestion.ask(reader.get(), environment);
         } catch (RuntimeException | Error e) {
             throw Failures.named("asking about a model", e);
         }
+    }
+
+    /**
+     * What a provider says of what it once said of itself when it compiled a model, without the model.
+     *
+     * @param devices that the model is to run on
+     * @param info the text that the model carries
+     */
+    public Compatibility compatibility(String provider, List<HardwareDevice> devices, String info) {
+        Failures.given(devices, "devices");
+        Failures.given(info, "info");
+        return CompatibilityCheck.validate(environment.factory(Failures.given(provider, "provider")), devices, info);
+    }
+
+    /** Why a provider cannot drive a device; empty where it can. */
+    public List<String> incompatibilities(String provider, HardwareDevice device) {
+        Failures.given(device, "device");
+        return environment.factory(Failures.given(provider, "provider")).incompatibilities(device);
     }
 
     private Session make(SessionOptions options, Function<SessionBuilder, Session> way) {

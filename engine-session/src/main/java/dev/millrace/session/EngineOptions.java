@@ -2,6 +2,9 @@ package dev.millrace.session;
 
 import dev.millrace.epcontext.ContextCache;
 import dev.millrace.graph.EngineException;
+import dev.millrace.providers.spi.HardwareDevice;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,24 +13,40 @@ import org.jspecify.annotations.Nullable;
  * @param threads how many threads can work on one run, the caller's included; 0 for as many as the container allows
  * @param contextCache where sessions of model files find what was compiled before, and leave what they compile; null for
  *     nowhere
+ * @param virtualDevices hardware that is not here, for which models are to be compiled all the same
  */
-public record EngineOptions(int threads, @Nullable ContextCache contextCache) {
+public record EngineOptions(
+        int threads, @Nullable ContextCache contextCache, List<HardwareDevice> virtualDevices) {
     public EngineOptions {
+        virtualDevices = List.copyOf(virtualDevices);
         if (threads < 0 || threads > 1024) {
             throw EngineException.invalidArgument("threads is " + threads + "; it goes from 0 (automatic) to 1024");
         }
     }
 
     public static EngineOptions defaults() {
-        return new EngineOptions(0, null);
+        return new EngineOptions(0, null, List.of());
     }
 
     public EngineOptions withThreads(int newThreads) {
-        return new EngineOptions(newThreads, contextCache);
+        return new EngineOptions(newThreads, contextCache, virtualDevices);
     }
 
     public EngineOptions withContextCache(@Nullable ContextCache newCache) {
-        return new EngineOptions(threads, newCache);
+        return new EngineOptions(threads, newCache, virtualDevices);
+    }
+
+    /** The same with stand-ins for hardware that is not here: providers are offered them beside what there is. */
+    public EngineOptions withVirtualDevices(List<HardwareDevice> devices) {
+        return new EngineOptions(threads, contextCache, devices);
+    }
+
+    /** What providers are offered. */
+    List<HardwareDevice> hardware() {
+        var all = new ArrayList<HardwareDevice>();
+        all.add(HardwareDevice.hostCpu());
+        all.addAll(virtualDevices);
+        return all;
     }
 
     int effectiveThreads() {

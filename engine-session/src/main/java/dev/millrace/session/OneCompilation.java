@@ -11,12 +11,14 @@ import dev.millrace.graph.format.DataListener;
 import dev.millrace.graph.format.DataPlace;
 import dev.millrace.graph.format.WriteOptions;
 import dev.millrace.graph.ir.Model;
+import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.build.BuildOptions;
 import dev.millrace.session.build.Guard;
 import dev.millrace.session.build.PhaseClock;
 import dev.millrace.session.build.Preparation;
 import dev.millrace.session.build.Prepared;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -24,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** One model on its way through a {@link ModelCompiler}. Used once. */
 final class OneCompilation {
@@ -135,10 +138,22 @@ final class OneCompilation {
         return options.errorIfOutputExists() ? place : place.replacing();
     }
 
+    private @Nullable DataPlace placed(InitializerPlacement placement, String name, Tensor tensor) {
+        try {
+            return placement.place(name, tensor, places.get(tensor.segment()));
+        } catch (IOException e) {
+            throw new EngineException(
+                    Status.FAIL,
+                    "Caught exception while asking the user's placement of initializer '" + name + "': "
+                            + e.getMessage(),
+                    e);
+        }
+    }
+
     private WriteOptions tensors(EpContextOptions context) {
         InitializerPlacement placement = options.placement();
         if (placement != null) {
-            return WriteOptions.placed((name, tensor) -> placement.place(name, tensor, places.get(tensor.segment())));
+            return WriteOptions.placed((name, tensor) -> placed(placement, name, tensor));
         }
         String file = context.externalInitializersFile();
         return file == null ? WriteOptions.inline() : WriteOptions.externalData(file, options.externalFrom());

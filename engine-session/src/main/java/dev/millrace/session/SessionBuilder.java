@@ -1,5 +1,6 @@
 package dev.millrace.session;
 
+import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.epcontext.FileState;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
@@ -16,6 +17,7 @@ import dev.millrace.session.build.Guard;
 import dev.millrace.session.build.PhaseClock;
 import dev.millrace.session.build.Preparation;
 import dev.millrace.session.build.Prepared;
+import dev.millrace.session.pack.Manifest;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
@@ -74,6 +76,10 @@ final class SessionBuilder {
         engine.checkOpen();
         Path named = options.epContext().filePath();
         return keeping.guarded(named == null ? file : named, () -> {
+            if (file != null && Files.isRegularFile(file.resolve(Manifest.NAME))) {
+                throw EngineException.invalidArgument(file.toAbsolutePath()
+                        + " is a model package: give ModelPackage.open of it to Engine.session");
+            }
             if (file != null && !Files.isRegularFile(file)) {
                 throw new EngineException(Status.NO_SUCH_FILE, "there is no model file " + file.toAbsolutePath());
             }
@@ -83,9 +89,9 @@ final class SessionBuilder {
 
     private Session make(String name, Supplier<Model> reader) {
         var clock = new PhaseClock(System::nanoTime);
-        Prepared prepared = new Preparation(engine.environment(), options.forBuild(engine.threads()), clock)
+        Prepared compiled = new Preparation(engine.environment(), options.forBuild(engine.threads()), clock)
                 .prepare(name, () -> looked(reader.get()));
-        return Guard.over(name, prepared::close, () -> finish(prepared));
+        return Guard.over(name, compiled::close, () -> finish(compiled));
     }
 
     /** The model, once what has to be seen before it is changed was. */
@@ -95,10 +101,56 @@ final class SessionBuilder {
         return read;
     }
 
-    private Session finish(Prepared prepared) {
-        List<SessionReport.PartitionInfo> table = PartitionTable.of(prepared.parts());
-        Path written = keeping.keep(prepared);
-        prepared.clock().end("write context");
+    private Session finish(Prepared compiled) {
+        List<SessionReport.PartitionInfo> table = PartitionTable.of(compiled.parts());
+        Path written = keeping.keep(compiled);
+        compiled.clock().end("write context");
+        if (written == null) {
+            return planned(compiled, compiled, table, null);
+        }
+        Prepared published = published(compiled, written);
+        if (published == null) {
+            return planned(compiled, compiled, table, written);
+        }
+        Session session = Guard.over(
+                written.toString(), published::close, () -> planned(published, compiled, table, written));
+        compiled.close();
+        return session;
+    }
+
+    /**
+     * What was just published, opened: the session then shares the binary with those to come, and what it compiled need
+     * not be held beside it. Null where that is no file of its own yet, or cannot be opened.
+     */
+    private @Nullable Prepared published(Prepared compiled, Path written) {
+        if (options.epContext().embedMode() == 1 || !Files.isRegularFile(written)) {
+            return null;
+        }
+        EpContextOptions reading =
+                EpContextOptions.builder().verify(options.epContext().verify()).build();
+        SessionOptions again = options.toBuilder().epContext(reading).build();
+        try {
+            Prepared opened = new Preparation(
+                            engine.environment(), again.forBuild(engine.threads()), new PhaseClock(System::nanoTime))
+                    .prepare(written.toString(), () -> Models.read(written, options.fileUse()));
+            compiled.clock().end("open context");
+            return opened;
+        } catch (EngineException e) {
+            if (e.status() == Status.MODEL_LOAD_CANCELED) {
+                throw e;
+            }
+            compiled.notes().add("what was compiled stays in memory, since it cannot be opened: " + e.getMessage());
+            return null;
+        }
+    }
+
+    /**
+     * A session of a model that was prepared.
+     *
+     * @param source what is told of how it came to be
+     */
+    private Session planned(
+            Prepared prepared, Prepared source, List<SessionReport.PartitionInfo> table, @Nullable Path written) {
         Graph graph = prepared.model().graph();
         Plan plan = PlanBuilder.build(graph, prepared::assignment);
         var runner = new PlanRunner(
@@ -107,15 +159,15 @@ final class SessionBuilder {
                 options.forBuild(engine.threads()).threads(),
                 options.maxBindings(),
                 engine.idleMemory());
-        prepared.clock().end("plan");
+        source.clock().end("plan");
         prepared.providers().forEach(ExecutionProvider::onSessionReady);
         var report = new SessionReport(
                 table,
-                prepared.optimisation(),
-                prepared.clock().phases(),
+                source.optimisation(),
+                source.clock().phases(),
                 written,
                 SessionReport.CacheUse.NONE,
-                prepared.notes().all());
+                source.notes().all());
         engine.factoryUse().begin();
         return new Session(engine, options, runner, inputs, outputs(graph), prepared.providers(), report, () -> {
             prepared.resolver().close();

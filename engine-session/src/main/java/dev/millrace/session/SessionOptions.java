@@ -154,6 +154,13 @@ public record SessionOptions(
             return this;
         }
 
+        /** In place of those named before. */
+        Builder providers(List<ProviderChoice> all) {
+            providers.clear();
+            providers.addAll(all);
+            return this;
+        }
+
         public Builder optimiser(Optimiser.Options value) {
             optimiser = value;
             return this;

@@ -175,4 +175,17 @@ class CompileOptionsTest extends CompiledTest {
             assertThat(files()).containsExactly("net.onnx");
         }
     }
+
+    @Test
+    void whatAPlacementThrowsIsTold() throws IOException {
+        var plain = SessionOptions.builder().provider("cpu").build();
+        assertRefused(
+                Status.FAIL,
+                () -> compile(CompileOptions.of(plain).placement((name, tensor, original) -> {
+                    throw new IOException("no room for " + name);
+                })),
+                "user's placement",
+                "no room for");
+        assertThat(files()).containsExactly("net.onnx");
+    }
 }

@@ -182,6 +182,26 @@ class ContextProviderTest {
     }
 
     @Test
+    void aProviderThatCannotRunWhatItKeptSaysSoWhenTheSessionIsMade() {
+        generate();
+        fake.cannotLoad = true;
+        assertRefused(Status.NOT_IMPLEMENTED, this::load, "'fake'", "runs no context");
+    }
+
+    @Test
+    void whoHasCompiledRunsThatWhereWhatItPublishedCannotBeOpened() throws IOException {
+        fake.cannotLoad = true;
+        assertThat(generate()).anyMatch(note -> note.contains("stays in memory") && note.contains("runs no context"));
+        assertThat(files()).containsExactly("net.onnx", "net_ctx.onnx", "net_fake.bin");
+    }
+
+    @Test
+    void whoHasCompiledOpensWhatItPublished() {
+        assertThat(generate()).isEmpty();
+        assertThat(fake.calls).containsSubsequence("claim", "validate v1", "claim");
+    }
+
+    @Test
     void aModelWithoutAnythingToCompileIsNotWrittenAndIsNoError() throws IOException {
         fake.operator = "Nothing";
         generate();

@@ -3,22 +3,32 @@ package dev.millrace.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.format.WriteOptions;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.SymbolicShape;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.spi.EpContext;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.function.Consumer;
@@ -220,6 +230,74 @@ class ContextRefusalTest {
                 .config("ep.context_file_path", folder.resolve("any_ctx.onnx").toString())
                 .build();
         assertThat(load(engine.session(bytes, there))).containsExactly(load());
+    }
+
+    @Test
+    void aBinaryThatIsCutShortInPlaceIsNoMatterToWhoHasItOpen() throws IOException {
+        float[] before = load();
+        float[] x = new float[WIDTH];
+        Arrays.fill(x, 0.25f);
+        Inputs inputs = Inputs.of("x", Tensor.copyOf(x, 1, WIDTH));
+        try (Session opened = engine.session(target);
+                Session ran = engine.session(target)) {
+            ran.run(inputs).close();
+            try (FileChannel channel = FileChannel.open(binary, StandardOpenOption.WRITE)) {
+                channel.truncate(channel.size() / 3);
+            }
+            for (Session each : List.of(opened, ran)) {
+                try (Outputs outputs = each.run(inputs)) {
+                    assertThat(outputs.get(0).floats()).containsExactly(before);
+                }
+            }
+            assertInvalid("net_simd.bin", "cut off");
+        }
+    }
+
+    @Test
+    void aFolderIsNoOutputOfAnEmptyGraphEither() throws IOException {
+        var editor = new GraphEditor(Graph.named("empty"));
+        var type = ValueType.tensor(ElementType.FLOAT, SymbolicShape.of(Dim.of(WIDTH)));
+        editor.addOutput("y", editor.addInput("x", type));
+        byte[] empty = Models.toBytes(TestModels.model(editor.graph()));
+        Path file = Files.write(folder.resolve("empty.onnx"), empty);
+        var to = EpContextOptions.builder().enable(true).filePath(Files.createDirectory(folder.resolve("out.onnx")));
+        var options = SessionOptions.builder().epContext(to.build()).build();
+        assertRefused(
+                Status.INVALID_ARGUMENT, () -> engine.session(file, options), "should not point to a folder");
+        assertRefused(
+                Status.INVALID_ARGUMENT,
+                () -> engine.compiler(CompileOptions.defaults())
+                        .compile(ModelInput.file(file), ModelOutput.file(folder.resolve("out.onnx"))),
+                "should not point to a folder");
+    }
+
+    @Test
+    void whatAModelFromMemoryHasInExternalDataStandsInItsContextModel() throws IOException {
+        float[] before = load();
+        Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
+        Path external = elsewhere.resolve("net.onnx");
+        Models.write(Models.read(source), external, WriteOptions.externalData("weights.bin", 0));
+        byte[] bytes = Files.readAllBytes(external);
+        Path there = folder.resolve("there_ctx.onnx");
+        for (String provider : List.of("simd", "cpu")) {
+            var options = SessionOptions.builder()
+                    .provider(provider)
+                    .config("session.model_external_initializers_file_folder_path", elsewhere.toString())
+                    .build();
+            engine.compiler(CompileOptions.of(options).build())
+                    .compile(ModelInput.buffer(ByteBuffer.wrap(bytes)), ModelOutput.file(there));
+            Files.move(elsewhere.resolve("weights.bin"), elsewhere.resolve("away.bin"));
+            assertThat(load(engine.session(there))).as(provider).hasSameSizeAs(before);
+            Files.move(elsewhere.resolve("away.bin"), elsewhere.resolve("weights.bin"));
+        }
+        Files.delete(there);
+        var byOptions = SessionOptions.builder()
+                .config("session.model_external_initializers_file_folder_path", elsewhere.toString())
+                .config("ep.context_enable", "1")
+                .config("ep.context_file_path", there.toString());
+        engine.session(bytes, byOptions.build()).close();
+        Files.delete(elsewhere.resolve("weights.bin"));
+        assertThat(load(engine.session(there))).containsExactly(before);
     }
 
     @Test

@@ -83,7 +83,7 @@ class ContextSessionIT {
     }
 
     @Test
-    void aSessionFromTheContextModelTakesAtMostAFifthOfTheTime(@TempDir Path folder) throws IOException {
+    void aSessionFromTheContextModelTakesAtMostATenthOfTheTime(@TempDir Path folder) throws IOException {
         Path context = writeContext(folder, 0);
         Path source = MiniLm.file();
         for (int i = 0; i < 15; i++) {
@@ -105,7 +105,7 @@ class ContextSessionIT {
         System.out.printf(
                 "session of MiniLM: %.1f ms from source, %.1f ms from its context model, median ratio %.1f%n",
                 sourceMillis, contextMillis, median);
-        assertThat(median).isGreaterThanOrEqualTo(5);
+        assertThat(median).isGreaterThanOrEqualTo(10);
     }
 
     private double create(Path model) {

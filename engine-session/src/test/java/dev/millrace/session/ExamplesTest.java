@@ -54,7 +54,7 @@ class ExamplesTest {
         """;
 
     @ParameterizedTest
-    @ValueSource(strings = {"README.md", "docs/from-onnxruntime.md"})
+    @ValueSource(strings = {"README.md", "docs/from-onnxruntime.md", "docs/model-packages.md"})
     void theJavaOfADocumentCompiles(String name, @TempDir Path classes) throws IOException {
         List<JavaFileObject> examples = new ArrayList<>();
         Matcher found = JAVA.matcher(Files.readString(Path.of("..", name)));

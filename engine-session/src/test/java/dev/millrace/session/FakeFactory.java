@@ -1,5 +1,7 @@
 package dev.millrace.session;
 
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.providers.spi.CapabilitySink;
@@ -13,11 +15,15 @@ import dev.millrace.providers.spi.Partition;
 import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderOptions;
+import dev.millrace.scheduler.device.DeviceType;
+import dev.millrace.scheduler.device.MemoryDevice;
 import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A provider that fuses one operator, computes nothing, and answers as a test has it answer. */
@@ -28,11 +34,17 @@ final class FakeFactory implements ProviderFactory {
     String operator = "Relu";
     String info = "v1";
     Compatibility verdict = Compatibility.OPTIMAL;
+    /** Of texts that have one of their own. */
+    final Map<String, Compatibility> verdicts = new HashMap<>();
 
     @Nullable
     RuntimeException failure;
 
+    /** The kind of device that it drives. */
+    DeviceType drives = DeviceType.CPU;
+
     boolean returnsNoKernel;
+    boolean cannotLoad;
     boolean keepsWhatIsNotItsOwn;
 
     @Override
@@ -52,7 +64,15 @@ final class FakeFactory implements ProviderFactory {
 
     @Override
     public List<ProviderDevice> devices(List<HardwareDevice> hardware) {
-        return ProviderDevice.processors(NAME, version(), hardware);
+        return hardware.stream()
+                .filter(device -> device.type() == drives)
+                .map(device -> new ProviderDevice(NAME, device, Map.of(), Map.of(), List.of(MemoryDevice.HOST)))
+                .toList();
+    }
+
+    @Override
+    public List<String> incompatibilities(HardwareDevice device) {
+        return device.type() == drives ? List.of() : List.of("it drives a " + drives + ", and this is a " + device.type());
     }
 
     @Override
@@ -61,11 +81,14 @@ final class FakeFactory implements ProviderFactory {
         if (failure != null) {
             throw failure;
         }
-        return verdict;
+        return verdicts.getOrDefault(given, verdict);
     }
 
     @Override
     public ExecutionProvider create(List<ProviderDevice> devices, ProviderOptions options) {
+        if (devices.isEmpty()) {
+            throw new EngineException(Status.EP_FAIL, "there is no " + drives);
+        }
         return new Fake();
     }
 
@@ -97,6 +120,9 @@ final class FakeFactory implements ProviderFactory {
             ContextSink sink = context.sink();
             var kernels = new ArrayList<Kernel>();
             for (Partition partition : partitions) {
+                if (partition.isContext() && cannotLoad) {
+                    throw EngineException.notImplemented("this provider runs no context");
+                }
                 if (partition.isContext()) {
                     context.resolve(partition.onlyNode());
                 } else if (sink != null) {

@@ -2,6 +2,7 @@ package dev.millrace.session.build;
 
 import dev.millrace.epcontext.Workspaces;
 import dev.millrace.graph.EngineException;
+import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.ProviderFactory;
 import java.util.List;
 import java.util.Map;
@@ -10,11 +11,16 @@ import java.util.Map;
  * What all models of an engine are built with.
  *
  * @param factories by name, in the order in which they are asked by default
+ * @param hardware what providers are offered
  * @param constants shared by the models of all sessions
  * @param threads how many threads can work on one run
  */
 public record Environment(
-        Map<String, ProviderFactory> factories, Workspaces workspaces, SharedConstants constants, int threads) {
+        Map<String, ProviderFactory> factories,
+        List<HardwareDevice> hardware,
+        Workspaces workspaces,
+        SharedConstants constants,
+        int threads) {
 
     public List<String> providers() {
         return List.copyOf(factories.keySet());
@@ -30,7 +36,7 @@ public record Environment(
     }
 
     /** The provider of a name; throws where there is none. */
-    ProviderFactory factory(String name) {
+    public ProviderFactory factory(String name) {
         ProviderFactory factory = factories.get(name);
         if (factory == null) {
             throw EngineException.invalidArgument(

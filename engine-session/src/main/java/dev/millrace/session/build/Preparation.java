@@ -14,7 +14,6 @@ import dev.millrace.graph.schema.SchemaPass;
 import dev.millrace.providers.partition.Partitioner;
 import dev.millrace.providers.partition.Partitioning;
 import dev.millrace.providers.spi.ExecutionProvider;
-import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderOptions;
 import java.util.ArrayList;
@@ -63,7 +62,7 @@ public final class Preparation {
         }
         // after the model: providers find out meanwhile what the machine can do
         choose();
-        CompatibilityCheck.check(read, factories, options.failOnSuboptimalModel());
+        CompatibilityCheck.check(read, factories, environment.hardware(), options.failOnSuboptimalModel());
         clock.end("check");
         OptimisationReport report = optimise(model);
         options.checkCancelled("preparing the model");
@@ -110,7 +109,7 @@ public final class Preparation {
             }
             factories.add(factory);
             providers.add(factory.create(
-                    factory.devices(List.of(HardwareDevice.hostCpu())),
+                    factory.devices(environment.hardware()),
                     new ProviderOptions(options.threads(), request.options())));
         }
     }

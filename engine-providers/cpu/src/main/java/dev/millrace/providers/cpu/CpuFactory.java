@@ -33,6 +33,11 @@ public final class CpuFactory implements ProviderFactory {
     }
 
     @Override
+    public List<String> incompatibilities(HardwareDevice device) {
+        return ProviderDevice.noProcessor(device);
+    }
+
+    @Override
     public ExecutionProvider create(List<ProviderDevice> devices, ProviderOptions options) {
         options.allowOnly(CpuProvider.NAME, Set.of());
         return new CpuProvider();

@@ -48,6 +48,11 @@ public final class SimdFactory implements ProviderFactory {
     }
 
     @Override
+    public List<String> incompatibilities(HardwareDevice device) {
+        return ProviderDevice.noProcessor(device);
+    }
+
+    @Override
     public ExecutionProvider create(List<ProviderDevice> devices, ProviderOptions options) {
         options.allowOnly(SimdProvider.NAME, Set.of(SimdProvider.STRICT));
         return new SimdProvider(

@@ -14,6 +14,7 @@ import dev.millrace.providers.simd.weights.SharedWeights;
 import dev.millrace.providers.simd.weights.Weights;
 import dev.millrace.providers.spi.CapabilitySink;
 import dev.millrace.providers.spi.CompileContext;
+import dev.millrace.providers.spi.CompiledGraph;
 import dev.millrace.providers.spi.ContextSink;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.providers.spi.Partition;
@@ -86,12 +87,16 @@ final class SimdProvider implements ExecutionProvider {
     }
 
     private static Kernel resolve(Partition partition, CompileContext context, Kit kit) {
-        ContextReader.Kept kept = ContextReader.read(context.resolve(partition.onlyNode()), partition, kit.weights());
-        if (kit.isStrict() && !kept.strict()) {
+        CompiledGraph compiled = context.resolve(partition.onlyNode());
+        boolean kept = ContextReader.isStrict(compiled);
+        if (kit.isStrict() && !kept) {
             throw EngineException.invalidArgument("option '" + STRICT
                     + "' comes too late for what was compiled without it; compile the source model again");
         }
-        return new ContextKernel(partition.name(), new SimdKernel(kept.graph(), kit.strict(kept.strict())));
+        Kit as = kit.strict(kept);
+        return new ContextKernel(
+                partition.name(),
+                () -> new SimdKernel(ContextReader.read(compiled, partition, as.weights()), as));
     }
 
     @Override

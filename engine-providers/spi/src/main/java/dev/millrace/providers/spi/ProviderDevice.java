@@ -32,4 +32,11 @@ public record ProviderDevice(
                         provider, device, Map.of("version", version), Map.of(), List.of(MemoryDevice.HOST)))
                 .toList();
     }
+
+    /** Why such a provider cannot drive a device; empty where it can. */
+    public static List<String> noProcessor(HardwareDevice device) {
+        return device.type() == DeviceType.CPU
+                ? List.of()
+                : List.of("it works in the memory of the host, on processors; this is a " + device.type());
+    }
 }

@@ -10,24 +10,57 @@ import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The kernel of a partition that was kept. Its graph has not gone through the optimiser's checks, so what cannot be made of
- * it is a fault of the graph.
- *
- * @param partition the partition's name
+ * The kernel of a partition that was kept. Its plan is read when the partition is first run: until then, a session that was
+ * opened has touched nothing of it. Its graph has not gone through the optimiser's checks, so what cannot be made of it is
+ * a fault of the graph.
  */
-public record ContextKernel(String partition, ShapedKernel kernel) implements ShapedKernel {
+public final class ContextKernel implements ShapedKernel {
+    private final String partition;
+    private @Nullable Supplier<ShapedKernel> reading;
+    private volatile @Nullable ShapedKernel kernel;
+
+    /**
+     * @param partition the partition's name
+     * @param reading makes the kernel of what was kept
+     */
+    public ContextKernel(String partition, Supplier<ShapedKernel> reading) {
+        this.partition = partition;
+        this.reading = reading;
+    }
+
     @Override
     public List<@Nullable ValueType> outputs(Node node, Facts facts) {
-        return guarded(() -> kernel.outputs(node, facts));
+        return guarded(() -> read().outputs(node, facts));
     }
 
     @Override
     public Launch bind(BindContext context) {
-        return guarded(() -> kernel.bind(context));
+        return guarded(() -> read().bind(context));
+    }
+
+    /** Reads the plan, unless that was done. */
+    void open() {
+        guarded(this::read);
+    }
+
+    private ShapedKernel read() {
+        ShapedKernel known = kernel;
+        return known == null ? readOnce() : known;
+    }
+
+    private synchronized ShapedKernel readOnce() {
+        ShapedKernel known = kernel;
+        if (known == null) {
+            known = Objects.requireNonNull(reading).get();
+            kernel = known;
+            reading = null;
+        }
+        return known;
     }
 
     private <T> T guarded(Supplier<T> action) {

@@ -11,20 +11,18 @@ import java.util.ArrayList;
 public final class ContextReader {
     private ContextReader() {}
 
-    /**
-     * A partition that was kept.
-     *
-     * @param strict whether it was compiled with sums as exact as fp32 allows
-     */
-    public record Kept(Graph graph, boolean strict) {}
+    /** Whether a partition was compiled with sums as exact as fp32 allows: all that is read of its plan for now. */
+    public static boolean isStrict(CompiledGraph compiled) {
+        return PlanReader.isStrict(compiled.plan());
+    }
 
     /**
-     * Reads a partition that was kept. Its constants lie in the context's own memory, and so do the weights that
+     * The graph of a partition that was kept. Its constants lie in the context's own memory, and so do the weights that
      * are packed already, which are added to {@code weights}.
      *
      * @param partition the EPContext node's
      */
-    public static Kept read(CompiledGraph compiled, Partition partition, Weights weights) {
+    public static Graph read(CompiledGraph compiled, Partition partition, Weights weights) {
         var segments = new ArrayList<MemorySegment>(compiled.segmentCount());
         for (int i = 0; i < compiled.segmentCount(); i++) {
             segments.add(compiled.segment(i));
@@ -32,6 +30,6 @@ public final class ContextReader {
         Plan plan = PlanReader.read(compiled.plan(), segments);
         Graph graph = ContextFit.fit(plan.graph(), partition.onlyNode(), partition.graph());
         plan.packed().forEach(weights::put);
-        return new Kept(graph, plan.strict());
+        return graph;
     }
 }

@@ -15,6 +15,7 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * Reads plans, which may come from anywhere: no number in one leads outside of it, of its segments, or of what was read
@@ -36,8 +37,17 @@ final class PlanReader {
 
     /** The plan that these bytes are, its larger constants and packed weights in the segments' own memory. */
     static Plan read(MemorySegment plan, List<MemorySegment> segments) {
+        return refusing(new PlanReader(plan, segments)::read);
+    }
+
+    /** Whether sums are strict, of a plan that this reader can read. */
+    static boolean isStrict(MemorySegment plan) {
+        return refusing(new PlanReader(plan, List.of())::head);
+    }
+
+    private static <T> T refusing(Supplier<T> reading) {
         try {
-            return new PlanReader(plan, segments).read();
+            return reading.get();
         } catch (ArithmeticException e) {
             throw ByteReader.damaged("a size in it exceeds 64 bits");
         } catch (EngineException e) {
@@ -46,7 +56,8 @@ final class PlanReader {
         }
     }
 
-    private Plan read() {
+    /** Reads what stands first, up to whether sums are strict. */
+    private boolean head() {
         if (from.fixed() != PlanFormat.MARK) {
             throw EngineException.invalidGraph("this is no compiled plan of the provider 'simd'");
         }
@@ -55,7 +66,11 @@ final class PlanReader {
             throw EngineException.invalidGraph("the compiled plan is of version " + version + ", but version "
                     + PlanFormat.VERSION + " is what can be read; compile the model again");
         }
-        boolean strict = from.below(2, "strictness") == 1;
+        return from.below(2, "strictness") == 1;
+    }
+
+    private Plan read() {
+        boolean strict = head();
         for (int i = from.count("texts"); i > 0; i--) {
             texts.add(text());
         }

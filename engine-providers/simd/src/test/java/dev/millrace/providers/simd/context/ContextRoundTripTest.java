@@ -106,7 +106,7 @@ class ContextRoundTripTest {
         var weights = new Weights(new SharedWeights());
         Graph context = kept.context();
         var part = new Partition("kept", context, Objects.requireNonNull(context.firstNode()));
-        Graph graph = ContextReader.read(kept.kept(), part, weights).graph();
+        Graph graph = ContextReader.read(kept.kept(), part, weights);
         weights.own(graph);
         long before = weights.bytes();
         var usage = new Usage();

@@ -1,0 +1,40 @@
+package dev.millrace.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A model that is larger than the heap, by default 600 MB of one that {@value #BYTES_PROPERTY} makes larger. */
+class LargeModelIT {
+    static final String BYTES_PROPERTY = "millrace.test.large.bytes";
+
+    private static final long BYTES = Long.getLong(BYTES_PROPERTY, 600_000_000L);
+
+    @Test
+    void aModelCompilesAndRunsInAHeapThatHasNoRoomForItsWeights(@TempDir Path folder)
+            throws IOException, InterruptedException {
+        Assumptions.assumeTrue(
+                Files.getFileStore(folder).getUsableSpace() > 3 * BYTES, "there is no room for the model");
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        BYTES < 1L << 30 ? "-Xmx64m" : "-Xmx512m",
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        LargeModelMain.class.getName(),
+                        folder.toString(),
+                        Long.toString(BYTES))
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(output).isZero();
+        assertThat(folder.resolve("large_simd.bin").toFile().length()).isGreaterThanOrEqualTo(BYTES);
+        assertThat(output).containsPattern("answers (\\S+) where \\1 is right");
+    }
+}
