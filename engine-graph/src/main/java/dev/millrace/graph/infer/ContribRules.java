@@ -89,8 +89,14 @@ final class ContribRules {
         if (c.inputs() > 2) {
             throw c.refuse("it has " + c.inputs() + " inputs where a value and a bias are allowed");
         }
-        bias(c);
-        ElementwiseRules.sameAsFirst(c);
+        List<Dim> bias = c.op().equals("FastGelu") && c.has(1) ? c.dims(1) : null;
+        if (bias != null && bias.size() > 1) {
+            // its definition as a function adds any bias that broadcasts
+            c.set(0, c.element(0), Dims.broadcast(c.dims(0), bias, c));
+        } else {
+            bias(c);
+            ElementwiseRules.sameAsFirst(c);
+        }
     }
 
     /** Input 1, where there is one, has a number for each element along the last axis of input 0. */
