@@ -5,7 +5,7 @@ module dev.millrace.graph {
     requires static transitive org.jspecify;
 
     exports dev.millrace.graph;
-    exports dev.millrace.graph.composite;
+    exports dev.millrace.graph.lower;
     exports dev.millrace.graph.format;
     exports dev.millrace.graph.infer;
     exports dev.millrace.graph.ir;

@@ -1,6 +1,6 @@
-package dev.millrace.graph.composite;
+package dev.millrace.graph.lower;
 
-import dev.millrace.graph.composite.Composites.Recipe;
+import dev.millrace.graph.lower.Lowerings.Lowering;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
@@ -11,18 +11,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Attention that projects its input itself: a product, and the attention of its parts. */
-final class AttentionComposites {
-    private AttentionComposites() {}
+final class AttentionLowerings {
+    private AttentionLowerings() {}
 
     /** Where an attention has its inputs beside those of the projection; -1 for what it does not have. */
     private record Places(int mask, int past, int scores, int pastLength) {}
 
-    static @Nullable Recipe recipe(Node node) {
+    static @Nullable Lowering lowering(Node node) {
         return switch (node.op().name()) {
             case "Attention" -> c -> attend(c, projected(c), new Places(3, 4, 5, 6));
-            case "DecoderMaskedSelfAttention" -> AttentionComposites::decoderSelf;
-            case "DecoderMaskedMultiHeadAttention" -> AttentionComposites::decoderHeads;
-            case "MultiHeadAttention" -> hasLargeCache(node) ? AttentionComposites::cachedHeads : null;
+            case "DecoderMaskedSelfAttention" -> AttentionLowerings::decoderSelf;
+            case "DecoderMaskedMultiHeadAttention" -> AttentionLowerings::decoderHeads;
+            case "MultiHeadAttention" -> hasLargeCache(node) ? AttentionLowerings::cachedHeads : null;
             case "QAttention" -> c -> attend(c, projectedBytes(c), new Places(5, 8, -1, -1));
             default -> null;
         };

@@ -1,4 +1,4 @@
-package dev.millrace.graph.composite;
+package dev.millrace.graph.lower;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -24,7 +24,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-class CompositesTest {
+class LoweringsTest {
     private final GraphEditor editor = new GraphEditor(Graph.named("test"));
 
     private Value input(ElementType type, long... dims) {
@@ -43,9 +43,9 @@ class CompositesTest {
         return NodeSpec.of(new OpId(OpId.MICROSOFT, name), 1, inputs);
     }
 
-    private List<String> expanded() {
+    private List<String> lowered() {
         Inference.infer(editor.graph());
-        assertThat(Composites.expand(editor.graph())).isTrue();
+        assertThat(Lowerings.lower(editor.graph())).isTrue();
         GraphCheck.check(editor.graph());
         Inference.infer(editor.graph());
         return operators(editor.graph());
@@ -58,11 +58,11 @@ class CompositesTest {
     }
 
     @Test
-    void whatIsNoCompositeStays() {
+    void whatHasNoLoweringStays() {
         Value x = input(ElementType.FLOAT, 2, 3);
         editor.addOutput("y", node(editor, contributed("Gelu", x), "y").requireOutput(0));
         Inference.infer(editor.graph());
-        assertThat(Composites.expand(editor.graph())).isFalse();
+        assertThat(Lowerings.lower(editor.graph())).isFalse();
         assertThat(operators(editor.graph())).containsExactly("Gelu");
     }
 
@@ -74,14 +74,14 @@ class CompositesTest {
                 contributed("FusedGemm", x, input(ElementType.FLOAT, 3, 4)).with("activation", Attribute.of("Relu")),
                 "y");
         editor.addOutput("y", gemm.requireOutput(0));
-        assertThat(expanded()).containsExactly("Gemm", "Relu");
+        assertThat(lowered()).containsExactly("Gemm", "Relu");
         Value y = editor.graph().outputs().getFirst();
         assertThat(y.name()).isEqualTo("y");
         assertThat(y.type()).hasToString("float[2,4]");
     }
 
     @Test
-    void chainsAndNestedGraphsAreExpanded() {
+    void chainsAndNestedGraphsAreLowered() {
         Value x = input(ElementType.FLOAT, 2, 3);
         Value bias = input(ElementType.FLOAT, 3);
         Value condition = input(ElementType.BOOL);
@@ -98,7 +98,7 @@ class CompositesTest {
                 .with("then_branch", Attribute.of(then))
                 .with("else_branch", Attribute.of(other));
         editor.addOutput("y", node(editor, choice, "y").requireOutput(0));
-        assertThat(expanded()).containsExactly("Add", "Add", "If");
+        assertThat(lowered()).containsExactly("Add", "Add", "If");
         assertThat(operators(then)).containsExactly("Add", "Add");
         assertThat(editor.graph().outputs().getFirst().type()).hasToString("float[2,3]");
     }
@@ -109,7 +109,7 @@ class CompositesTest {
         NodeSpec pool = contributed("NhwcMaxPool", x).with("kernel_shape", Attribute.of(new long[] {2, 2}));
         editor.addOutput("y", node(editor, pool, "y").requireOutput(0));
         Inference.infer(editor.graph());
-        assertThatThrownBy(() -> Composites.expand(editor.graph()))
+        assertThatThrownBy(() -> Lowerings.lower(editor.graph()))
                 .isInstanceOfSatisfying(
                         EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.NOT_IMPLEMENTED))
                 .hasMessageContaining("NhwcMaxPool")
@@ -128,6 +128,6 @@ class CompositesTest {
                 "scores");
         node.outputs().forEach(output -> editor.addOutput("out", Objects.requireNonNull(output)));
         Inference.infer(editor.graph());
-        assertThatThrownBy(() -> Composites.expand(editor.graph())).hasMessageContaining("scores as an output");
+        assertThatThrownBy(() -> Lowerings.lower(editor.graph())).hasMessageContaining("scores as an output");
     }
 }

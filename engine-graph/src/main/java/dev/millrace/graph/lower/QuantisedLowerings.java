@@ -1,6 +1,6 @@
-package dev.millrace.graph.composite;
+package dev.millrace.graph.lower;
 
-import dev.millrace.graph.composite.Composites.Recipe;
+import dev.millrace.graph.lower.Lowerings.Lowering;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.NodeSpec;
@@ -10,23 +10,23 @@ import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
 
 /** Operators on quantised numbers: those on real numbers, between steps there and back. */
-final class QuantisedComposites {
-    private QuantisedComposites() {}
+final class QuantisedLowerings {
+    private QuantisedLowerings() {}
 
-    static @Nullable Recipe recipe(String name) {
+    static @Nullable Lowering lowering(String name) {
         return switch (name) {
             case "QLinearAdd" -> c -> binary(c, "Add");
             case "QLinearMul" -> c -> binary(c, "Mul");
             case "QLinearSigmoid" -> c -> unary(c, c.onnx("Sigmoid", Quantisation.real(c, 0)));
             case "QLinearLeakyRelu" ->
                 c -> unary(c, c.onnx("LeakyRelu", Quantisation.real(c, 0)).with(c.attributes()));
-            case "QLinearSoftmax" -> QuantisedComposites::softmax;
-            case "QLinearReduceMean" -> QuantisedComposites::mean;
+            case "QLinearSoftmax" -> QuantisedLowerings::softmax;
+            case "QLinearReduceMean" -> QuantisedLowerings::mean;
             case "QLinearAveragePool" -> c -> pool(c, "AveragePool");
             case "QLinearGlobalAveragePool" -> c -> pool(c, "GlobalAveragePool");
-            case "QLinearConcat" -> QuantisedComposites::concat;
-            case "QLinearWhere" -> QuantisedComposites::where;
-            case "QLinearConv" -> QuantisedComposites::conv;
+            case "QLinearConcat" -> QuantisedLowerings::concat;
+            case "QLinearWhere" -> QuantisedLowerings::where;
+            case "QLinearConv" -> QuantisedLowerings::conv;
             case "QuantizeLinear" -> c -> renamed(c, "QuantizeLinear");
             default -> null;
         };

@@ -1,6 +1,6 @@
-package dev.millrace.graph.composite;
+package dev.millrace.graph.lower;
 
-import dev.millrace.graph.composite.Composites.Recipe;
+import dev.millrace.graph.lower.Lowerings.Lowering;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
@@ -10,19 +10,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Products of quantised and of sparse matrices. */
-final class ProductComposites {
-    private ProductComposites() {}
+final class ProductLowerings {
+    private ProductLowerings() {}
 
-    static @Nullable Recipe recipe(Node node) {
+    static @Nullable Lowering lowering(Node node) {
         return switch (node.op().name()) {
-            case "MatMulIntegerToFloat" -> ProductComposites::integerToFloat;
-            case "DynamicQuantizeMatMul" -> ProductComposites::dynamic;
-            case "DynamicQuantizeLSTM" -> QuantisedComposites::lstm;
-            case "DequantizeLinear" -> c -> QuantisedComposites.renamed(c, "DequantizeLinear");
-            case "QGemm" -> ProductComposites::gemm;
-            case "MulInteger" -> ProductComposites::mulInteger;
-            case "ReduceSumInteger" -> ProductComposites::sum;
-            case "SparseToDenseMatMul" -> ProductComposites::sparse;
+            case "MatMulIntegerToFloat" -> ProductLowerings::integerToFloat;
+            case "DynamicQuantizeMatMul" -> ProductLowerings::dynamic;
+            case "DynamicQuantizeLSTM" -> QuantisedLowerings::lstm;
+            case "DequantizeLinear" -> c -> QuantisedLowerings.renamed(c, "DequantizeLinear");
+            case "QGemm" -> ProductLowerings::gemm;
+            case "MulInteger" -> ProductLowerings::mulInteger;
+            case "ReduceSumInteger" -> ProductLowerings::sum;
+            case "SparseToDenseMatMul" -> ProductLowerings::sparse;
             default -> null;
         };
     }

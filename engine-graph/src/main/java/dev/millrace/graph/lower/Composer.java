@@ -1,4 +1,4 @@
-package dev.millrace.graph.composite;
+package dev.millrace.graph.lower;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Attribute;

@@ -1,4 +1,4 @@
-package dev.millrace.graph.composite;
+package dev.millrace.graph.lower;
 
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Dim;
@@ -7,11 +7,11 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.ElementType;
 
 /** FlexAttention: attention whose scores and probabilities go through graphs of its own. */
-final class FlexAttentionComposite {
+final class FlexAttentionLowering {
     private static final int HEADS = 1;
     private static final int SIZE = 3;
 
-    private FlexAttentionComposite() {}
+    private FlexAttentionLowering() {}
 
     static void write(Composer c) {
         ElementType given = c.element(0);

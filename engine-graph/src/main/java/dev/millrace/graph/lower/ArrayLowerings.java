@@ -1,6 +1,6 @@
-package dev.millrace.graph.composite;
+package dev.millrace.graph.lower;
 
-import dev.millrace.graph.composite.Composites.Recipe;
+import dev.millrace.graph.lower.Lowerings.Lowering;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.Value;
@@ -10,23 +10,23 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Operators that ONNX has under another name, or with inputs of another type. */
-final class ArrayComposites {
-    private ArrayComposites() {}
+final class ArrayLowerings {
+    private ArrayLowerings() {}
 
-    static @Nullable Recipe recipe(String name) {
+    static @Nullable Lowering lowering(String name) {
         return switch (name) {
             case "ExpandDims" ->
                 c -> c.result(c.op("Unsqueeze", c.input(0), flat(c, c.cast(c.input(1), ElementType.INT64))));
             case "GatherND" -> c -> c.result(c.op("GatherND", c.input(0), c.cast(c.input(1), ElementType.INT64)));
-            case "Trilu" -> c -> QuantisedComposites.renamed(c, "Trilu");
+            case "Trilu" -> c -> QuantisedLowerings.renamed(c, "Trilu");
             case "TorchEmbedding" -> c -> c.result(c.op("Gather", c.input(0), c.input(1)));
-            case "CDist" -> ArrayComposites::distances;
-            case "Pad" -> ArrayComposites::pad;
-            case "Range" -> ArrayComposites::range;
-            case "Unique" -> ArrayComposites::unique;
-            case "Rfft" -> ArrayComposites::spectrum;
-            case "Irfft" -> ArrayComposites::signal;
-            case "ConvTransposeWithDynamicPads" -> ArrayComposites::convTranspose;
+            case "CDist" -> ArrayLowerings::distances;
+            case "Pad" -> ArrayLowerings::pad;
+            case "Range" -> ArrayLowerings::range;
+            case "Unique" -> ArrayLowerings::unique;
+            case "Rfft" -> ArrayLowerings::spectrum;
+            case "Irfft" -> ArrayLowerings::signal;
+            case "ConvTransposeWithDynamicPads" -> ArrayLowerings::convTranspose;
             default -> null;
         };
     }

@@ -1,6 +1,6 @@
-package dev.millrace.graph.composite;
+package dev.millrace.graph.lower;
 
-import dev.millrace.graph.composite.Composites.Recipe;
+import dev.millrace.graph.lower.Lowerings.Lowering;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
@@ -9,16 +9,16 @@ import dev.millrace.graph.tensor.Shape;
 import org.jspecify.annotations.Nullable;
 
 /** Operators that ONNX's own domain had as experiments, which converters of Core ML and Caffe2 wrote. */
-final class EarlyComposites {
-    private EarlyComposites() {}
+final class EarlyLowerings {
+    private EarlyLowerings() {}
 
-    static @Nullable Recipe recipe(Node node) {
+    static @Nullable Lowering lowering(Node node) {
         return switch (node.op().name()) {
-            case "ImageScaler" -> EarlyComposites::imageScaler;
-            case "Crop" -> EarlyComposites::crop;
-            case "ParametricSoftplus" -> EarlyComposites::softplus;
+            case "ImageScaler" -> EarlyLowerings::imageScaler;
+            case "Crop" -> EarlyLowerings::crop;
+            case "ParametricSoftplus" -> EarlyLowerings::softplus;
             case "DynamicSlice" -> c -> c.result(c.op("Slice", c.input(0), c.input(1), c.input(2), c.find(3)));
-            case "MeanVarianceNormalization" -> node.opset() < 9 ? EarlyComposites::meanVariance : null;
+            case "MeanVarianceNormalization" -> node.opset() < 9 ? EarlyLowerings::meanVariance : null;
             default -> null;
         };
     }

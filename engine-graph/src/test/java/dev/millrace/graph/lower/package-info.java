@@ -1,4 +1,4 @@
 @NullMarked
-package dev.millrace.graph.composite;
+package dev.millrace.graph.lower;
 
 import org.jspecify.annotations.NullMarked;

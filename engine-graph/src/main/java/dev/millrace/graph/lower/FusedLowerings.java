@@ -1,6 +1,6 @@
-package dev.millrace.graph.composite;
+package dev.millrace.graph.lower;
 
-import dev.millrace.graph.composite.Composites.Recipe;
+import dev.millrace.graph.lower.Lowerings.Lowering;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Node;
@@ -11,32 +11,32 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** What ONNX Runtime's optimiser writes for several operators. */
-final class FusedComposites {
-    private FusedComposites() {}
+final class FusedLowerings {
+    private FusedLowerings() {}
 
-    static @Nullable Recipe recipe(Node node) {
+    static @Nullable Lowering lowering(Node node) {
         return switch (node.op().name()) {
             case "FusedConv" -> c -> c.result(conv(c, c.input(0), c.find(3)));
-            case "NhwcConv", "NhwcFusedConv" -> FusedComposites::channelsLastConv;
+            case "NhwcConv", "NhwcFusedConv" -> FusedLowerings::channelsLastConv;
             case "NhwcMaxPool" ->
                 c -> c.result(ChannelsLast.around(
                         c,
                         c.input(0),
                         c.rank(0),
                         x -> c.add(c.onnx("MaxPool", x).with(c.attributes()))));
-            case "FusedGemm" -> FusedComposites::gemm;
-            case "GemmFastGelu" -> FusedComposites::gemmFastGelu;
-            case "FusedMatMulActivation" -> FusedComposites::matMulActivation;
+            case "FusedGemm" -> FusedLowerings::gemm;
+            case "GemmFastGelu" -> FusedLowerings::gemmFastGelu;
+            case "FusedMatMulActivation" -> FusedLowerings::matMulActivation;
             case "FusedMatMul" ->
                 node.attributes().flag("transBatchA", false)
                                 || node.attributes().flag("transBatchB", false)
                         ? c -> c.result(matMul(c))
                         : null;
             case "BiasAdd" -> c -> c.result(c.op("Add", biased(c), c.input(2)));
-            case "BiasSoftmax" -> FusedComposites::softmax;
-            case "BiasSplitGelu" -> FusedComposites::splitGelu;
-            case "BiasDropout" -> FusedComposites::dropout;
-            case "GroupNorm", "SkipGroupNorm" -> FusedComposites::groupNorm;
+            case "BiasSoftmax" -> FusedLowerings::softmax;
+            case "BiasSplitGelu" -> FusedLowerings::splitGelu;
+            case "BiasDropout" -> FusedLowerings::dropout;
+            case "GroupNorm", "SkipGroupNorm" -> FusedLowerings::groupNorm;
             default -> null;
         };
     }

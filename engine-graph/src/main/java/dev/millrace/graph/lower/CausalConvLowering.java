@@ -1,4 +1,4 @@
-package dev.millrace.graph.composite;
+package dev.millrace.graph.lower;
 
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Dim;
@@ -6,13 +6,13 @@ import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
 
 /** CausalConvWithState: each channel convolved with what was before it, of which as much is kept for the next call. */
-final class CausalConvComposite {
+final class CausalConvLowering {
     private static final int STEPS = 2;
 
     /** Before it, Conv did not have all types. */
     private static final int CONV_OPSET = 22;
 
-    private CausalConvComposite() {}
+    private CausalConvLowering() {}
 
     static void write(Composer c) {
         long channels = extent(c, 0);
