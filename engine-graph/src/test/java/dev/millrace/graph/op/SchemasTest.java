@@ -1,4 +1,4 @@
-package dev.millrace.graph.schema;
+package dev.millrace.graph.op;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;

@@ -1,4 +1,4 @@
-package dev.millrace.graph.schema;
+package dev.millrace.graph.op;
 
 /**
  * A formal input or output.

@@ -1,4 +1,4 @@
-package dev.millrace.graph.schema;
+package dev.millrace.graph.op;
 
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;

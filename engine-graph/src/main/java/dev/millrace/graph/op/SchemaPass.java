@@ -1,4 +1,4 @@
-package dev.millrace.graph.schema;
+package dev.millrace.graph.op;
 
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Graph;
