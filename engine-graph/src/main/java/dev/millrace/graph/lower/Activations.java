@@ -3,12 +3,20 @@ package dev.millrace.graph.lower;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.AttributeSpec;
+import dev.millrace.graph.op.OperatorSchema;
+import dev.millrace.graph.op.Schemas;
+import dev.millrace.graph.op.Trait;
 import dev.millrace.graph.tensor.ElementType;
 import java.util.List;
+import java.util.Set;
 
 /** The activations that fused operators name in an attribute, with parameters in others. */
 final class Activations {
+    private static final Set<AttributeSpec.Kind> NUMBERS = Set.of(AttributeSpec.Kind.FLOAT, AttributeSpec.Kind.INT);
+
     private Activations() {}
 
     /** Parameters are attributes {@code activation_alpha} and so on; those that are left out have ONNX's defaults. */
@@ -47,14 +55,16 @@ final class Activations {
         return c.add(spec);
     }
 
+    /** The numbers among an activation's attributes, in the order of its schema. */
     private static List<String> parameters(Composer c, String name) {
-        return switch (name) {
-            case "Relu", "Tanh", "Sigmoid", "Softplus", "Softsign", "HardSwish", "Gelu" -> List.of();
-            case "LeakyRelu", "Elu", "Celu", "ThresholdedRelu" -> List.of("alpha");
-            case "HardSigmoid" -> List.of("alpha", "beta");
-            case "Selu" -> List.of("alpha", "gamma");
-            case "Softmax" -> List.of("axis");
-            default -> throw c.refuse("activation '" + name + "'");
-        };
+        OpId op = OpId.onnx(name);
+        OperatorSchema schema = Schemas.has(op, Trait.ACTIVATION) ? Schemas.find(op, Composer.OPSET) : null;
+        if (schema == null) {
+            throw c.refuse("activation '" + name + "'");
+        }
+        return schema.attributes().stream()
+                .filter(attribute -> NUMBERS.contains(attribute.kind()))
+                .map(AttributeSpec::name)
+                .toList();
     }
 }

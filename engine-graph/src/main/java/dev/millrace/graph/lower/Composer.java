@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** Writes other nodes before a node, and lets its readers read their results. */
 final class Composer {
     /** The opset of what is written where nothing asks for an older one. */
-    private static final int OPSET = 21;
+    static final int OPSET = 21;
 
     private final Node node;
     private final GraphEditor editor;

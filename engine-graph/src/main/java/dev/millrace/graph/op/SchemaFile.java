@@ -6,9 +6,12 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -20,16 +23,19 @@ import org.jspecify.annotations.Nullable;
  * $floating = float float16 double
  *
  * Name 13 deprecated
+ * % unary same
  * &lt; X:T bias?:T more*:T others**0:V
  * &gt; Y:T
  * T = $floating seq($floating)
  * &#64; axis:int! alpha:float=0.5 mode:string=linear
  * </pre>
  *
- * A question mark is an optional value; one star a variadic one of one type, two stars of several types, and a number
+ * Words after a percent sign are {@linkplain Trait traits} of all versions. A question mark is an optional value; one star a variadic one of one type, two stars of several types, and a number
  * the least count where it is not one. An exclamation mark is a required attribute.
  */
 final class SchemaFile {
+    static final char TRAITS = '%';
+
     /** Where a version's block begins. */
     private record Entry(int since, int offset) {}
 
@@ -37,12 +43,14 @@ final class SchemaFile {
     private final String text;
     private final Map<String, List<Entry>> entries = new HashMap<>();
     private final Map<String, List<String>> sets = new HashMap<>();
+    private final Map<String, EnumSet<Trait>> traits = new LinkedHashMap<>();
     private final Map<Integer, OperatorSchema> parsed = new ConcurrentHashMap<>();
 
     private SchemaFile(String domain, String text) {
         this.domain = domain;
         this.text = text;
         boolean blockBegins = false;
+        String name = "";
         for (int start = 0; start < text.length(); ) {
             int end = lineEnd(start);
             if (text.charAt(start) == '$') {
@@ -51,9 +59,12 @@ final class SchemaFile {
                 blockBegins = true;
             } else if (blockBegins) {
                 String[] head = text.substring(start, end).split(" ", -1);
-                entries.computeIfAbsent(head[0], name -> new ArrayList<>(2))
+                name = head[0];
+                entries.computeIfAbsent(name, key -> new ArrayList<>(2))
                         .add(new Entry(Integer.parseInt(head[1]), start));
                 blockBegins = false;
+            } else if (text.charAt(start) == TRAITS) {
+                describe(name, text.substring(start + 2, end));
             }
             start = end + 1;
         }
@@ -79,6 +90,29 @@ final class SchemaFile {
     private void define(String line) {
         int equals = line.indexOf(" = ");
         sets.put(line.substring(1, equals), SchemaParser.expanded(line.substring(equals + 3), sets));
+    }
+
+    private void describe(String name, String words) {
+        EnumSet<Trait> all = traits.computeIfAbsent(name, key -> EnumSet.noneOf(Trait.class));
+        for (String word : words.split(" ", -1)) {
+            all.add(Trait.of(word));
+        }
+    }
+
+    Set<Trait> traits(String name) {
+        EnumSet<Trait> all = traits.get(name);
+        return all == null ? Set.of() : all;
+    }
+
+    /** The operators that have {@code trait}, in the order of the file. */
+    List<OpId> with(Trait trait) {
+        var found = new ArrayList<OpId>();
+        traits.forEach((name, all) -> {
+            if (all.contains(trait)) {
+                found.add(new OpId(domain, name));
+            }
+        });
+        return found;
     }
 
     /** The latest version of {@code name} that is not after {@code opset}, or null. */

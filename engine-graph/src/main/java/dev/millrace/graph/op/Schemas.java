@@ -4,6 +4,7 @@ import dev.millrace.graph.ir.OpId;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,22 @@ public final class Schemas {
     public static @Nullable OperatorSchema find(OpId op, int opset) {
         SchemaFile file = file(op.domain());
         return file == null ? null : file.find(op.name(), opset);
+    }
+
+    /** Whether {@code trait} is true of {@code op}; never of what is unknown. */
+    public static boolean has(OpId op, Trait trait) {
+        return traits(op).contains(trait);
+    }
+
+    /** What is true of {@code op}; to be read only. */
+    public static Set<Trait> traits(OpId op) {
+        SchemaFile file = file(op.domain());
+        return file == null ? Set.of() : file.traits(op.name());
+    }
+
+    /** ONNX's own operators that have {@code trait}, by name. */
+    public static List<OpId> with(Trait trait) {
+        return load(OpId.ONNX).with(trait);
     }
 
     /** The opset in which {@code op} appeared, or -1 where it is unknown. */

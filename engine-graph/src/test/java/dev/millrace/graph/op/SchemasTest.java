@@ -119,6 +119,19 @@ class SchemasTest {
     }
 
     @Test
+    void traitsAreThoseOfAllVersionsOfAnOperator() {
+        assertThat(Schemas.traits(OpId.onnx("Abs"))).containsExactlyInAnyOrder(Trait.UNARY, Trait.SAME);
+        assertThat(Schemas.with(Trait.AT_LEAST_ZERO)).containsExactly(OpId.RELU);
+        assertThat(Schemas.has(new OpId(OpId.MICROSOFT, "BiasDropout"), Trait.RANDOM))
+                .isTrue();
+        assertThat(Schemas.traits(OpId.onnx("NoSuch"))).isEmpty();
+        assertThat(Schemas.traits(new OpId("no.such", "Abs"))).isEmpty();
+        for (Trait trait : Trait.values()) {
+            assertThat(Schemas.with(trait)).as("operators with " + trait).isNotEmpty();
+        }
+    }
+
+    @Test
     void everyTypeOfAParameterIsAVariableOrAType() {
         for (OperatorSchema schema : Schemas.all()) {
             for (Parameter parameter : schema.inputs()) {
