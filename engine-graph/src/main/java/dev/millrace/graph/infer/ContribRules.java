@@ -22,6 +22,7 @@ final class ContribRules {
             case "RotaryEmbedding" -> rotary(c);
             case "BiasSoftmax", "Trilu", "QLinearSigmoid", "QLinearLeakyRelu", "QLinearSoftmax", "GroupNorm" ->
                 ElementwiseRules.sameAsFirst(c);
+            case "BeamSearch" -> ControlFlowRules.beamSearch(c);
             case "BiasDropout" -> {
                 c.set(0, c.tensor(0));
                 c.set(1, ElementType.BOOL, c.dims(0));
