@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Attention that projects its input itself: a product, and the attention of its parts. */
 final class AttentionLowerings {
+    /** The output with the products of queries and keys. */
+    private static final int SCORES = 3;
+
     private AttentionLowerings() {}
 
     /** Where an attention has its inputs beside those of the projection; -1 for what it does not have. */
@@ -145,7 +148,6 @@ final class AttentionLowerings {
     private static void decoderHeads(Composer c) {
         boolean behindPast = c.has(5);
         c.refuse(behindPast && c.has(9), "beams");
-        c.refuse(c.wants(3), "scores as an output");
         List<Value> parts = c.has(1) ? List.of(c.input(0), c.input(1), c.input(2)) : parts(c, c.input(0));
         c.refuse(c.has(10) && !c.has(1), "a bias of queries, keys and values in one input");
         var cache = new Cache(c, 7, isShared(c));
@@ -160,10 +162,13 @@ final class AttentionLowerings {
                 cache.content(c.find(5)),
                 cache.content(c.find(6)));
         boolean presents = c.wants(1) || c.wants(2);
-        List<Value> outputs = c.add(likeCaller(c, spec), presents ? 3 : 1);
+        List<Value> outputs = c.add(likeCaller(c, spec), c.wants(SCORES) ? SCORES + 1 : presents ? 3 : 1);
         c.result(outputs.getFirst());
-        for (int i = 1; i < outputs.size(); i++) {
+        for (int i = 1; i < Math.min(outputs.size(), SCORES); i++) {
             c.result(i, cache.filledUp(outputs.get(i), c.find(i + 4)));
+        }
+        if (c.wants(SCORES)) {
+            c.result(SCORES, outputs.get(SCORES));
         }
     }
 
