@@ -4,13 +4,13 @@ module dev.millrace.graph {
     requires dev.millrace.memory;
     requires static transitive org.jspecify;
 
-    exports dev.millrace.graph;
-    exports dev.millrace.graph.composite;
     exports dev.millrace.graph.format;
     exports dev.millrace.graph.infer;
     exports dev.millrace.graph.ir;
-    exports dev.millrace.graph.optimise;
+    exports dev.millrace.graph.lower;
+    exports dev.millrace.graph.op;
     exports dev.millrace.graph.optimise.pass;
-    exports dev.millrace.graph.schema;
+    exports dev.millrace.graph.optimise;
     exports dev.millrace.graph.tensor;
+    exports dev.millrace.graph;
 }

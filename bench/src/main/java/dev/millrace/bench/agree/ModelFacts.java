@@ -7,6 +7,8 @@ import dev.millrace.graph.ir.FunctionInliner;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.Schemas;
+import dev.millrace.graph.op.Trait;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.ValueInfo;
@@ -25,9 +27,6 @@ import org.jspecify.annotations.Nullable;
  * @param quantised whether it computes with quantised numbers
  */
 record ModelFacts(@Nullable Graph graph, boolean random, Set<ElementType> types, boolean quantised) {
-    private static final Set<String> RANDOM = Set.of(
-            "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli");
-
     static ModelFacts of(Path file) {
         var search = new Search();
         Graph graph = null;
@@ -91,7 +90,7 @@ record ModelFacts(@Nullable Graph graph, boolean random, Set<ElementType> types,
 
         private void node(Node node) {
             String name = node.op().name();
-            random |= RANDOM.contains(name) || name.equals("Dropout") && trains(node);
+            random |= Schemas.has(node.op(), Trait.RANDOM) || name.equals("Dropout") && trains(node);
             quantised |= name.contains("Quant")
                     || name.startsWith("QLinear")
                     || name.startsWith("Q") && name.endsWith("Gemm")

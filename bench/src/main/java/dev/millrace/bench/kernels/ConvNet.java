@@ -3,6 +3,7 @@ package dev.millrace.bench.kernels;
 import dev.millrace.bench.kernels.KernelCase.Sides;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
@@ -144,7 +145,7 @@ final class ConvNet {
         String name = "w" + ours.size();
         Value sum =
                 peer.node("Conv", attributes, in.peer(), peer.constant(name, weights), peer.constant("b" + name, bias));
-        return new Image(out, false, peer.node("Relu", sum), layer.outChannels(), layer.outSize());
+        return new Image(out, false, peer.node(OpId.RELU.name(), sum), layer.outChannels(), layer.outSize());
     }
 
     private Runnable dense(Image in, Layer layer, Tensor weights, Tensor bias, MemorySegment out) {

@@ -2,12 +2,12 @@ package dev.millrace.cli.operators;
 
 import dev.millrace.cli.operators.OperatorRow.Taken;
 import dev.millrace.graph.EngineException;
-import dev.millrace.graph.composite.Composites;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.OpId;
-import dev.millrace.graph.schema.OperatorSchema;
-import dev.millrace.graph.schema.Schemas;
-import dev.millrace.graph.schema.TypeConstraint;
+import dev.millrace.graph.lower.Lowerings;
+import dev.millrace.graph.op.OperatorSchema;
+import dev.millrace.graph.op.Schemas;
+import dev.millrace.graph.op.TypeConstraint;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.providers.spi.HardwareDevice;
@@ -114,7 +114,7 @@ public final class OperatorTable {
     private static boolean isComposed(OperatorSchema schema) {
         ElementType type = asked(schema).iterator().next();
         try {
-            return Composites.expand(OneNodeGraph.of(schema, nameOfVariable(schema), type));
+            return Lowerings.lower(OneNodeGraph.of(schema, nameOfVariable(schema), type));
         } catch (EngineException wantsMore) {
             // who looks at more than the name of an operator knows how to write it
             return true;

@@ -2,11 +2,11 @@ package dev.millrace.cli.fire;
 
 import com.google.protobuf.ByteString;
 import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.op.AttributeSpec;
+import dev.millrace.graph.op.OperatorSchema;
+import dev.millrace.graph.op.Schemas;
 import dev.millrace.graph.proto.AttributeProto;
 import dev.millrace.graph.proto.NodeProto;
-import dev.millrace.graph.schema.AttributeSpec;
-import dev.millrace.graph.schema.OperatorSchema;
-import dev.millrace.graph.schema.Schemas;
 import java.util.List;
 import java.util.Random;
 

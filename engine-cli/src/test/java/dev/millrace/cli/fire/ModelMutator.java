@@ -1,14 +1,14 @@
 package dev.millrace.cli.fire;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import dev.millrace.graph.op.OperatorSchema;
+import dev.millrace.graph.op.Schemas;
 import dev.millrace.graph.proto.AttributeProto;
 import dev.millrace.graph.proto.GraphProto;
 import dev.millrace.graph.proto.ModelProto;
 import dev.millrace.graph.proto.NodeProto;
 import dev.millrace.graph.proto.TensorProto;
 import dev.millrace.graph.proto.ValueInfoProto;
-import dev.millrace.graph.schema.OperatorSchema;
-import dev.millrace.graph.schema.Schemas;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

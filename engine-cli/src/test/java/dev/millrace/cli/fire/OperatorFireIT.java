@@ -1,7 +1,7 @@
 package dev.millrace.cli.fire;
 
-import dev.millrace.graph.schema.OperatorSchema;
-import dev.millrace.graph.schema.Schemas;
+import dev.millrace.graph.op.OperatorSchema;
+import dev.millrace.graph.op.Schemas;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;

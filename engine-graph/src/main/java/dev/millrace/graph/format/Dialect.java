@@ -2,7 +2,7 @@ package dev.millrace.graph.format;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.OpId;
-import dev.millrace.graph.schema.Schemas;
+import dev.millrace.graph.op.Schemas;
 import java.util.Map;
 import java.util.Set;
 

@@ -3,6 +3,8 @@ package dev.millrace.graph.infer;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.ValueType.TensorType;
+import dev.millrace.graph.op.Schemas;
+import dev.millrace.graph.op.Trait;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import java.util.ArrayList;
@@ -53,11 +55,13 @@ final class ContentRules {
             case "Where" -> where(c);
             case "ReduceProd", "ReduceSum", "ReduceMax", "ReduceMin" -> reduced(c);
             case "Neg" -> unary(c, item -> Dims.sub(Dims.ZERO, item));
-            case "Relu" -> unary(c, item -> Dims.max(item, Dims.ZERO));
             case "Abs" -> unary(c, item -> Dims.isNeverNegative(item) ? item : Dim.UNKNOWN);
             case "Floor", "Ceil", "Round" -> unary(c, item -> item);
             case "Not" -> unary(c, item -> item.isKnown() ? item.is(0) ? Dims.ONE : Dims.ZERO : Dim.UNKNOWN);
             default -> {
+                if (Schemas.has(c.node().op(), Trait.AT_LEAST_ZERO)) {
+                    yield unary(c, item -> Dims.max(item, Dims.ZERO));
+                }
                 BinaryOperator<Dim> operation = operation(c);
                 yield operation == null || c.inputs() != 2 ? null : binary(c, operation);
             }

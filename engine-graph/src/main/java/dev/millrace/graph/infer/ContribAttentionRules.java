@@ -56,6 +56,7 @@ final class ContribAttentionRules {
         c.set(0, c.element(0), q == null || c.has(1) ? q : Dims.unknown(3));
         c.set(1, c.element(0), Dims.unknown(4));
         c.set(2, c.element(0), Dims.unknown(4));
+        c.set(3, c.element(0), Dims.unknown(4));
     }
 
     private static void multiHead(InferenceContext c) {
@@ -83,6 +84,7 @@ final class ContribAttentionRules {
         Dim total = c.has(6) && c.has(8) ? before : Dims.add(before, keys);
         c.set(1, c.element(0), List.of(q.get(0), Dim.of(heads), total, headSize));
         c.set(2, c.element(0), List.of(q.get(0), Dim.of(heads), total, valueSize));
+        c.set(3, c.element(0), List.of(q.get(0), Dim.of(heads), q.get(1), total));
     }
 
     /** How many keys the query meets in this call. */

@@ -22,6 +22,7 @@ final class ContribRules {
             case "RotaryEmbedding" -> rotary(c);
             case "BiasSoftmax", "Trilu", "QLinearSigmoid", "QLinearLeakyRelu", "QLinearSoftmax", "GroupNorm" ->
                 ElementwiseRules.sameAsFirst(c);
+            case "BeamSearch" -> ControlFlowRules.beamSearch(c);
             case "BiasDropout" -> {
                 c.set(0, c.tensor(0));
                 c.set(1, ElementType.BOOL, c.dims(0));
@@ -89,8 +90,14 @@ final class ContribRules {
         if (c.inputs() > 2) {
             throw c.refuse("it has " + c.inputs() + " inputs where a value and a bias are allowed");
         }
-        bias(c);
-        ElementwiseRules.sameAsFirst(c);
+        List<Dim> bias = c.op().equals("FastGelu") && c.has(1) ? c.dims(1) : null;
+        if (bias != null && bias.size() > 1) {
+            // its definition as a function adds any bias that broadcasts
+            c.set(0, c.element(0), Dims.broadcast(c.dims(0), bias, c));
+        } else {
+            bias(c);
+            ElementwiseRules.sameAsFirst(c);
+        }
     }
 
     /** Input 1, where there is one, has a number for each element along the last axis of input 0. */

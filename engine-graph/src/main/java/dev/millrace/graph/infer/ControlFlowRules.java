@@ -59,6 +59,41 @@ final class ControlFlowRules {
         }
     }
 
+    /** BeamSearch: its graphs are given what they declare; numbers of sequences and words are inputs. */
+    static void beamSearch(InferenceContext c) {
+        for (Graph graph : c.attributes().graphs()) {
+            List<@Nullable ValueType> given = new ArrayList<>();
+            graph.inputs().forEach(input -> given.add(withRank(input.described())));
+            Walk.of(c.facts()).body(graph, given, c.depth());
+        }
+        List<Dim> words = c.dims(0, 2, 3);
+        Dim batch = words == null ? Dim.UNKNOWN : words.getFirst();
+        Dim kept = count(c, 4);
+        c.set(0, ElementType.INT32, List.of(batch, kept, count(c, 1)));
+        c.set(1, scores(c), List.of(batch, kept));
+    }
+
+    private static Dim count(InferenceContext c, int input) {
+        Dim count = c.integer(input);
+        if (count instanceof Dim.Known known && known.extent() < 1) {
+            throw c.refuse("input " + input + " is " + known.extent() + " where a positive number is expected");
+        }
+        return count;
+    }
+
+    /** A declared tensor of any extents. */
+    private static @Nullable ValueType withRank(@Nullable ValueType declared) {
+        return declared instanceof TensorType tensor && tensor.shape() != null && tensor.element() != null
+                ? Types.tensor(tensor.element(), Dims.unknown(tensor.shape().rank()))
+                : Types.withoutShape(declared);
+    }
+
+    /** Scores have the type of the penalties where there is one. */
+    private static ElementType scores(InferenceContext c) {
+        ElementType type = c.has(5) ? c.element(5) : c.has(6) ? c.element(6) : null;
+        return type == null ? ElementType.FLOAT : type;
+    }
+
     /**
      * Loop: what is carried is what it was at first and after any round. An optional that the body fills is what it is
      * filled with; a model that says so runs the body at least once.

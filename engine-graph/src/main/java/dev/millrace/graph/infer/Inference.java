@@ -5,7 +5,7 @@ import dev.millrace.graph.Status;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.ValueType;
-import dev.millrace.graph.schema.TypeCheck;
+import dev.millrace.graph.op.TypeCheck;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,10 @@
 package dev.millrace.graph.infer;
 
 import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.op.Schemas;
+import dev.millrace.graph.op.Trait;
 import dev.millrace.graph.tensor.ElementType;
+import java.util.Set;
 
 /**
  * Which rule an operator has. Rules are static methods named from switches: nothing is linked before an operator of its
@@ -14,7 +17,7 @@ final class Rules {
     static void apply(InferenceContext c) {
         switch (c.node().op().domain()) {
             case OpId.ONNX -> {
-                if (!elementwise(c) && !shaping(c) && !layer(c)) {
+                if (!shared(c) && !elementwise(c) && !shaping(c) && !layer(c)) {
                     other(c);
                 }
             }
@@ -25,76 +28,36 @@ final class Rules {
         }
     }
 
+    /** The rules that many operators have in common; the table of operators says whose they are. */
+    private static boolean shared(InferenceContext c) {
+        Set<Trait> traits = Schemas.traits(c.node().op());
+        if (traits.contains(Trait.SAME)) {
+            ElementwiseRules.sameAsFirst(c);
+        } else if (traits.contains(Trait.BROADCASTS)) {
+            ElementwiseRules.binary(c);
+        } else if (traits.contains(Trait.COMPARES)) {
+            ElementwiseRules.comparison(c);
+        } else if (traits.contains(Trait.MIXES)) {
+            ElementwiseRules.variadic(c);
+        } else if (traits.contains(Trait.TESTS)) {
+            ElementwiseRules.test(c);
+        } else if (traits.contains(Trait.REDUCES)) {
+            ReductionRules.reduce(c);
+        } else {
+            return false;
+        }
+        return true;
+    }
+
     private static boolean elementwise(InferenceContext c) {
         switch (c.op()) {
-            case "Abs",
-                    "Acos",
-                    "Acosh",
-                    "Asin",
-                    "Asinh",
-                    "Atan",
-                    "Atanh",
-                    "BitwiseNot",
-                    "Ceil",
-                    "Celu",
-                    "Cos",
-                    "Cosh",
-                    "Elu",
-                    "Erf",
-                    "Exp",
-                    "Floor",
-                    "Gelu",
-                    "HardSigmoid",
-                    "HardSwish",
-                    "LeakyRelu",
-                    "Log",
-                    "Mish",
-                    "Neg",
-                    "Not",
-                    "Reciprocal",
-                    "Relu",
-                    "Round",
-                    "Selu",
-                    "Shrink",
-                    "Sigmoid",
-                    "Sign",
-                    "Sin",
-                    "Sinh",
-                    "Softplus",
-                    "Softsign",
-                    "Sqrt",
-                    "Swish",
-                    "Tan",
-                    "Tanh",
-                    "ThresholdedRelu",
-                    "Affine",
-                    "ImageScaler",
-                    "ParametricSoftplus",
-                    "ScaledTanh",
-                    "MeanVarianceNormalization" -> ElementwiseRules.sameAsFirst(c);
             case "Clip" -> ElementwiseRules.clip(c);
             case "SwiGLU" -> ElementwiseRules.sameShapes(c);
             case "Softmax", "LogSoftmax", "Hardmax" -> ElementwiseRules.alongAxis(c, c.opset() < 13 ? 1 : -1);
             case "Identity" -> c.set(0, c.type(0));
-            case "Add",
-                    "Sub",
-                    "Mul",
-                    "Div",
-                    "BitwiseAnd",
-                    "BitwiseOr",
-                    "BitwiseXor",
-                    "BitShift",
-                    "Mod",
-                    "StringConcat",
-                    "And",
-                    "Or",
-                    "Xor" -> ElementwiseRules.binary(c);
             case "Pow" -> ElementwiseRules.pow(c);
             case "PRelu" -> ElementwiseRules.pRelu(c);
-            case "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual" -> ElementwiseRules.comparison(c);
-            case "Max", "Mean", "Min", "Sum" -> ElementwiseRules.variadic(c);
             case "Where" -> ElementwiseRules.where(c);
-            case "IsInf", "IsNaN", "RegexFullMatch" -> ElementwiseRules.test(c);
             case "Cast" -> ElementwiseRules.cast(c);
             case "BitCast" -> ElementwiseRules.bitCast(c);
             case "CastLike" -> c.set(0, c.element(1), c.dims(0));
@@ -154,16 +117,6 @@ final class Rules {
 
     private static boolean layer(InferenceContext c) {
         switch (c.op()) {
-            case "ReduceL1",
-                    "ReduceL2",
-                    "ReduceLogSum",
-                    "ReduceLogSumExp",
-                    "ReduceMax",
-                    "ReduceMean",
-                    "ReduceMin",
-                    "ReduceProd",
-                    "ReduceSum",
-                    "ReduceSumSquare" -> ReductionRules.reduce(c);
             case "ArgMax", "ArgMin" -> ReductionRules.argReduce(c);
             case "CumProd", "CumSum" -> ReductionRules.cumulate(c);
             case "InstanceNormalization" -> NormalizationRules.instanceNormalization(c);

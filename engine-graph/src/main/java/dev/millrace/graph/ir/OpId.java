@@ -11,6 +11,9 @@ public record OpId(String domain, String name) {
     /** The engine's own operators: what its optimiser makes and no standard operator says. */
     public static final String MILLRACE = "dev.millrace";
 
+    /** What a clip at zero alone is called. */
+    public static final OpId RELU = onnx("Relu");
+
     public OpId {
         domain = domain.equals("ai.onnx") ? ONNX : domain;
     }

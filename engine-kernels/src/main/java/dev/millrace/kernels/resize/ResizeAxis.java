@@ -47,20 +47,25 @@ public record ResizeAxis(int axis, int from, int to, float scale, float start, f
     /** Where a result is in the data in floats, whose rounding decides between elements that are as near. */
     float place(ResizeRule.Coordinates coordinates, int result) {
         return switch (coordinates) {
-            case HALF_PIXEL -> (result + 0.5f) / scale - 0.5f;
+            case HALF_PIXEL -> along(result + 0.5f) - 0.5f;
             case HALF_PIXEL_SYMMETRIC -> {
                 float offset = from / 2f * (1 - to / (scale * from));
                 yield (float) (offset + (result + 0.5) / scale - 0.5);
             }
-            case PYTORCH_HALF_PIXEL -> to > 1 ? (result + 0.5f) / scale - 0.5f : 0;
+            case PYTORCH_HALF_PIXEL -> to > 1 ? along(result + 0.5f) - 0.5f : 0;
             case ALIGN_CORNERS -> to > 1 ? (float) result * (from - 1) / (to - 1) : 0;
-            case ASYMMETRIC -> result / scale;
-            case TF_HALF_PIXEL_FOR_NN -> (result + 0.5f) / scale;
+            case ASYMMETRIC -> along(result);
+            case TF_HALF_PIXEL_FOR_NN -> along(result + 0.5f);
             case TF_CROP_AND_RESIZE ->
                 to > 1
                         ? start * (from - 1) + result * (end - start) * (from - 1) / (to - 1)
                         : 0.5f * (start + end) * (from - 1);
         };
+    }
+
+    /** A place among the results as one in the data; exact where the scale is the ratio of the lengths. */
+    private float along(float place) {
+        return scale == (float) to / from ? (float) ((double) place * from / to) : place / scale;
     }
 
     /** Whether a result lies outside of the data, which is known for cropping only. */

@@ -4,13 +4,13 @@ import dev.millrace.epcontext.CompatibilityCheck;
 import dev.millrace.epcontext.ContextResolver;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
-import dev.millrace.graph.composite.Composites;
 import dev.millrace.graph.infer.Inference;
 import dev.millrace.graph.ir.FunctionInliner;
 import dev.millrace.graph.ir.Model;
+import dev.millrace.graph.lower.Lowerings;
+import dev.millrace.graph.op.SchemaPass;
 import dev.millrace.graph.optimise.OptimisationReport;
 import dev.millrace.graph.optimise.Optimiser;
-import dev.millrace.graph.schema.SchemaPass;
 import dev.millrace.providers.partition.Partitioner;
 import dev.millrace.providers.partition.Partitioning;
 import dev.millrace.providers.spi.ExecutionProvider;
@@ -54,7 +54,7 @@ public final class Preparation {
         Model model = FunctionInliner.inline(read);
         notes.addAll(SchemaPass.over(model.graph()));
         notes.addAll(Inference.infer(model.graph()));
-        if (Composites.expand(model.graph())) {
+        if (Lowerings.lower(model.graph())) {
             notes.addAll(Inference.infer(model.graph()));
         }
         if (options.strict()) {

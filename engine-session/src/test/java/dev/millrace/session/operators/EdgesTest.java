@@ -92,6 +92,24 @@ class EdgesTest {
     }
 
     @Test
+    void placesOfWholeElementsAreExact() throws Exception {
+        Tensor x = Tensor.copyOf(new float[] {0, 1, 2, 3, 4, 5, 6}, 7);
+        nearestBelow(x, 9).agrees(engine, 0);
+        for (String provider : new String[] {"cpu", "simd"}) {
+            assertThat(nearestBelow(x, 9).run(engine, provider).floats()).containsExactly(0, 0, 1, 2, 3, 3, 4, 5, 6);
+            assertThat(nearestBelow(x, 1).run(engine, provider).floats()).containsExactly(3);
+        }
+    }
+
+    private static OneOperator nearestBelow(Tensor x, long size) {
+        return OneOperator.onnx("Resize", 18)
+                .with("mode", "nearest")
+                .with("nearest_mode", "floor")
+                .on(x, null, null)
+                .holding(Tensor.copyOf(new long[] {size}, 1));
+    }
+
+    @Test
     void signalsOfTwoAxes() throws Exception {
         OneOperator.onnx("STFT", 17)
                 .on(draw.floats(2, 16))

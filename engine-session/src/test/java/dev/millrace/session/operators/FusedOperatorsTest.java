@@ -62,6 +62,13 @@ class FusedOperatorsTest {
     }
 
     @Test
+    void aBiasOfMoreAxesIsAddedAsTheFormulaSays() throws Exception {
+        OneOperator.contributed("FastGelu")
+                .on(draw.reals(ElementType.FLOAT16, 2, 3, 4), draw.reals(ElementType.FLOAT16, 3, 4))
+                .agrees(engine, 2e-3);
+    }
+
+    @Test
     void generalProducts() throws Exception {
         for (String activation : new String[] {"Relu", "Tanh", "Sigmoid", "Softplus", "Softsign"}) {
             OneOperator.contributed("FusedGemm")

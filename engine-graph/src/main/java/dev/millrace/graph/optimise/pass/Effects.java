@@ -3,24 +3,14 @@ package dev.millrace.graph.optimise.pass;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.Schemas;
+import dev.millrace.graph.op.Trait;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.Set;
 
 /** What a node does beside computing its outputs from its inputs. */
 public final class Effects {
     private static final Set<String> DOMAINS = Set.of(OpId.ONNX, OpId.ONNX_ML, OpId.MICROSOFT, OpId.MILLRACE);
-
-    private static final Set<OpId> RANDOM = Set.of(
-            OpId.onnx("RandomNormal"),
-            OpId.onnx("RandomNormalLike"),
-            OpId.onnx("RandomUniform"),
-            OpId.onnx("RandomUniformLike"),
-            OpId.onnx("Multinomial"),
-            OpId.onnx("Bernoulli"),
-            new OpId(OpId.MICROSOFT, "Sampling"),
-            new OpId(OpId.MICROSOFT, "BiasDropout"),
-            new OpId(OpId.MICROSOFT, "BitmaskDropout"),
-            new OpId(OpId.MICROSOFT, "BitmaskBiasDropout"));
 
     private static final OpId CONTEXT = new OpId(OpId.MICROSOFT, "EPContext");
 
@@ -43,7 +33,8 @@ public final class Effects {
     public static boolean isPure(Node node) {
         return DOMAINS.contains(node.op().domain())
                 && !node.op().equals(CONTEXT)
-                && !RANDOM.contains(node.op())
+                && Schemas.firstVersion(node.op()) > 0
+                && !Schemas.has(node.op(), Trait.RANDOM)
                 && !(node.is("Dropout") && !isInference(node))
                 && node.attributes().graphs().isEmpty();
     }

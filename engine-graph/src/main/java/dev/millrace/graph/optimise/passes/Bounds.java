@@ -4,6 +4,8 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.op.Schemas;
+import dev.millrace.graph.op.Trait;
 import dev.millrace.graph.optimise.pass.Patch;
 import dev.millrace.graph.tensor.ElementType;
 import org.jspecify.annotations.Nullable;
@@ -18,11 +20,13 @@ record Bounds(double low, double high) {
         if (node == null || !node.op().domain().isEmpty()) {
             return null;
         }
-        return switch (node.op().name()) {
-            case "Relu" -> new Bounds(0, Double.POSITIVE_INFINITY);
-            case "Clip" -> node.opset() < 11 ? ofAttributes(node) : ofInputs(node);
-            default -> null;
-        };
+        if (Schemas.has(node.op(), Trait.AT_LEAST_ZERO)) {
+            return new Bounds(0, Double.POSITIVE_INFINITY);
+        }
+        if (!node.is("Clip")) {
+            return null;
+        }
+        return node.opset() < SINCE ? ofAttributes(node) : ofInputs(node);
     }
 
     private static Bounds ofAttributes(Node clip) {
@@ -50,7 +54,7 @@ record Bounds(double low, double high) {
     NodeSpec spec(Node node, Value x, ElementType type, Patch.Builder patch) {
         int opset = Match.opset(node, SINCE);
         if (low == 0 && high == Double.POSITIVE_INFINITY) {
-            return NodeSpec.of(OpId.onnx("Relu"), opset, x);
+            return NodeSpec.of(OpId.RELU, opset, x);
         }
         return NodeSpec.of(OpId.onnx("Clip"), opset, x, limit(low, type, patch), limit(high, type, patch));
     }

@@ -9,29 +9,20 @@ import dev.millrace.graph.optimise.pass.Patch;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Tensor;
-import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What a Linear takes in of what follows it. */
 final class LinearFusions {
-    private static final Map<String, String> ACTIVATIONS =
-            Map.of("Relu", "Relu", "Tanh", "Tanh", "Sigmoid", "Sigmoid", "HardSwish", "HardSwish", "Gelu", "Gelu");
-
-    static final Set<String> ACTIVATION_OPERATORS = ACTIVATIONS.keySet();
-
     private LinearFusions() {}
 
     /** An activation behind a Linear becomes its attribute. */
     static @Nullable Patch activation(Node node, PassContext context) {
         Node linear = Linear.behind(node.input(0), node);
-        String activation = ACTIVATIONS.get(node.op().name());
-        if (linear == null || activation == null) {
+        if (linear == null) {
             return null;
         }
-        if (node.attributes().text("approximate", "none").equals("tanh")) {
-            activation = "GeluTanh";
-        }
+        boolean tanh = node.attributes().text("approximate", "none").equals("tanh");
+        String activation = tanh ? "GeluTanh" : node.op().name();
         NodeSpec spec = NodeSpec.like(linear, linear.inputs()).with(Linear.ACTIVATION, Attribute.of(activation));
         return context.patch(node, "Linear with " + activation)
                 .replace(node.requireOutput(0), spec)

@@ -4,6 +4,8 @@ import static dev.millrace.graph.optimise.pass.Level.BASIC;
 import static dev.millrace.graph.optimise.pass.Level.EXTENDED;
 
 import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.op.Schemas;
+import dev.millrace.graph.op.Trait;
 import dev.millrace.graph.optimise.pass.Level;
 import dev.millrace.graph.optimise.pass.Pass;
 import java.util.List;
@@ -26,11 +28,11 @@ public final class Passes {
             rule("remove-neutral-arithmetic", BASIC, RemoveNeutralArithmetic::at, RemoveNeutralArithmetic.OPERATORS),
             rule("merge-reshapes", BASIC, MergeReshapes::at, MergeReshapes.OPERATORS),
             rule("merge-casts", BASIC, MergeCasts::at, "Cast"),
-            rule("merge-clips", BASIC, MergeClips::at, "Relu", "Clip"),
+            rule("merge-clips", BASIC, MergeClips::at, "Clip", OpId.RELU.name()),
             rule("merge-transposes", BASIC, MergeTransposes::at, "Transpose"),
             rule("push-transposes", BASIC, PushTransposes::betweenTransposes, "Transpose"),
-            rule("push-binary-transposes", BASIC, PushTransposes::outOfOperands, Elementwise.BINARY),
-            rule("push-reduced-transposes", BASIC, ReduceTransposed::at, ReduceTransposed.OPERATORS),
+            rule("push-binary-transposes", BASIC, PushTransposes::outOfOperands, Trait.BINARY),
+            rule("push-reduced-transposes", BASIC, ReduceTransposed::at, Trait.REDUCES),
             rule("conv-batchnorm", BASIC, ConvFusions::batchNorm, "BatchNormalization"),
             rule("conv-arithmetic", BASIC, ConvFusions::arithmetic, ConvFusions.ARITHMETIC),
             rule("layer-norm", BASIC, LayerNorm::at, "Div", "Mul"),
@@ -44,7 +46,7 @@ public final class Passes {
             rule("matmul-bias", EXTENDED, MakeLinear::fromAdd, "Add"),
             rule("gemm-linear", EXTENDED, MakeLinear::fromGemm, "Gemm"),
             rule("linear-batchnorm", EXTENDED, LinearFusions::batchNorm, "BatchNormalization"),
-            rule("linear-activation", EXTENDED, LinearFusions::activation, LinearFusions.ACTIVATION_OPERATORS));
+            rule("linear-activation", EXTENDED, LinearFusions::activation, Trait.LINEAR_ACTIVATION));
 
     private Passes() {}
 
@@ -59,5 +61,9 @@ public final class Passes {
 
     private static Pass rule(String name, Level level, Pass.Rule rule, Set<String> operators) {
         return new Pass.AtNode(name, level, operators.stream().map(OpId::onnx).collect(Collectors.toSet()), rule);
+    }
+
+    private static Pass rule(String name, Level level, Pass.Rule rule, Trait trait) {
+        return new Pass.AtNode(name, level, Set.copyOf(Schemas.with(trait)), rule);
     }
 }

@@ -11,23 +11,10 @@ import dev.millrace.graph.optimise.pass.Patch;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A reduction reads what a Transpose reads, over the axes where they were; what is left of it is transposed. */
 final class ReduceTransposed {
-    static final Set<String> OPERATORS = Set.of(
-            "ReduceL1",
-            "ReduceL2",
-            "ReduceLogSum",
-            "ReduceLogSumExp",
-            "ReduceMax",
-            "ReduceMean",
-            "ReduceMin",
-            "ReduceProd",
-            "ReduceSum",
-            "ReduceSumSquare");
-
     private ReduceTransposed() {}
 
     static @Nullable Patch at(Node node, PassContext context) {

@@ -1,7 +1,7 @@
 package dev.millrace.providers.spi;
 
 import dev.millrace.graph.EngineException;
-import dev.millrace.graph.schema.OperatorSchema;
+import dev.millrace.graph.op.OperatorSchema;
 import dev.millrace.scheduler.device.DataTransfer;
 import dev.millrace.scheduler.device.DeviceAllocator;
 import dev.millrace.scheduler.device.MemoryDevice;

@@ -26,7 +26,7 @@ record MultiHeadKernel(Node node) implements ShapedKernel {
     @Override
     public Launch bind(BindContext context) {
         refuse(context.hasInput(PAST_LENGTH), "a cache that is larger than its content");
-        refuse(context.outputCount() > SCORES_OUTPUT && context.hasOutput(SCORES_OUTPUT), "scores as an output");
+        boolean scores = context.outputCount() > SCORES_OUTPUT && context.hasOutput(SCORES_OUTPUT);
         GivenRows q = rows(context, 0);
         GivenRows k = rows(context, KEY).after(context, PAST_KEY);
         GivenRows v = rows(context, VALUE).after(context, PAST_VALUE);
@@ -44,7 +44,7 @@ record MultiHeadKernel(Node node) implements ShapedKernel {
                 MultiHeadBias.of(context, attributes, rows, k),
                 scale == 0 ? (float) (1 / Math.sqrt(rows.size())) : scale,
                 0,
-                -1,
+                scores ? 0 : -1,
                 type);
         boolean keys = context.outputCount() > 1 && context.hasOutput(1);
         boolean values = context.outputCount() > 2 && context.hasOutput(2);

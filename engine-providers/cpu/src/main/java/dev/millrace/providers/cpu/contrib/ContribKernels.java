@@ -7,6 +7,7 @@ import dev.millrace.providers.cpu.image.ImageKernels;
 import dev.millrace.providers.cpu.norm.NormKernels;
 import dev.millrace.providers.cpu.product.ProductKernels;
 import dev.millrace.providers.cpu.quant.QuantKernels;
+import dev.millrace.providers.cpu.search.BeamSearchKernel;
 import dev.millrace.scheduler.kernel.Kernel;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,7 @@ public final class ContribKernels {
             case "MultiHeadAttention", "GroupQueryAttention", "RotaryEmbedding" -> AttentionKernels.contributed(node);
             case "GatherBlockQuantized" -> QuantKernels.create(node);
             case "CropAndResize" -> ImageKernels.create(node);
+            case "BeamSearch" -> new BeamSearchKernel(node);
             case "MurmurHash3" -> new HashKernel(node);
             case "NGramRepeatBlock" -> new RepeatKernel(node);
             case "EmbedLayerNormalization" -> new EmbedNormKernel(node);

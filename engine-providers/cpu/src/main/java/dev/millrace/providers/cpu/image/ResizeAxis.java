@@ -18,7 +18,12 @@ record ResizeAxis(int taps, int[] sources, double[] weights, boolean[] outside) 
             String mode, String transform, String nearest, boolean antialias, boolean excludeOutside, double cubic) {}
 
     /** One axis: extents, the factor between them, and its part of the region of interest. */
-    record Extent(long in, long out, double scale, double roiStart, double roiEnd) {}
+    record Extent(long in, long out, double scale, double roiStart, double roiEnd) {
+        /** A place among the outputs as one among the inputs; exact where the factor is the ratio of the extents. */
+        double along(double place) {
+            return scale == (double) out / in ? place * in / out : place / scale;
+        }
+    }
 
     boolean hasOutside() {
         return outside.length > 0;
@@ -87,12 +92,12 @@ record ResizeAxis(int taps, int[] sources, double[] weights, boolean[] outside) 
         double scale = extent.scale();
         double exact = in * scale;
         return switch (transform) {
-            case "half_pixel" -> (i + 0.5) / scale - 0.5;
+            case "half_pixel" -> extent.along(i + 0.5) - 0.5;
             case "half_pixel_symmetric" -> in / 2 * (1 - extent.out() / exact) + (i + 0.5) / scale - 0.5;
-            case "pytorch_half_pixel" -> extent.out() > 1 ? (i + 0.5) / scale - 0.5 : 0;
+            case "pytorch_half_pixel" -> extent.out() > 1 ? extent.along(i + 0.5) - 0.5 : 0;
             case "align_corners" -> exact == 1 || extent.out() == 1 ? 0 : i * (in - 1) / (exact - 1);
-            case "asymmetric" -> i / scale;
-            case "tf_half_pixel_for_nn" -> (i + 0.5) / scale;
+            case "asymmetric" -> extent.along(i);
+            case "tf_half_pixel_for_nn" -> extent.along(i + 0.5);
             case "tf_crop_and_resize" ->
                 extent.out() > 1
                         ? extent.roiStart() * (in - 1)

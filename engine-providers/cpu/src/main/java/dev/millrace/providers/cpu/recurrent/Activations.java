@@ -4,6 +4,10 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.op.OperatorSchema;
+import dev.millrace.graph.op.Schemas;
+import dev.millrace.graph.op.Trait;
 import dev.millrace.providers.cpu.elementwise.Unary;
 import dev.millrace.providers.cpu.elementwise.UnaryOps;
 import java.util.ArrayList;
@@ -12,18 +16,8 @@ import java.util.Locale;
 
 /** The activation functions of a recurrent node, for one direction after the other. */
 final class Activations {
-    private static final List<String> NAMES = List.of(
-            "Relu",
-            "Tanh",
-            "Sigmoid",
-            "Affine",
-            "LeakyRelu",
-            "ThresholdedRelu",
-            "ScaledTanh",
-            "HardSigmoid",
-            "Elu",
-            "Softsign",
-            "Softplus");
+    private static final List<String> NAMES =
+            Schemas.with(Trait.RECURRENT_ACTIVATION).stream().map(OpId::name).toList();
 
     private Activations() {}
 
@@ -39,10 +33,10 @@ final class Activations {
         for (int i = 0; i < directions * defaults.size(); i++) {
             String name = canonical(node, given == null ? defaults.get(i % defaults.size()) : at(node, given, i));
             Attributes parameters = Attributes.NONE;
-            if (takesAlpha(name) && alphas != null && alpha < alphas.length) {
+            if (takes(name, "alpha") && alphas != null && alpha < alphas.length) {
                 parameters = parameters.with("alpha", Attribute.of(alphas[alpha++]));
             }
-            if (takesBeta(name) && betas != null && beta < betas.length) {
+            if (takes(name, "beta") && betas != null && beta < betas.length) {
                 parameters = parameters.with("beta", Attribute.of(betas[beta++]));
             }
             Unary function = UnaryOps.find(name, parameters, node.opset());
@@ -71,17 +65,8 @@ final class Activations {
         throw EngineException.notImplemented(node.describe() + ": activation '" + name + "'; known are " + NAMES);
     }
 
-    private static boolean takesAlpha(String name) {
-        return switch (name) {
-            case "Affine", "LeakyRelu", "ThresholdedRelu", "ScaledTanh", "HardSigmoid", "Elu" -> true;
-            default -> false;
-        };
-    }
-
-    private static boolean takesBeta(String name) {
-        return switch (name) {
-            case "Affine", "ScaledTanh", "HardSigmoid" -> true;
-            default -> false;
-        };
+    private static boolean takes(String name, String attribute) {
+        OperatorSchema schema = Schemas.find(OpId.onnx(name), Integer.MAX_VALUE);
+        return schema != null && schema.attribute(attribute) != null;
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
@@ -96,9 +97,21 @@ class ContribAttentionTest {
     }
 
     @Test
+    void productsOfQueriesAndKeysAreAnOutput() {
+        Tensor q = Tensor.copyOf(new float[] {1, 2}, 1, 1, 2);
+        Tensor k = Tensor.copyOf(new float[] {3, 4, 5, 6}, 1, 2, 2);
+        Tensor products = (Tensor) node("MultiHeadAttention")
+                .with("num_heads", 1)
+                .with("scale", Attribute.of(0.5f))
+                .outputs(4)
+                .runAll(q, k, k)
+                .get(3);
+        assertThat(products.floats()).containsExactly(5.5f, 8.5f);
+    }
+
+    @Test
     void whatIsNotDoneIsRefusedByName() {
         Tensor q = floats(2, 3, 16);
-        assertRefused("scores as an output", () -> twoHeads().outputs(4).runAll(q, q, q));
         assertRefused(
                 "a mask of padding of shape [8]", () -> twoHeads().run(q, q, q, null, Tensor.copyOf(new int[8], 8)));
         assertRefused(

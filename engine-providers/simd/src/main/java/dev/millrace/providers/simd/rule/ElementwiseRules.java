@@ -64,31 +64,7 @@ final class ElementwiseRules {
     }
 
     private static @Nullable Rule function(String name) {
-        Function function = switch (name) {
-            case "Sqrt" -> Function.SQRT;
-            case "Reciprocal" -> Function.RECIPROCAL;
-            case "Round" -> Function.ROUND;
-            case "Floor" -> Function.FLOOR;
-            case "Ceil" -> Function.CEIL;
-            case "Relu" -> Function.RELU;
-            case "Exp" -> Function.EXP;
-            case "Log" -> Function.LOG;
-            case "Erf" -> Function.ERF;
-            case "Tanh" -> Function.TANH;
-            case "Sigmoid" -> Function.SIGMOID;
-            case "Sin" -> Function.SIN;
-            case "Cos" -> Function.COS;
-            case "Tan" -> Function.TAN;
-            case "Asin" -> Function.ASIN;
-            case "Acos" -> Function.ACOS;
-            case "Atan" -> Function.ATAN;
-            case "Sinh" -> Function.SINH;
-            case "Cosh" -> Function.COSH;
-            case "Asinh" -> Function.ASINH;
-            case "Acosh" -> Function.ACOSH;
-            case "Atanh" -> Function.ATANH;
-            default -> null;
-        };
+        Function function = Functions.named(name);
         return function == null ? formula(name) : floats(op -> v -> v.getFirst().apply(function));
     }
 

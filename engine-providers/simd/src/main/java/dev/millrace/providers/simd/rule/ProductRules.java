@@ -4,14 +4,13 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.Formulas;
-import dev.millrace.kernels.expression.Function;
 import dev.millrace.providers.simd.lower.Cell;
 import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.lower.Op;
 import dev.millrace.providers.simd.lower.Rule;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Products of fp32 matrices. */
@@ -94,9 +93,10 @@ final class ProductRules {
 
     /** A product with a bias, a residual and an activation. */
     private static boolean linear(Op op) {
-        String activation = op.attributes().text("activation", "");
+        String name = op.attributes().text("activation", "");
+        UnaryOperator<Expr> activation = name.isEmpty() ? UnaryOperator.identity() : Functions.activation(name);
         Tensor weights = op.in(1).known();
-        if (!areFloat(op) || weights == null || !isActivation(activation)) {
+        if (!areFloat(op) || weights == null || activation == null) {
             return false;
         }
         Lowering lowering = op.lowering();
@@ -118,28 +118,9 @@ final class ProductRules {
             for (Expr operand : v.subList(1, v.size())) {
                 sum = sum.plus(operand);
             }
-            return activated(activation, sum);
+            return activation.apply(sum);
         });
         return true;
-    }
-
-    private static boolean isActivation(String name) {
-        return switch (name) {
-            case "", "Relu", "Gelu", "GeluTanh", "Tanh", "Sigmoid", "HardSwish" -> true;
-            default -> false;
-        };
-    }
-
-    private static Expr activated(String name, Expr x) {
-        return switch (name) {
-            case "Relu" -> x.apply(Function.RELU);
-            case "Gelu" -> Expr.gelu(x);
-            case "GeluTanh" -> Formulas.geluTanh(x);
-            case "Tanh" -> x.apply(Function.TANH);
-            case "Sigmoid" -> x.apply(Function.SIGMOID);
-            case "HardSwish" -> Formulas.hardSwish(x);
-            default -> x;
-        };
     }
 
     /** A shape with an axis of one element at its front or its end. */

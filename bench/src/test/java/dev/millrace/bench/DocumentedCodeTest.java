@@ -1,0 +1,47 @@
+package dev.millrace.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** What the documentation shows of the repository's files is in them, line by line. */
+class DocumentedCodeTest {
+    private static final Path ROOT = Path.of("..");
+    private static final int LONGEST = 30;
+
+    /** A file's path in a line of its own, and a block of code. */
+    private static final Pattern SHOWN =
+            Pattern.compile("^`([\\w./-]+)`\\n\\n```(?:java|text)\\n(.*?)\\n```$", Pattern.DOTALL | Pattern.MULTILINE);
+
+    private static List<MatchResult> shown() throws IOException {
+        String page = Files.readString(ROOT.resolve("docs/adding-an-operator.md"));
+        return SHOWN.matcher(page).results().toList();
+    }
+
+    /** The lines of a text without what they are indented by. */
+    private static String flat(String text) {
+        return "\n" + text.strip().replaceAll("\\R[ \\t]*", "\n") + "\n";
+    }
+
+    @Test
+    void whatIsShownIsThere() throws IOException {
+        assertThat(shown()).hasSize(10);
+        for (MatchResult piece : shown()) {
+            String file = Files.readString(ROOT.resolve(piece.group(1)));
+            assertThat(flat(file)).as(piece.group(1)).contains(flat(piece.group(2)));
+        }
+    }
+
+    @Test
+    void whatIsShownIsShort() throws IOException {
+        for (MatchResult piece : shown()) {
+            assertThat(piece.group(2).lines().count()).as(piece.group(1)).isLessThanOrEqualTo(LONGEST);
+        }
+    }
+}

@@ -1,0 +1,200 @@
+package dev.millrace.graph.lower;
+
+import dev.millrace.graph.lower.Lowerings.Lowering;
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.SymbolicShape;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.ElementType;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Attention that projects its input itself: a product, and the attention of its parts. */
+final class AttentionLowerings {
+    /** The output with the products of queries and keys. */
+    private static final int SCORES = 3;
+
+    private AttentionLowerings() {}
+
+    /** Where an attention has its inputs beside those of the projection; -1 for what it does not have. */
+    private record Places(int mask, int past, int scores, int pastLength) {}
+
+    static @Nullable Lowering lowering(Node node) {
+        return switch (node.op().name()) {
+            case "Attention" -> c -> attend(c, projected(c), new Places(3, 4, 5, 6));
+            case "DecoderMaskedSelfAttention" -> AttentionLowerings::decoderSelf;
+            case "DecoderMaskedMultiHeadAttention" -> AttentionLowerings::decoderHeads;
+            case "MultiHeadAttention" -> hasLargeCache(node) ? AttentionLowerings::cachedHeads : null;
+            case "QAttention" -> c -> attend(c, projectedBytes(c), new Places(5, 8, -1, -1));
+            default -> null;
+        };
+    }
+
+    private static Value projected(Composer c) {
+        Value product = c.op("MatMul", c.input(0), c.input(1));
+        return c.has(2) ? c.op("Add", product, c.input(2)) : product;
+    }
+
+    private static Value projectedBytes(Composer c) {
+        return Quantisation.product(
+                c, c.element(3), c.input(0), c.input(1), c.input(3), c.input(4), c.find(6), c.find(7), c.find(2));
+    }
+
+    private static void decoderSelf(Composer c) {
+        c.refuse(c.has(7) || c.has(8), "beams");
+        attend(c, projected(c), new Places(3, 4, 5, 6));
+    }
+
+    private static void attend(Composer c, Value together, Places places) {
+        c.refuse(c.attributes().flag("do_rotary", false), "rotary embeddings");
+        List<Value> parts = parts(c, together);
+        Value past = places.past() < 0 ? null : c.find(places.past());
+        Value hidden = hidden(c, places.mask(), parts.getFirst());
+        Value scores = places.scores() < 0 ? null : c.find(places.scores());
+        if (hidden != null) {
+            scores = scores == null ? hidden : c.op("Add", scores, hidden);
+        }
+        var cache = new Cache(c, places.pastLength(), isShared(c));
+        Value keys = past == null ? null : c.op("Gather", past, c.scalar(0));
+        Value values = past == null ? null : c.op("Gather", past, c.scalar(1));
+        NodeSpec spec = c.contributed(
+                "MultiHeadAttention",
+                parts.getFirst(),
+                parts.get(1),
+                parts.get(2),
+                null,
+                hidden == null ? c.find(places.mask()) : null,
+                scores,
+                cache.content(keys),
+                cache.content(values));
+        List<Value> outputs = c.add(likeCaller(c, spec), c.wants(1) ? 3 : 1);
+        c.result(outputs.getFirst());
+        if (c.wants(1)) {
+            Value allKeys = c.op("Unsqueeze", cache.filledUp(outputs.get(1), keys), c.longs(0));
+            Value allValues = c.op("Unsqueeze", cache.filledUp(outputs.get(2), values), c.longs(0));
+            c.result(1, c.add(c.onnx("Concat", allKeys, allValues).with("axis", Attribute.of(0))));
+        }
+    }
+
+    /** A mask that has a number for each key, perhaps by query, as what it adds to scores; null where there is none. */
+    private static @Nullable Value hidden(Composer c, int mask, Value queries) {
+        SymbolicShape shape = c.has(mask) ? c.input(mask).shape() : null;
+        int rank = shape == null ? 0 : shape.rank();
+        if (rank != 2 && rank != 3) {
+            return null;
+        }
+        Value there = c.op("Greater", c.input(mask), c.scalar(ElementType.INT32, 0));
+        Value added = c.op(
+                "Where",
+                there,
+                c.scalar(ElementType.FLOAT, 0),
+                c.scalar(ElementType.FLOAT, c.attributes().real("mask_filter_value", -10000f)));
+        return c.op("CastLike", c.op("Unsqueeze", added, rank == 2 ? c.longs(1, 2) : c.longs(1)), queries);
+    }
+
+    private static boolean isShared(Composer c) {
+        return c.attributes().flag("past_present_share_buffer", false);
+    }
+
+    /** A cache of keys or values, which may be larger than its content; an input says how many steps it has. */
+    private record Cache(Composer c, int lengthInput, boolean isLarger) {
+        private static final int STEPS = 2;
+
+        Cache {
+            c.refuse(isLarger && (lengthInput < 0 || !c.has(lengthInput)), "a cache without the length of its content");
+        }
+
+        private Value length() {
+            return c.op("Reshape", c.cast(c.input(lengthInput), ElementType.INT64), c.longs(-1));
+        }
+
+        @Nullable
+        Value content(@Nullable Value cache) {
+            return cache == null || !isLarger ? cache : c.op("Slice", cache, c.longs(0), length(), c.longs(STEPS));
+        }
+
+        /** What the cache holds now, with what is left of it behind. */
+        Value filledUp(Value content, @Nullable Value cache) {
+            if (cache == null || !isLarger) {
+                return content;
+            }
+            Value used = c.add(
+                    c.onnx("Shape", content).with("start", Attribute.of(STEPS)).with("end", Attribute.of(STEPS + 1)));
+            Value rest = c.op("Slice", cache, used, c.longs(Long.MAX_VALUE), c.longs(STEPS));
+            return c.add(c.onnx("Concat", content, rest).with("axis", Attribute.of(STEPS)));
+        }
+    }
+
+    private static NodeSpec likeCaller(Composer c, NodeSpec spec) {
+        NodeSpec result = spec;
+        for (String name : List.of("num_heads", "unidirectional", "mask_filter_value", "scale")) {
+            Attribute value = c.attributes().find(name);
+            result = value == null ? result : result.with(name, value);
+        }
+        return result;
+    }
+
+    /** Queries, keys and values, which lie side by side. */
+    private static List<Value> parts(Composer c, Value together) {
+        long[] sizes = c.attributes().integers("qkv_hidden_sizes");
+        NodeSpec split = sizes == null
+                ? c.onnx("Split", together).with("num_outputs", Attribute.of(3))
+                : c.onnx("Split", together, c.longs(sizes));
+        return c.add(split.with("axis", Attribute.of(-1)), 3);
+    }
+
+    /** Queries of one step, whose keys are those of this step behind a past, or given whole. */
+    private static void decoderHeads(Composer c) {
+        boolean behindPast = c.has(5);
+        c.refuse(behindPast && c.has(9), "beams");
+        List<Value> parts = c.has(1) ? List.of(c.input(0), c.input(1), c.input(2)) : parts(c, c.input(0));
+        c.refuse(c.has(10) && !c.has(1), "a bias of queries, keys and values in one input");
+        var cache = new Cache(c, 7, isShared(c));
+        NodeSpec spec = c.contributed(
+                "MultiHeadAttention",
+                parts.getFirst(),
+                parts.get(1),
+                parts.get(2),
+                c.find(10),
+                c.find(3),
+                c.find(4),
+                cache.content(c.find(5)),
+                cache.content(c.find(6)));
+        boolean presents = c.wants(1) || c.wants(2);
+        List<Value> outputs = c.add(likeCaller(c, spec), c.wants(SCORES) ? SCORES + 1 : presents ? 3 : 1);
+        c.result(outputs.getFirst());
+        for (int i = 1; i < Math.min(outputs.size(), SCORES); i++) {
+            c.result(i, cache.filledUp(outputs.get(i), c.find(i + 4)));
+        }
+        if (c.wants(SCORES)) {
+            c.result(SCORES, outputs.get(SCORES));
+        }
+    }
+
+    private static boolean hasLargeCache(Node node) {
+        return node.input(6) != null && node.input(7) != null && node.input(8) != null;
+    }
+
+    /** Keys and values behind a past whose length is an input. */
+    private static void cachedHeads(Composer c) {
+        c.refuse(c.has(9), "beams");
+        var cache = new Cache(c, 8, true);
+        NodeSpec spec = c.contributed(
+                        "MultiHeadAttention",
+                        c.find(0),
+                        c.find(1),
+                        c.find(2),
+                        c.find(3),
+                        c.find(4),
+                        c.find(5),
+                        cache.content(c.find(6)),
+                        cache.content(c.find(7)))
+                .with(c.attributes());
+        List<Value> outputs = c.add(spec, c.wants(1) || c.wants(2) ? 3 : 1);
+        c.result(outputs.getFirst());
+        for (int i = 1; i < outputs.size(); i++) {
+            c.result(i, cache.filledUp(outputs.get(i), c.find(i + 5)));
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package dev.millrace.graph.lower;
+
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.ir.SymbolicShape;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.ElementType;
+
+/** FlexAttention: attention whose scores and probabilities go through graphs of its own. */
+final class FlexAttentionLowering {
+    private static final int HEADS = 1;
+    private static final int SIZE = 3;
+
+    private FlexAttentionLowering() {}
+
+    static void write(Composer c) {
+        ElementType given = c.element(0);
+        ElementType wide = given == ElementType.DOUBLE ? ElementType.DOUBLE : ElementType.FLOAT;
+        ElementType precise = c.elementAttribute("softmax_precision", wide);
+        Value keys = c.transpose(c.cast(ofQueries(c, 1), precise), 0, 1, 3, 2);
+        Value products = c.op("MatMul", c.cast(c.input(0), precise), keys);
+        Value scores = through(c, "score_mod", c.op("Mul", products, c.scalar(precise, scale(c))));
+        Value softmax = c.add(c.onnx("Softmax", scores).with("axis", Attribute.of(-1)));
+        Value probabilities = through(c, "prob_mod", softmax);
+        c.result(c.cast(c.op("MatMul", probabilities, c.cast(ofQueries(c, 2), precise)), given));
+    }
+
+    private static Value through(Composer c, String graph, Value value) {
+        return c.attributes().has(graph) ? c.body(c.attributes().graph(graph), value) : value;
+    }
+
+    private static double scale(Composer c) {
+        return c.attributes().has("scale") ? c.attributes().real("scale", 1) : 1 / Math.sqrt(extent(c, 0, SIZE));
+    }
+
+    /** Keys or values of each head of the queries, where neighbouring ones share theirs. */
+    private static Value ofQueries(Composer c, int input) {
+        SymbolicShape queries = c.input(0).shape();
+        SymbolicShape shape = c.input(input).shape();
+        if (queries != null && shape != null && queries.dim(HEADS).equals(shape.dim(HEADS))) {
+            return c.input(input);
+        }
+        long heads = extent(c, 0, HEADS);
+        long shared = extent(c, input, HEADS);
+        c.refuse(shared == 0 || heads % shared != 0, heads + " heads of queries for " + shared + " of keys and values");
+        long[] places = new long[Math.toIntExact(heads)];
+        for (int i = 0; i < places.length; i++) {
+            places[i] = i / (heads / shared);
+        }
+        return c.add(c.onnx("Gather", c.input(input), c.longs(places)).with("axis", Attribute.of(HEADS)));
+    }
+
+    private static long extent(Composer c, int input, int axis) {
+        SymbolicShape shape = c.input(input).shape();
+        if (shape != null && shape.rank() > axis && shape.dim(axis) instanceof Dim.Known(long extent)) {
+            return extent;
+        }
+        throw c.refuse("extent " + axis + " of input " + input + " is not known before a run");
+    }
+}

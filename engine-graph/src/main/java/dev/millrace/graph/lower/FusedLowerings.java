@@ -1,0 +1,169 @@
+package dev.millrace.graph.lower;
+
+import dev.millrace.graph.lower.Lowerings.Lowering;
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.Value;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** What ONNX Runtime's optimiser writes for several operators. */
+final class FusedLowerings {
+    private FusedLowerings() {}
+
+    static @Nullable Lowering lowering(Node node) {
+        return switch (node.op().name()) {
+            case "FusedConv" -> c -> c.result(conv(c, c.input(0), c.find(3)));
+            case "NhwcConv", "NhwcFusedConv" -> FusedLowerings::channelsLastConv;
+            case "NhwcMaxPool" ->
+                c -> c.result(ChannelsLast.around(
+                        c,
+                        c.input(0),
+                        c.rank(0),
+                        x -> c.add(c.onnx("MaxPool", x).with(c.attributes()))));
+            case "FusedGemm" -> FusedLowerings::gemm;
+            case "GemmFastGelu" -> FusedLowerings::gemmFastGelu;
+            case "FusedMatMulActivation" -> FusedLowerings::matMulActivation;
+            case "FusedMatMul" ->
+                node.attributes().flag("transBatchA", false)
+                                || node.attributes().flag("transBatchB", false)
+                        ? c -> c.result(matMul(c))
+                        : null;
+            case "BiasAdd" -> c -> c.result(c.op("Add", biased(c), c.input(2)));
+            case "BiasSoftmax" -> FusedLowerings::softmax;
+            case "BiasSplitGelu" -> FusedLowerings::splitGelu;
+            case "BiasDropout" -> FusedLowerings::dropout;
+            case "GroupNorm", "SkipGroupNorm" -> FusedLowerings::groupNorm;
+            default -> null;
+        };
+    }
+
+    private static Value biased(Composer c) {
+        return c.op("Add", c.input(0), c.input(1));
+    }
+
+    private static Value conv(Composer c, Value x, @Nullable Value added) {
+        Attributes attributes = c.attributes().without("activation").without("activation_params");
+        Value y = c.add(c.onnx("Conv", x, c.input(1), c.find(2)).with(attributes));
+        return Activations.listed(c, added == null ? y : c.op("Add", y, added), c.element(0));
+    }
+
+    private static void channelsLastConv(Composer c) {
+        int rank = c.rank(0);
+        Value added = c.find(3);
+        Value addedInFront = added == null ? null : ChannelsLast.front(c, added, rank);
+        c.result(ChannelsLast.around(c, c.input(0), rank, x -> conv(c, x, addedInFront)));
+    }
+
+    private static void gemm(Composer c) {
+        NodeSpec spec = c.onnx("Gemm", c.input(0), c.input(1), c.find(2));
+        for (String name : List.of("alpha", "beta", "transA", "transB")) {
+            spec = given(c, spec, name);
+        }
+        c.result(Activations.named(c, c.add(spec)));
+    }
+
+    private static NodeSpec given(Composer c, NodeSpec spec, String attribute) {
+        Attribute value = c.attributes().find(attribute);
+        return value == null ? spec : spec.with(attribute, value);
+    }
+
+    private static void gemmFastGelu(Composer c) {
+        Value product = c.op("MatMul", c.input(0), c.input(1));
+        Value sum = c.has(2) ? c.op("Add", product, c.input(2)) : product;
+        c.result(c.add(c.onnx("Gelu", sum).with("approximate", Attribute.of("tanh"))));
+    }
+
+    private static void matMulActivation(Composer c) {
+        Value product = matMul(c);
+        if (c.attributes().text("activation").equals("Softmax")) {
+            c.result(c.add(c.onnx("Softmax", product)
+                    .with("axis", Attribute.of(c.attributes().integer("activation_axis", -1)))));
+        } else {
+            c.result(Activations.named(c, product));
+        }
+    }
+
+    /** A product whose operands may have their rows in front of the axes of the batch. */
+    private static Value matMul(Composer c) {
+        NodeSpec spec = c.contributed("FusedMatMul", operand(c, 0, "transBatchA"), operand(c, 1, "transBatchB"));
+        for (String name : List.of("alpha", "transA", "transB")) {
+            spec = given(c, spec, name);
+        }
+        return c.add(spec);
+    }
+
+    private static Value operand(Composer c, int input, String attribute) {
+        Value value = c.input(input);
+        if (!c.attributes().flag(attribute, false) || c.rank(input) < 3) {
+            return value;
+        }
+        int rank = c.rank(input);
+        long[] permutation = new long[rank];
+        for (int i = 0; i < rank - 2; i++) {
+            permutation[i] = i + 1;
+        }
+        permutation[rank - 2] = 0;
+        permutation[rank - 1] = rank - 1;
+        return c.transpose(value, permutation);
+    }
+
+    /** The softmax is over all axes from one on, as it was before opset 13. */
+    private static void softmax(Composer c) {
+        NodeSpec spec = c.onnx("Softmax", 11, biased(c))
+                .with("axis", Attribute.of(c.attributes().integer("axis", 1)));
+        c.result(c.add(spec));
+    }
+
+    private static void splitGelu(Composer c) {
+        NodeSpec split =
+                c.onnx("Split", biased(c)).with("axis", Attribute.of(-1)).with("num_outputs", Attribute.of(2));
+        List<Value> halves = c.add(split, 2);
+        c.result(c.op("Mul", halves.getFirst(), c.op("Gelu", halves.getLast())));
+    }
+
+    private static void dropout(Composer c) {
+        NodeSpec spec = c.onnx("Dropout", biased(c), c.find(3), c.find(4));
+        List<Value> outputs = c.add(given(c, spec, "seed"), c.wants(1) ? 2 : 1);
+        Value kept = outputs.getFirst();
+        c.result(c.has(2) ? c.op("Add", kept, c.input(2)) : kept);
+        c.result(1, outputs.getLast());
+    }
+
+    /** Groups of channels that usually come last, and perhaps a swish; with a skip, a sum is normalised. */
+    private static void groupNorm(Composer c) {
+        Value x = c.input(0);
+        int rank = c.rank(0);
+        c.refuse(rank < 3, "images of " + rank + " axes");
+        boolean last = c.attributes().flag("channels_last", true);
+        if (c.has(3)) {
+            c.refuse(c.rank(3) != rank, "a skip of another rank");
+            x = c.op("Add", x, c.input(3));
+            if (c.has(4)) {
+                Value bias = last ? c.input(4) : c.op("Unsqueeze", c.input(4), c.longs(inner(rank)));
+                x = c.op("Add", x, bias);
+            }
+            c.result(1, x);
+        }
+        Value scale = c.op("CastLike", c.input(1), x);
+        Value shift = c.op("CastLike", c.input(2), x);
+        Attributes attributes = Attributes.of(
+                        "num_groups", Attribute.of(c.attributes().integer("groups")))
+                .with("epsilon", Attribute.of(c.attributes().real("epsilon", 1e-5f)));
+        UnaryOperator<Value> norm =
+                front -> c.add(c.onnx("GroupNormalization", front, scale, shift).with(attributes));
+        Value y = last ? ChannelsLast.around(c, x, rank, norm) : norm.apply(x);
+        c.result(c.attributes().integer("activation", 0) == 0 ? y : c.op("Mul", y, c.op("Sigmoid", y)));
+    }
+
+    private static long[] inner(int rank) {
+        long[] axes = new long[rank - 2];
+        for (int i = 0; i < axes.length; i++) {
+            axes[i] = i + 1;
+        }
+        return axes;
+    }
+}

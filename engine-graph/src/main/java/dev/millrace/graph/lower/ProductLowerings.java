@@ -1,0 +1,98 @@
+package dev.millrace.graph.lower;
+
+import dev.millrace.graph.lower.Lowerings.Lowering;
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.ElementType;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Products of quantised and of sparse matrices. */
+final class ProductLowerings {
+    private ProductLowerings() {}
+
+    static @Nullable Lowering lowering(Node node) {
+        return switch (node.op().name()) {
+            case "MatMulIntegerToFloat" -> ProductLowerings::integerToFloat;
+            case "DynamicQuantizeMatMul" -> ProductLowerings::dynamic;
+            case "DynamicQuantizeLSTM" -> QuantisedLowerings::lstm;
+            case "DequantizeLinear" -> c -> QuantisedLowerings.renamed(c, "DequantizeLinear");
+            case "QGemm" -> ProductLowerings::gemm;
+            case "MulInteger" -> ProductLowerings::mulInteger;
+            case "ReduceSumInteger" -> ProductLowerings::sum;
+            case "SparseToDenseMatMul" -> ProductLowerings::sparse;
+            default -> null;
+        };
+    }
+
+    private static void integerToFloat(Composer c) {
+        c.result(Quantisation.product(
+                c, c.element(2), c.input(0), c.input(1), c.input(2), c.input(3), c.find(4), c.find(5), c.find(6)));
+    }
+
+    /** The left matrix is quantised by its own extremes. */
+    private static void dynamic(Composer c) {
+        List<Value> a = c.add(c.onnx("DynamicQuantizeLinear", c.input(0)), 3);
+        c.result(Quantisation.product(
+                c, ElementType.FLOAT, a.getFirst(), c.input(1), a.get(1), c.input(2), a.get(2), c.find(3), c.find(4)));
+    }
+
+    /** A bias of whole numbers has the scale of the product. Without a scale the result is real. */
+    private static void gemm(Composer c) {
+        Value a = turned(c, c.input(0), "transA");
+        Value b = turned(c, c.input(3), "transB");
+        Value sums = c.op("MatMulInteger", a, b, c.find(2), c.find(5));
+        if (c.has(6)) {
+            sums = c.op("Add", sums, c.input(6));
+        }
+        Value scale = c.op("Mul", c.input(1), c.input(4));
+        float alpha = c.attributes().real("alpha", 1f);
+        if (alpha != 1) {
+            scale = c.op("Mul", scale, c.scalar(ElementType.FLOAT, alpha));
+        }
+        Value real = c.op("Mul", c.cast(sums, ElementType.FLOAT), scale);
+        c.result(c.has(7) ? Quantisation.quantised(c, real, 7, c.has(8) ? c.element(8) : c.element(0)) : real);
+    }
+
+    private static Value turned(Composer c, Value matrix, String attribute) {
+        return c.attributes().flag(attribute, false) ? c.transpose(matrix, 1, 0) : matrix;
+    }
+
+    /** Differences from zero points, multiplied. */
+    private static void mulInteger(Composer c) {
+        c.result(c.op("Mul", difference(c, 0), difference(c, 2)));
+    }
+
+    private static Value difference(Composer c, int input) {
+        Value value = c.cast(c.input(input), ElementType.INT32);
+        return c.has(input + 1) ? c.op("Sub", value, c.cast(c.input(input + 1), ElementType.INT32)) : value;
+    }
+
+    private static void sum(Composer c) {
+        long[] axes = c.attributes().integers("axes");
+        ElementType wide = c.element(0) == ElementType.UINT8 ? ElementType.UINT32 : ElementType.INT32;
+        Value value = c.cast(c.input(0), wide);
+        c.result(c.add((axes == null ? c.onnx("ReduceSum", value) : c.onnx("ReduceSum", value, c.longs(axes)))
+                .with("keepdims", Attribute.of(c.attributes().integer("keepdims", 1)))));
+    }
+
+    /** Sparse constants are read as dense ones. */
+    private static void sparse(Composer c) {
+        c.refuse(!(c.input(0).type() instanceof ValueType.TensorType), "a sparse matrix that is not a constant");
+        Value a = turned(c, c.input(0), "transA");
+        Value b = c.input(1);
+        if (c.attributes().flag("transB", false)) {
+            int rank = c.rank(1);
+            long[] permutation = new long[rank];
+            for (int i = 0; i < rank; i++) {
+                permutation[i] = i < rank - 2 ? i : 2L * rank - 3 - i;
+            }
+            b = c.transpose(b, permutation);
+        }
+        Value product = c.op("MatMul", a, b);
+        float alpha = c.attributes().real("alpha", 1f);
+        c.result(alpha == 1 ? product : c.op("Mul", product, c.scalar(c.element(1), alpha)));
+    }
+}

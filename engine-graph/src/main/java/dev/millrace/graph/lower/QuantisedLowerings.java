@@ -1,0 +1,134 @@
+package dev.millrace.graph.lower;
+
+import dev.millrace.graph.lower.Lowerings.Lowering;
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.ElementType;
+import java.util.ArrayList;
+import org.jspecify.annotations.Nullable;
+
+/** Operators on quantised numbers: those on real numbers, between steps there and back. */
+final class QuantisedLowerings {
+    private QuantisedLowerings() {}
+
+    static @Nullable Lowering lowering(String name) {
+        return switch (name) {
+            case "QLinearAdd" -> c -> binary(c, "Add");
+            case "QLinearMul" -> c -> binary(c, "Mul");
+            case "QLinearSigmoid" -> c -> unary(c, c.onnx("Sigmoid", Quantisation.real(c, 0)));
+            case "QLinearLeakyRelu" ->
+                c -> unary(c, c.onnx("LeakyRelu", Quantisation.real(c, 0)).with(c.attributes()));
+            case "QLinearSoftmax" -> QuantisedLowerings::softmax;
+            case "QLinearReduceMean" -> QuantisedLowerings::mean;
+            case "QLinearAveragePool" -> c -> pool(c, "AveragePool");
+            case "QLinearGlobalAveragePool" -> c -> pool(c, "GlobalAveragePool");
+            case "QLinearConcat" -> QuantisedLowerings::concat;
+            case "QLinearWhere" -> QuantisedLowerings::where;
+            case "QLinearConv" -> QuantisedLowerings::conv;
+            case "QuantizeLinear" -> c -> renamed(c, "QuantizeLinear");
+            default -> null;
+        };
+    }
+
+    private static void binary(Composer c, String op) {
+        Value real = c.op(op, Quantisation.real(c, 0), Quantisation.real(c, 3));
+        c.result(Quantisation.quantised(c, real, 6, c.element(0)));
+    }
+
+    private static void unary(Composer c, NodeSpec real) {
+        c.result(Quantisation.quantised(c, c.add(real), 3, c.element(0)));
+    }
+
+    private static void softmax(Composer c) {
+        int opset = c.attributes().integer("opset") < 13 ? 11 : 13;
+        NodeSpec spec = c.onnx("Softmax", opset, Quantisation.real(c, 0))
+                .with("axis", Attribute.of(c.attributes().integer("axis", opset < 13 ? 1 : -1)));
+        unary(c, spec);
+    }
+
+    private static void mean(Composer c) {
+        long[] axes = c.attributes().integers("axes");
+        Value real = Quantisation.real(c, 0);
+        NodeSpec spec = (axes == null ? c.onnx("ReduceMean", real) : c.onnx("ReduceMean", real, c.longs(axes)))
+                .with("keepdims", Attribute.of(c.attributes().integer("keepdims", 1)));
+        unary(c, spec);
+    }
+
+    private static void pool(Composer c, String op) {
+        Attributes attributes = c.attributes().without("channels_last");
+        Value real = Quantisation.real(c, 0);
+        Value pooled = c.attributes().flag("channels_last", false)
+                ? ChannelsLast.around(
+                        c, real, c.rank(0), x -> c.add(c.onnx(op, x).with(attributes)))
+                : c.add(c.onnx(op, real).with(attributes));
+        c.result(Quantisation.quantised(c, pooled, 3, c.element(0)));
+    }
+
+    /** A scale and a zero point of the result, then three inputs for each part. */
+    private static void concat(Composer c) {
+        var parts = new ArrayList<@Nullable Value>();
+        for (int i = 2; i + 2 < c.node().inputs().size(); i += 3) {
+            parts.add(Quantisation.real(c, i));
+        }
+        NodeSpec spec = c.onnx("Concat", parts.toArray(new Value[0]))
+                .with("axis", Attribute.of(c.attributes().integer("axis")));
+        c.result(Quantisation.quantised(c, c.add(spec), 0, c.element(1)));
+    }
+
+    private static void where(Composer c) {
+        Value real = c.op("Where", c.input(0), Quantisation.real(c, 1), Quantisation.real(c, 4));
+        c.result(Quantisation.quantised(c, real, 7, c.element(1)));
+    }
+
+    /** ONNX's own operator, whose images may lie with their channels last; weights never do. */
+    private static void conv(Composer c) {
+        var inputs = c.node().inputs().toArray(new Value[0]);
+        NodeSpec spec = c.onnx("QLinearConv", inputs).with(c.attributes().without("channels_last"));
+        if (!c.attributes().flag("channels_last", false)) {
+            c.result(c.add(spec));
+            return;
+        }
+        c.result(ChannelsLast.around(c, c.input(0), c.rank(0), x -> {
+            inputs[0] = x;
+            return c.add(c.onnx("QLinearConv", inputs).with(spec.attributes()));
+        }));
+    }
+
+    /** An operator of ONNX's, which has had all types of this one since. */
+    static void renamed(Composer c, String op) {
+        NodeSpec spec = c.onnx(op, c.node().inputs().toArray(new Value[0])).with(c.attributes());
+        c.result(c.add(spec));
+    }
+
+    /** DynamicQuantizeLSTM: an LSTM whose weights were made smaller, and lie with the gates last. */
+    static void lstm(Composer c) {
+        Value[] weights = {weights(c, 1, 8), weights(c, 2, 10)};
+        NodeSpec spec = c.onnx(
+                        "LSTM",
+                        c.input(0),
+                        weights[0],
+                        weights[1],
+                        c.find(3),
+                        c.find(4),
+                        c.find(5),
+                        c.find(6),
+                        c.find(7))
+                .with(c.attributes());
+        var outputs = c.add(spec, 3);
+        for (int i = 0; i < outputs.size(); i++) {
+            c.result(i, outputs.get(i));
+        }
+    }
+
+    /** Weights of {@code [directions, inputs, gates]}, whose scales are by direction or by direction and gate. */
+    private static Value weights(Composer c, int input, int scale) {
+        boolean byGate = c.rank(scale) == 2;
+        Value axes = byGate ? c.longs(1) : c.longs(1, 2);
+        Value scales = c.op("Unsqueeze", c.input(scale), axes);
+        Value zeros = c.op("Unsqueeze", c.cast(c.input(scale + 1), ElementType.FLOAT), axes);
+        Value real = c.op("Mul", c.op("Sub", c.cast(c.input(input), ElementType.FLOAT), zeros), scales);
+        return c.transpose(real, 0, 2, 1);
+    }
+}

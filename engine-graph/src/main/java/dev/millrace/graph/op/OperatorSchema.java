@@ -1,0 +1,69 @@
+package dev.millrace.graph.op;
+
+import dev.millrace.graph.ir.OpId;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One version of an operator: what it takes and gives, and its attributes. */
+public record OperatorSchema(
+        OpId op,
+        int since,
+        boolean deprecated,
+        List<Parameter> inputs,
+        List<Parameter> outputs,
+        List<TypeConstraint> constraints,
+        List<AttributeSpec> attributes) {
+
+    public OperatorSchema {
+        inputs = List.copyOf(inputs);
+        outputs = List.copyOf(outputs);
+        constraints = List.copyOf(constraints);
+        attributes = List.copyOf(attributes);
+    }
+
+    public @Nullable AttributeSpec attribute(String name) {
+        for (AttributeSpec attribute : attributes) {
+            if (attribute.name().equals(name)) {
+                return attribute;
+            }
+        }
+        return null;
+    }
+
+    /** What {@code variable} may stand for, or null where a parameter's type is no variable. */
+    public @Nullable TypeConstraint constraint(String variable) {
+        for (TypeConstraint constraint : constraints) {
+            if (constraint.variable().equals(variable)) {
+                return constraint;
+            }
+        }
+        return null;
+    }
+
+    /** The parameter that value {@code index} belongs to, or null where there are not so many. */
+    public static @Nullable Parameter parameter(List<Parameter> parameters, int index) {
+        if (index < parameters.size()) {
+            return parameters.get(index);
+        }
+        return !parameters.isEmpty() && parameters.getLast().isVariadic() ? parameters.getLast() : null;
+    }
+
+    /** How many values {@code parameters} need. */
+    public static int least(List<Parameter> parameters) {
+        int least = 0;
+        for (int i = 0; i < parameters.size(); i++) {
+            Parameter parameter = parameters.get(i);
+            switch (parameter.arity()) {
+                case SINGLE -> least = i + 1;
+                case VARIADIC -> least = parameter.least() == 0 ? least : i + parameter.least();
+                case OPTIONAL -> {}
+            }
+        }
+        return least;
+    }
+
+    /** How many values {@code parameters} take, {@link Integer#MAX_VALUE} where there is no limit. */
+    public static int most(List<Parameter> parameters) {
+        return !parameters.isEmpty() && parameters.getLast().isVariadic() ? Integer.MAX_VALUE : parameters.size();
+    }
+}

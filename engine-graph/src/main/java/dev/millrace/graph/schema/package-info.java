@@ -1,5 +1,0 @@
-/** What the operators of each opset take and give: schemas as data, and the check of a node against them. */
-@NullMarked
-package dev.millrace.graph.schema;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package dev.millrace.graph.composite;
-
-import org.jspecify.annotations.NullMarked;

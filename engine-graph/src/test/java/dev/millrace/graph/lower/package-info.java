@@ -1,0 +1,4 @@
+@NullMarked
+package dev.millrace.graph.lower;
+
+import org.jspecify.annotations.NullMarked;

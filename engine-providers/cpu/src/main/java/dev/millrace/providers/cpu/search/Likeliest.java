@@ -1,0 +1,48 @@
+package dev.millrace.providers.cpu.search;
+
+/** The largest scores of those that are added, the largest first, with their places. */
+final class Likeliest {
+    private final float[] scores;
+    private final int[] rows;
+    private final int[] words;
+    private int count;
+
+    Likeliest(int most) {
+        scores = new float[most];
+        rows = new int[most];
+        words = new int[most];
+    }
+
+    void add(float score, int row, int word) {
+        boolean full = count == scores.length;
+        if (Float.isNaN(score) || full && score <= scores[count - 1]) {
+            return;
+        }
+        int at = full ? count - 1 : count++;
+        while (at > 0 && score > scores[at - 1]) {
+            scores[at] = scores[at - 1];
+            rows[at] = rows[at - 1];
+            words[at] = words[at - 1];
+            at--;
+        }
+        scores[at] = score;
+        rows[at] = row;
+        words[at] = word;
+    }
+
+    int count() {
+        return count;
+    }
+
+    float score(int index) {
+        return scores[index];
+    }
+
+    int row(int index) {
+        return rows[index];
+    }
+
+    int word(int index) {
+        return words[index];
+    }
+}

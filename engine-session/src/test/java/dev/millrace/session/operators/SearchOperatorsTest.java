@@ -1,0 +1,153 @@
+package dev.millrace.session.operators;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.GraphEditor;
+import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.session.Engine;
+import dev.millrace.session.EngineOptions;
+import java.util.List;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+
+/** Searches in models whose next word depends on the last one alone: 0 fills, 1 ends, 2 begins. */
+class SearchOperatorsTest {
+    private static final int WORDS = 5;
+    /** A row for each word: how likely which word follows. */
+    private static final double[] CHANCES = {
+        0.2, 0.2, 0.2, 0.2, 0.2, //
+        0.2, 0.2, 0.2, 0.2, 0.2, //
+        0.03, 0.05, 0.02, 0.5, 0.4, //
+        0.1, 0.1, 0.2, 0.35, 0.25, //
+        0.025, 0.9, 0.02, 0.03, 0.025
+    };
+
+    @AutoClose
+    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+
+    private static Tensor ints(int... values) {
+        return Tensor.copyOf(values, values.length);
+    }
+
+    private static Tensor real(float value) {
+        return Tensor.copyOf(new float[] {value}, 1);
+    }
+
+    private static final class Body {
+        private final GraphEditor editor;
+
+        Body(String name) {
+            editor = new GraphEditor(Graph.named(name));
+        }
+
+        Value words(String name) {
+            return editor.addInput(name, ValueType.tensor(ElementType.INT32, Shape.of(1, 1)));
+        }
+
+        Value input(String name, ElementType type, Shape shape) {
+            return editor.addInput(name, ValueType.tensor(type, shape));
+        }
+
+        void op(String op, String output, Shape shape, Value... inputs) {
+            NodeSpec spec = NodeSpec.of(OpId.onnx(op), 21, inputs);
+            Value value = editor.append(spec, List.of(output)).requireOutput(0);
+            editor.declare(value, ValueType.tensor(ElementType.FLOAT, shape));
+            editor.addOutput(output, value);
+        }
+
+        void scores(Value words) {
+            float[] logs = new float[CHANCES.length];
+            for (int i = 0; i < logs.length; i++) {
+                logs[i] = (float) Math.log(CHANCES[i]);
+            }
+            Value table = editor.addConstant("table", Tensor.copyOf(logs, WORDS, WORDS));
+            op("Gather", "logits", Shape.of(1, 1, WORDS), table, words);
+        }
+
+        Attribute attribute() {
+            return Attribute.of(editor.graph());
+        }
+    }
+
+    private static Attribute encoder() {
+        var body = new Body("encoder");
+        Value given = body.words("encoder_input_ids");
+        body.words("encoder_attention_mask");
+        Value first = body.words("decoder_input_ids");
+        body.scores(first);
+        Value states = body.editor.addConstant("states", Tensor.allocate(ElementType.FLOAT, Shape.of(WORDS, 1)));
+        body.op("Gather", "encoder_hidden_states", Shape.of(1, 1, 1), states, given);
+        Value cache = body.editor.addConstant("cache", Tensor.allocate(ElementType.FLOAT, Shape.of(1, 1, 1, 1)));
+        for (String name : new String[] {"key_self_0", "value_self_0", "key_cross_0", "value_cross_0"}) {
+            body.op("Identity", "present_" + name, Shape.of(1, 1, 1, 1), cache);
+        }
+        return body.attribute();
+    }
+
+    private static Attribute decoder() {
+        var body = new Body("decoder");
+        Value words = body.words("input_ids");
+        body.words("encoder_attention_mask");
+        Shape cache = Shape.of(1, 1, 1, 1);
+        Value keys = body.input("past_key_self_0", ElementType.FLOAT, cache);
+        Value values = body.input("past_value_self_0", ElementType.FLOAT, cache);
+        body.input("past_key_cross_0", ElementType.FLOAT, cache);
+        body.input("past_value_cross_0", ElementType.FLOAT, cache);
+        body.scores(words);
+        body.op("Neg", "present_key_self_0", cache, keys);
+        body.op("Neg", "present_value_self_0", cache, values);
+        return body.attribute();
+    }
+
+    private static OneOperator search(int most, int least, int beams, int kept) {
+        return search(most, least, beams, kept, 1);
+    }
+
+    private static OneOperator search(int most, int least, int beams, int kept, float lengthPenalty) {
+        return OneOperator.contributed("BeamSearch")
+                .with("encoder", encoder())
+                .with("decoder", decoder())
+                .with("model_type", 1)
+                .with("eos_token_id", 1)
+                .with("pad_token_id", 0)
+                .with("decoder_start_token_id", 2)
+                .outputs(2)
+                .on(Tensor.copyOf(new int[] {3}, 1, 1))
+                .holding(ints(most), ints(least), ints(beams), ints(kept), real(lengthPenalty));
+    }
+
+    @Test
+    void theLikeliestSequencesByHand() throws Exception {
+        // 2 4 ends with 0.4 * 0.9, and 2 3 4 with 0.5 * 0.25 * 0.9; the likeliest second word alone leads to neither first
+        Tensor sequences = search(5, 0, 2, 2).run(engine);
+        assertThat(sequences.shape()).isEqualTo(Shape.of(1, 2, 5));
+        assertThat(sequences.ints()).containsExactly(2, 4, 0, 0, 0, 2, 3, 4, 0, 0);
+        search(5, 0, 2, 2).agrees(engine, 1e-5);
+    }
+
+    @Test
+    void lengthsAndPenaltiesAreAsInThePeer() throws Exception {
+        search(6, 4, 3, 2).agrees(engine, 1e-5);
+        search(6, 0, 3, 3).with("early_stopping", 1).agrees(engine, 1e-5);
+        search(6, 0, 2, 1, 2).holding(real(1.3f)).agrees(engine, 1e-5);
+        search(7, 6, 2, 2).with("no_repeat_ngram_size", 2).agrees(engine, 1e-5);
+        search(5, 0, 2, 2).holding(real(1), ints(1, 1, 1, 1, 0)).agrees(engine, 1e-5);
+    }
+
+    @Test
+    void whatCannotBeSearchedIsNamed() {
+        assertThatThrownBy(() -> search(5, 0, 2, 3).run(engine)).hasMessageContaining("num_return_sequences is 3");
+        assertThatThrownBy(() -> search(1, 0, 2, 2).run(engine)).hasMessageContaining("max_length is 1");
+        assertThatThrownBy(() -> search(5, 0, 2, 2).with("model_type", 0).run(engine))
+                .hasMessageContaining("model_type 0");
+    }
+}
