@@ -15,6 +15,7 @@ import dev.millrace.scheduler.pool.WorkerPool;
 import dev.millrace.scheduler.run.IdleMemory;
 import dev.millrace.session.build.Environment;
 import dev.millrace.session.build.SharedConstants;
+import dev.millrace.session.stream.RunExecutor;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;

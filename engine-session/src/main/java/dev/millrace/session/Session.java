@@ -10,6 +10,8 @@ import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.run.PlanRunner;
+import dev.millrace.session.stream.Reactive;
+import dev.millrace.session.stream.Receiver;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -124,7 +126,7 @@ public final class Session implements AutoCloseable {
     }
 
     /** A run on a thread of the engine, which closing waits for from now on. The answer or the failure goes to {@code to}. */
-    void runLater(Inputs given, Cancellation cancellation, Receiver to) {
+    void runLater(Inputs given, Cancellation cancellation, Receiver<Outputs> to) {
         try {
             gate.enter();
         } catch (EngineException closed) {
@@ -142,14 +144,7 @@ public final class Session implements AutoCloseable {
         }
     }
 
-    /** Who gets the answer of a run that happens later. */
-    interface Receiver {
-        void answered(Outputs outputs);
-
-        void failed(EngineException failure);
-    }
-
-    private void runLast(Inputs given, Cancellation cancellation, Receiver to) {
+    private void runLast(Inputs given, Cancellation cancellation, Receiver<Outputs> to) {
         Outputs outputs;
         try {
             cancellation.check();
@@ -228,7 +223,7 @@ public final class Session implements AutoCloseable {
 
     /** A run that starts when it is subscribed to, and stops when that subscription is cancelled. */
     public Mono<Outputs> mono(Inputs given) {
-        return Reactive.mono(this, Failures.given(given, "inputs"));
+        return Reactive.mono(this::runLater, Failures.given(given, "inputs"), Outputs::close);
     }
 
     /**
@@ -236,7 +231,7 @@ public final class Session implements AutoCloseable {
      * most {@link SessionOptions#concurrency} ahead; cancelling stops the runs under way. Whoever gets an answer closes it.
      */
     public Flux<Outputs> flux(Publisher<? extends Inputs> requests) {
-        return Reactive.flux(this, Failures.given(requests, "requests"), options.concurrency());
+        return Deliveries.flux(this::runLater, Failures.given(requests, "requests"), options.concurrency());
     }
 
     /**
@@ -244,7 +239,7 @@ public final class Session implements AutoCloseable {
      * What the publisher of the requests fails with is still the end.
      */
     public Flux<RunResult> results(Publisher<? extends Inputs> requests) {
-        return Reactive.results(this, Failures.given(requests, "requests"), options.concurrency());
+        return Deliveries.results(this::runLater, Failures.given(requests, "requests"), options.concurrency());
     }
 
     /** How the session came to be: its partitions, its optimisations, the time that each phase took. */

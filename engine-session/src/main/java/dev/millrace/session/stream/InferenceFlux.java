@@ -1,4 +1,4 @@
-package dev.millrace.session;
+package dev.millrace.session.stream;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.scheduler.Cancellation;
@@ -14,72 +14,76 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Operators;
 
 /**
- * Runs a session for each request and answers in order. Every request that is asked for has an answer asked for: demand
+ * Has each request answered, in order. Every request that is asked for has an answer asked for: demand
  * passes upstream one to one, and no more than {@code concurrency} requests are out at a time. A subscriber that throws
  * has cancelled; a publisher that sends more than it was asked for has ended.
  */
-final class InferenceFlux<T> extends Flux<T> {
-    private final Session session;
-    private final Publisher<? extends Inputs> requests;
+public final class InferenceFlux<Q, A, T> extends Flux<T> {
+    private final Runs<Q, A> target;
+    private final Publisher<? extends Q> requests;
     private final int concurrency;
-    private final Delivery<T> delivery;
+    private final Delivery<Q, A, T> delivery;
 
     /** What subscribers get of a run that has ended. */
-    interface Delivery<T> {
-        T answer(Inputs request, Outputs outputs);
+    public interface Delivery<Q, A, T> {
+        T answer(Q request, A answer);
 
         /** What stands for a failure, or null where it ends the stream. */
         @Nullable
-        T failure(Inputs request, EngineException failure);
+        T failure(Q request, EngineException failure);
+
+        /** Frees an answer that nobody gets. */
+        void drop(A answer);
     }
 
-    InferenceFlux(Session session, Publisher<? extends Inputs> requests, int concurrency, Delivery<T> delivery) {
+    public InferenceFlux(
+            Runs<Q, A> target, Publisher<? extends Q> requests, int concurrency, Delivery<Q, A, T> delivery) {
         this.delivery = delivery;
-        this.session = session;
+        this.target = target;
         this.requests = requests;
         this.concurrency = concurrency;
     }
 
     @Override
     public void subscribe(CoreSubscriber<? super T> downstream) {
-        requests.subscribe(new Runs(downstream));
+        requests.subscribe(new Answers(downstream));
     }
 
     /** A run, under way or ended, at its place in the order of answers. */
-    private final class Run implements Session.Receiver {
+    private final class Run implements Receiver<A> {
         private final Cancellation cancellation = new Cancellation();
-        private final Runs runs;
-        private final Inputs request;
-        private volatile @Nullable Outputs outputs;
+        private final Answers answers;
+        private final Q request;
+        private volatile @Nullable A answer;
         private volatile @Nullable EngineException failure;
 
-        Run(Runs runs, Inputs request) {
-            this.runs = runs;
+        Run(Answers answers, Q request) {
+            this.answers = answers;
             this.request = request;
         }
 
         void start() {
-            session.runLater(request, cancellation, this);
+            target.start(request, cancellation, this);
         }
 
         @Override
-        public void answered(Outputs answer) {
-            outputs = answer;
-            runs.drain();
+        public void answered(A given) {
+            answer = given;
+            answers.drain();
         }
 
         @Override
         public void failed(EngineException thrown) {
             failure = thrown;
-            runs.drain();
+            answers.drain();
         }
 
         boolean isDone() {
-            return outputs != null || failure != null;
+            return answer != null || failure != null;
         }
     }
 
-    private final class Runs implements CoreSubscriber<Inputs>, Subscription {
+    private final class Answers implements CoreSubscriber<Q>, Subscription {
         private final CoreSubscriber<? super T> downstream;
         private final ArrayDeque<Run> order = new ArrayDeque<>();
         private final AtomicLong demand = new AtomicLong();
@@ -94,7 +98,7 @@ final class InferenceFlux<T> extends Flux<T> {
         private volatile boolean cancelled;
         private volatile boolean ended;
 
-        Runs(CoreSubscriber<? super T> downstream) {
+        Answers(CoreSubscriber<? super T> downstream) {
             this.downstream = downstream;
         }
 
@@ -112,8 +116,8 @@ final class InferenceFlux<T> extends Flux<T> {
         }
 
         @Override
-        public void onNext(Inputs inputs) {
-            Objects.requireNonNull(inputs, "inputs");
+        public void onNext(Q request) {
+            Objects.requireNonNull(request, "request");
             if (complete || cancelled || ended) {
                 return;
             }
@@ -124,7 +128,7 @@ final class InferenceFlux<T> extends Flux<T> {
                 return;
             }
             received++;
-            var run = new Run(this, inputs);
+            var run = new Run(this, request);
             synchronized (order) {
                 order.add(run);
             }
@@ -227,13 +231,13 @@ final class InferenceFlux<T> extends Flux<T> {
                     order.poll();
                 }
                 answered++;
-                Outputs outputs = run.outputs;
+                A answer = run.answer;
                 if (cancelled || ended) {
-                    if (outputs != null) {
-                        outputs.close();
+                    if (answer != null) {
+                        delivery.drop(answer);
                     }
                 } else {
-                    deliver(run.request, outputs, run.failure);
+                    deliver(run.request, answer, run.failure);
                 }
             }
             if (complete && !ended && !cancelled && head() == null) {
@@ -247,10 +251,10 @@ final class InferenceFlux<T> extends Flux<T> {
             }
         }
 
-        private void deliver(Inputs request, @Nullable Outputs outputs, @Nullable EngineException failure) {
+        private void deliver(Q request, @Nullable A answer, @Nullable EngineException failure) {
             T delivered;
-            if (outputs != null) {
-                delivered = delivery.answer(request, outputs);
+            if (answer != null) {
+                delivered = delivery.answer(request, answer);
             } else {
                 delivered = failure == null ? null : delivery.failure(request, failure);
             }

@@ -1,4 +1,4 @@
-package dev.millrace.session;
+package dev.millrace.session.stream;
 
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -7,12 +7,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The threads on which asynchronous runs happen: as many as runs can make use of, gone when idle for a while. */
-final class RunExecutor implements Executor, AutoCloseable {
+public final class RunExecutor implements Executor, AutoCloseable {
     private final AtomicInteger names = new AtomicInteger();
     private final ThreadLocal<Boolean> own = ThreadLocal.withInitial(() -> false);
     private final ThreadPoolExecutor threads;
 
-    RunExecutor(int width) {
+    public RunExecutor(int width) {
         threads = new ThreadPoolExecutor(
                 width,
                 width,
@@ -35,7 +35,7 @@ final class RunExecutor implements Executor, AutoCloseable {
     }
 
     /** Whether this is one of its threads, for which other runs may be waiting. */
-    boolean isOwnThread() {
+    public boolean isOwnThread() {
         return own.get();
     }
 
