@@ -32,6 +32,7 @@ final class SessionBuilder {
     private final List<FileState> data = new ArrayList<>();
     private final ContextKeeping keeping;
     private List<ValueInfo> inputs = List.of();
+    private @Nullable ModelMetadata metadata;
 
     SessionBuilder(Engine engine, SessionOptions options) {
         this.engine = engine;
@@ -91,6 +92,7 @@ final class SessionBuilder {
     /** The model, once what has to be seen before it is changed was. */
     private Model looked(Model read) {
         inputs = inputs(read.graph());
+        metadata = ModelMetadata.of(read);
         keeping.check(read);
         return read;
     }
@@ -117,7 +119,8 @@ final class SessionBuilder {
                 SessionReport.CacheUse.NONE,
                 prepared.notes().all());
         engine.factoryUse().begin();
-        return new Session(engine, options, runner, inputs, outputs(graph), prepared.providers(), report, () -> {
+        var face = new Session.Face(inputs, outputs(graph), metadata == null ? ModelMetadata.of(prepared.model()) : metadata);
+        return new Session(engine, options, runner, face, prepared.providers(), report, () -> {
             prepared.resolver().close();
             engine.factoryUse().end();
         });

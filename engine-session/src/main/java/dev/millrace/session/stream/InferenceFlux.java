@@ -1,27 +1,33 @@
 package dev.millrace.session.stream;
 
 import dev.millrace.graph.EngineException;
-import dev.millrace.scheduler.Cancellation;
+import dev.millrace.graph.Status;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
+import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Operators;
+import reactor.core.scheduler.Schedulers;
 
 /**
- * Has each request answered, in order. Every request that is asked for has an answer asked for: demand
- * passes upstream one to one, and no more than {@code concurrency} requests are out at a time. A subscriber that throws
+ * Has each request answered. Every request that is asked for has an answer asked for, but for those that the rules want
+ * ahead: demand passes upstream one to one, and no more than the rules' concurrency are under way at a time. A subscriber that throws
  * has cancelled; a publisher that sends more than it was asked for has ended.
  */
 public final class InferenceFlux<Q, A, T> extends Flux<T> {
+    private static final long FIRST_PAUSE_MILLIS = 1;
+
     private final Runs<Q, A> target;
     private final Publisher<? extends Q> requests;
-    private final int concurrency;
+    private final StreamRules rules;
     private final Delivery<Q, A, T> delivery;
 
     /** What subscribers get of a run that has ended. */
@@ -37,11 +43,11 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
     }
 
     public InferenceFlux(
-            Runs<Q, A> target, Publisher<? extends Q> requests, int concurrency, Delivery<Q, A, T> delivery) {
+            Runs<Q, A> target, Publisher<? extends Q> requests, StreamRules rules, Delivery<Q, A, T> delivery) {
         this.delivery = delivery;
         this.target = target;
         this.requests = requests;
-        this.concurrency = concurrency;
+        this.rules = rules;
     }
 
     @Override
@@ -51,11 +57,13 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
 
     /** A run, under way or ended, at its place in the order of answers. */
     private final class Run implements Receiver<A> {
-        private final Cancellation cancellation = new Cancellation();
         private final Answers answers;
         private final Q request;
         private volatile @Nullable A answer;
         private volatile @Nullable EngineException failure;
+        private volatile @Nullable Disposable stop;
+        private volatile boolean cancelled;
+        private int tries;
 
         Run(Answers answers, Q request) {
             this.answers = answers;
@@ -63,18 +71,36 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
         }
 
         void start() {
-            target.start(request, cancellation, this);
+            Disposable begun = target.start(request, answers.currentContext(), this);
+            stop = begun;
+            if (cancelled) {
+                begun.dispose();
+            }
+        }
+
+        void cancel() {
+            cancelled = true;
+            Disposable begun = stop;
+            if (begun != null) {
+                begun.dispose();
+            }
         }
 
         @Override
         public void answered(A given) {
             answer = given;
+            answers.finished.incrementAndGet();
             answers.drain();
         }
 
         @Override
         public void failed(EngineException thrown) {
+            if (thrown.status() == Status.OVERLOADED && tries < rules.retries() && !cancelled) {
+                Schedulers.parallel().schedule(this::start, FIRST_PAUSE_MILLIS << Math.min(tries++, 10), TimeUnit.MILLISECONDS);
+                return;
+            }
             failure = thrown;
+            answers.finished.incrementAndGet();
             answers.drain();
         }
 
@@ -87,6 +113,7 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
         private final CoreSubscriber<? super T> downstream;
         private final ArrayDeque<Run> order = new ArrayDeque<>();
         private final AtomicLong demand = new AtomicLong();
+        private final AtomicLong finished = new AtomicLong();
         private final AtomicInteger draining = new AtomicInteger();
         private @Nullable Subscription upstream;
         private volatile long asked;
@@ -133,7 +160,7 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
                 order.add(run);
             }
             if (cancelled) {
-                run.cancellation.cancel();
+                run.cancel();
             }
             run.start();
         }
@@ -176,9 +203,11 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
 
         /** Asks for nothing more, and stops the runs under way. */
         private void stop() {
+            List<Run> all;
             synchronized (order) {
-                order.forEach(run -> run.cancellation.cancel());
+                all = List.copyOf(order);
             }
+            all.forEach(Run::cancel);
             cancelUpstream();
         }
 
@@ -226,10 +255,7 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
             if (refused != null && !cancelled && !ended) {
                 fail(refused);
             }
-            for (Run run = head(); run != null && run.isDone(); run = head()) {
-                synchronized (order) {
-                    order.poll();
-                }
+            for (Run run = nextDone(); run != null; run = nextDone()) {
                 answered++;
                 A answer = run.answer;
                 if (cancelled || ended) {
@@ -240,7 +266,7 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
                     deliver(run.request, answer, run.failure);
                 }
             }
-            if (complete && !ended && !cancelled && head() == null) {
+            if (complete && !ended && !cancelled && isEmpty()) {
                 ended = true;
                 Throwable failure = upstreamFailure;
                 if (failure == null) {
@@ -271,9 +297,29 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
             downstream.onError(failure == null ? new IllegalStateException("a run ended without an answer") : failure);
         }
 
-        private @Nullable Run head() {
+        /** The run whose turn it is, taken out, if it is done and its answer is wanted or given up. */
+        private @Nullable Run nextDone() {
+            boolean wanted = answered < demand.get() || cancelled || ended;
             synchronized (order) {
-                return order.peek();
+                Run first = order.peek();
+                if (first != null && first.isDone() && wanted) {
+                    return order.poll();
+                }
+                if (wanted && !rules.ordered()) {
+                    for (Run run : order) {
+                        if (run.isDone()) {
+                            order.remove(run);
+                            return run;
+                        }
+                    }
+                }
+                return null;
+            }
+        }
+
+        private boolean isEmpty() {
+            synchronized (order) {
+                return order.isEmpty();
             }
         }
 
@@ -282,7 +328,11 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
                 return;
             }
             long before = asked;
-            long room = Math.min(demand.get() - before, concurrency - (before - answered));
+            long room = Math.min(
+                    Operators.addCap(demand.get(), rules.ahead()) - before,
+                    Math.min(
+                            rules.concurrency() - (before - finished.get()),
+                            (long) rules.concurrency() + rules.ahead() - (before - answered)));
             Subscription source = upstream;
             if (room > 0 && source != null) {
                 asked = before + room;

@@ -1,9 +1,16 @@
 package dev.millrace.session.stream;
 
-import dev.millrace.scheduler.Cancellation;
+import reactor.core.Disposable;
+import reactor.util.context.ContextView;
 
 /** What answers requests, each on a thread that is not the caller's. */
 @FunctionalInterface
 public interface Runs<Q, A> {
-    void start(Q request, Cancellation cancellation, Receiver<A> to);
+    /**
+     * Has a request answered.
+     *
+     * @param context of who subscribed
+     * @return stops the run; the receiver may hear of it nevertheless
+     */
+    Disposable start(Q request, ContextView context, Receiver<A> to);
 }
