@@ -189,6 +189,18 @@ public final class Session extends Streaming implements AutoCloseable {
         return gate.tryEnter() ? runEntered(given, how) : null;
     }
 
+    /**
+     * This session for sequences: {@code session.stateful(State.carry("stateN", "state"))}. What is made has to be closed,
+     * and does not close the session.
+     */
+    public StatefulSession stateful(State... states) {
+        return stateful(StateOptions.defaults(), states);
+    }
+
+    public StatefulSession stateful(StateOptions how, State... states) {
+        return new StatefulSession(this, Failures.given(how, "options"), List.of(states), System::nanoTime);
+    }
+
     @Override
     int concurrency() {
         return options.concurrency();

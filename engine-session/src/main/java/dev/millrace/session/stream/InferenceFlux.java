@@ -299,18 +299,18 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
 
         /** The run whose turn it is, taken out, if it is done and its answer is wanted or given up. */
         private @Nullable Run nextDone() {
-            boolean wanted = answered < demand.get() || cancelled || ended;
+            boolean over = cancelled || ended;
+            if (!over && answered >= demand.get()) {
+                return null;
+            }
             synchronized (order) {
-                Run first = order.peek();
-                if (first != null && first.isDone() && wanted) {
-                    return order.poll();
-                }
-                if (wanted && !rules.ordered()) {
-                    for (Run run : order) {
-                        if (run.isDone()) {
-                            order.remove(run);
-                            return run;
-                        }
+                for (Run run : order) {
+                    if (run.isDone()) {
+                        order.remove(run);
+                        return run;
+                    }
+                    if (rules.ordered() && !over) {
+                        return null;
                     }
                 }
                 return null;

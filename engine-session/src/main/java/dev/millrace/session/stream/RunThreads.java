@@ -31,6 +31,7 @@ public final class RunThreads implements Executor, AutoCloseable {
     private double leastHad;
     private long numbers;
     private int running;
+    private int live;
     private int idle;
     /** Idle threads that were called and are not there yet. */
     private int called;
@@ -129,8 +130,13 @@ public final class RunThreads implements Executor, AutoCloseable {
             work.signal();
             return;
         }
+        if (live == 2 * width) {
+            // one of them is on its way to look for work
+            return;
+        }
         try {
             new RunThread().start();
+            live++;
         } catch (OutOfMemoryError e) {
             if (running == 0) {
                 queue.drop(job);
@@ -152,6 +158,7 @@ public final class RunThreads implements Executor, AutoCloseable {
                 if (queue != null) {
                     serve(queue);
                 } else if (!rest()) {
+                    live--;
                     return;
                 }
             }
