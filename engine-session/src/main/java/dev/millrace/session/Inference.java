@@ -1,5 +1,7 @@
 package dev.millrace.session;
 
+import java.util.Map;
+import java.util.function.Function;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -46,4 +48,30 @@ public interface Inference {
     }
 
     Flux<RunResult> results(Publisher<? extends Inputs> requests, FluxOptions how);
+
+    /** How many requests of a stream are under way at once where its options do not say. */
+    int concurrency();
+
+    /** This and then another one, which takes the outputs of this as inputs of the same names. */
+    default Inference then(Inference next) {
+        return new Pipeline(this, Pipeline::same, next);
+    }
+
+    /**
+     * This and then another one, which takes the named outputs of this as inputs.
+     *
+     * @param inputsByOutput the next one's inputs by the names of this one's outputs; what is not named is left behind
+     */
+    default Inference then(Inference next, Map<String, String> inputsByOutput) {
+        return new Pipeline(this, Pipeline.renamed(inputsByOutput), next);
+    }
+
+    /**
+     * This and then another one.
+     *
+     * @param between makes the next one's inputs of this one's outputs, which are closed when the next one has answered
+     */
+    default Inference then(Inference next, Function<Outputs, Inputs> between) {
+        return new Pipeline(this, between, next);
+    }
 }

@@ -77,7 +77,7 @@ public final class ReplaceableSession extends Streaming implements AutoCloseable
     }
 
     @Override
-    int concurrency() {
+    public int concurrency() {
         return current.concurrency();
     }
 

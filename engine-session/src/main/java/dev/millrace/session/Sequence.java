@@ -129,7 +129,7 @@ public final class Sequence extends Streaming implements AutoCloseable {
     }
 
     @Override
-    int concurrency() {
+    public int concurrency() {
         return 1;
     }
 

@@ -202,7 +202,7 @@ public final class Session extends Streaming implements AutoCloseable {
     }
 
     @Override
-    int concurrency() {
+    public int concurrency() {
         return options.concurrency();
     }
 

@@ -14,9 +14,6 @@ abstract class Streaming implements Inference {
     /** Has a request answered on another thread. What comes back stops that, and the receiver may hear of it. */
     abstract Disposable start(Inputs given, RunOptions how, Receiver<Outputs> to);
 
-    /** How many requests of a stream are under way where its options do not say. */
-    abstract int concurrency();
-
     @Override
     public Mono<Outputs> mono(Inputs given, RunOptions how) {
         Failures.given(how, "options");
