@@ -201,6 +201,11 @@ public final class Session extends Streaming implements AutoCloseable {
         return new StatefulSession(this, Failures.given(how, "options"), List.of(states), System::nanoTime);
     }
 
+    /** This session where requests of many become one run. */
+    public BatchedSession batched(BatchOptions how) {
+        return new BatchedSession(this, Failures.given(how, "options"));
+    }
+
     @Override
     public int concurrency() {
         return options.concurrency();
