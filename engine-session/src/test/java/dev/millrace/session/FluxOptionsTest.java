@@ -1,5 +1,6 @@
 package dev.millrace.session;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -99,8 +100,7 @@ class FluxOptionsTest {
     }
 
     private static void assertLate(RunResult result) {
-        assertThat(result.failure()).isNotNull();
-        assertThat(result.failure().status()).isEqualTo(Status.DEADLINE_EXCEEDED);
+        assertThat(requireNonNull(result.failure()).status()).isEqualTo(Status.DEADLINE_EXCEEDED);
     }
 
     @Test

@@ -191,7 +191,7 @@ class QueuesTest {
 
     @Test
     void blockingOnARunThreadIsRefusedAtOnce() {
-        StepVerifier.create(light.mono(inputs(1)).map(outputs -> light.mono(inputs(2)).block()))
+        StepVerifier.create(light.mono(inputs(1)).doOnNext(outputs -> light.mono(inputs(2)).block()))
                 .expectErrorMatches(thrown -> thrown instanceof IllegalStateException
                         && String.valueOf(thrown.getMessage()).contains("blocking"))
                 .verify();

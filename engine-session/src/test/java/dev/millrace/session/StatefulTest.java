@@ -1,5 +1,6 @@
 package dev.millrace.session;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -44,7 +45,7 @@ class StatefulTest {
     }
 
     private static float sum(Sequence sequence) {
-        return sequence.snapshot().get("b").floats()[0];
+        return requireNonNull(sequence.snapshot().get("b")).floats()[0];
     }
 
     @Test
