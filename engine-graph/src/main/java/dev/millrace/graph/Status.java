@@ -16,5 +16,11 @@ public enum Status {
     MODEL_LOAD_CANCELED,
     MODEL_REQUIRES_COMPILATION,
     NOT_FOUND,
-    CANCELLED
+    CANCELLED,
+    /** A request that waits or runs for longer than it may. */
+    DEADLINE_EXCEEDED,
+    /** A queue that is full: the same request may well be served later. */
+    OVERLOADED,
+    /** A session or an engine that is closed: the same request may well be served by another one. */
+    CLOSED
 }

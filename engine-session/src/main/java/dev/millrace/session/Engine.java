@@ -18,6 +18,7 @@ import dev.millrace.scheduler.pool.WorkerPool;
 import dev.millrace.scheduler.run.IdleMemory;
 import dev.millrace.session.build.Environment;
 import dev.millrace.session.build.SharedConstants;
+import dev.millrace.session.stream.RunThreads;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,6 +32,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * Makes sessions and owns what they share: the worker threads, the providers and what those have loaded. One per process
@@ -45,7 +48,7 @@ public final class Engine implements AutoCloseable {
     private final @Nullable ContextCache contextCache;
     private final Environment environment;
     private final FactoryUse factoryUse;
-    private final RunExecutor runs;
+    private final RunThreads runs;
     private final IdleMemory idleMemory = new IdleMemory();
     private final Executor later = CompletableFuture.delayedExecutor(10, TimeUnit.SECONDS);
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -65,7 +68,7 @@ public final class Engine implements AutoCloseable {
         }
         factoryUse = new FactoryUse(factories.values());
         pool = new WorkerPool(threads - 1);
-        runs = new RunExecutor(threads);
+        runs = new RunThreads(threads);
         environment = new Environment(
                 factories, options.hardware(), new Workspaces(), new SharedConstants(), threads);
     }
@@ -219,6 +222,14 @@ public final class Engine implements AutoCloseable {
         return environment.threads();
     }
 
+    /**
+     * The threads on which {@code mono} and {@code flux} run, for what is to happen between runs, such as preparing inputs. What is
+     * scheduled shares them as a session of weight 1 does. It takes no delays, and nothing on it may block.
+     */
+    public Scheduler scheduler() {
+        return Schedulers.fromExecutor(runs);
+    }
+
     /** What all its models are built with. */
     Environment environment() {
         return environment;
@@ -232,7 +243,7 @@ public final class Engine implements AutoCloseable {
         return pool;
     }
 
-    RunExecutor runs() {
+    RunThreads runs() {
         return runs;
     }
 
@@ -258,7 +269,7 @@ public final class Engine implements AutoCloseable {
     }
 
     static EngineException closedException() {
-        return new EngineException(Status.INVALID_ARGUMENT, "this engine is closed");
+        return new EngineException(Status.CLOSED, "this engine is closed");
     }
 
     @Override

@@ -1,6 +1,8 @@
 package dev.millrace.session;
 
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -20,10 +22,18 @@ final class RunGate {
     }
 
     void enter() {
-        if ((state.incrementAndGet() & CLOSED) != 0) {
-            leave();
+        if (!tryEnter()) {
             throw Session.closedException();
         }
+    }
+
+    /** False where it is closed. */
+    boolean tryEnter() {
+        if ((state.incrementAndGet() & CLOSED) != 0) {
+            leave();
+            return false;
+        }
+        return true;
     }
 
     void leave() {
@@ -60,6 +70,16 @@ final class RunGate {
             if (first && thrown != null) {
                 throw Failures.named("closing the session", thrown);
             }
+        }
+    }
+
+    /** Whether the last one has left, after waiting for so long at most. An interrupt ends the wait and stays set. */
+    boolean await(Duration limit) {
+        try {
+            return cleared.await(TimeUnit.NANOSECONDS.convert(limit), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
         }
     }
 

@@ -10,15 +10,16 @@ import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.run.PlanRunner;
+import dev.millrace.session.stream.Receiver;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import org.reactivestreams.Publisher;
-import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
 
 /**
  * A model, ready to run. Any number of threads may run it at a time. All that goes wrong is an {@link EngineException}.
@@ -27,7 +28,9 @@ import reactor.core.publisher.Mono;
  * within a run, by a listener or on the thread that hands out an answer of a {@link #mono} or {@link #flux}, it does not
  * wait: the last run closes the session. A closed session holds no memory; outputs that are still open stay readable.
  */
-public final class Session implements AutoCloseable {
+public final class Session extends Streaming implements AutoCloseable {
+    private static final RunOptions PLAIN = RunOptions.create();
+
     private final Engine engine;
     private final SessionOptions options;
     private final String name;
@@ -35,8 +38,10 @@ public final class Session implements AutoCloseable {
     private final List<ValueInfo> inputs;
     private final List<ValueInfo> outputs;
     private final List<String> outputNames;
+    private final ModelMetadata metadata;
     private final List<ExecutionProvider> providers;
     private final RunGate gate;
+    private final LaterRuns later;
     private final Callbacks callbacks = new Callbacks();
     private final @Nullable RunListener listener;
     private final Trimming trimming;
@@ -50,27 +55,31 @@ public final class Session implements AutoCloseable {
             Engine engine,
             SessionOptions options,
             PlanRunner runner,
-            List<ValueInfo> inputs,
-            List<ValueInfo> outputs,
+            Face face,
             List<ExecutionProvider> providers,
             SessionReport report,
             Runnable release) {
         this.engine = engine;
         this.options = options;
         this.runner = runner;
-        this.name = runner.plan().name();
+        this.name = options.name() == null ? runner.plan().name() : options.name();
         this.listener = safe(options.listener());
         this.trimming = new Trimming(engine.later(), this::trim);
-        this.inputs = List.copyOf(inputs);
-        this.outputs = List.copyOf(outputs);
-        this.outputNames = outputs.stream().map(ValueInfo::name).toList();
+        this.inputs = List.copyOf(face.inputs);
+        this.outputs = List.copyOf(face.outputs);
+        this.outputNames = face.outputs.stream().map(ValueInfo::name).toList();
         this.providers = List.copyOf(providers);
         this.report = report;
         this.check = new InputCheck(this.inputs, defaults(runner.plan()));
         boolean oneAtATime = providers.stream().anyMatch(provider -> !provider.isConcurrentRunSupported());
         this.turns = oneAtATime ? new ReentrantLock() : null;
         this.gate = new RunGate(() -> free(release));
+        this.metadata = face.metadata;
+        this.later = new LaterRuns(this, gate, engine.runs(), options.admission());
     }
+
+    /** What can be seen of the model. */
+    record Face(List<ValueInfo> inputs, List<ValueInfo> outputs, ModelMetadata metadata) {}
 
     private void free(Runnable release) {
         PlanRunner last = runner();
@@ -107,15 +116,40 @@ public final class Session implements AutoCloseable {
         return outputs;
     }
 
-    /** Runs on this thread, with the help of idle workers, and returns all outputs. */
-    public Outputs run(Inputs given) {
-        return run(given, RunOptions.create());
+    /** What messages call the session: by its options, or as the model's graph is called. */
+    public String name() {
+        return name;
     }
 
+    /** What the model says of itself. */
+    public ModelMetadata metadata() {
+        return metadata;
+    }
+
+    /** How many requests of {@code mono} and {@code flux} wait. */
+    public int waiting() {
+        return later.waiting();
+    }
+
+    /** Runs on this thread, with the help of idle workers, and returns all outputs. */
+    @Override
+    public Outputs run(Inputs given) {
+        return run(given, PLAIN);
+    }
+
+    @Override
     public Outputs run(Inputs given, RunOptions how) {
         gate.enter();
+        return runEntered(given, how);
+    }
+
+    /** Runs and leaves the gate. */
+    private Outputs runEntered(Inputs given, RunOptions how) {
         try {
-            return runAccepted(Failures.given(given, "inputs"), Failures.given(how, "options"));
+            Instant deadline = Failures.given(how, "options").deadline();
+            return deadline == null
+                    ? runAccepted(Failures.given(given, "inputs"), how)
+                    : runUntil(deadline, Failures.given(given, "inputs"), how);
         } catch (RuntimeException | Error e) {
             throw Failures.named("run of '" + name + "'", e);
         } finally {
@@ -123,58 +157,83 @@ public final class Session implements AutoCloseable {
         }
     }
 
-    /** A run on a thread of the engine, which closing waits for from now on. The answer or the failure goes to {@code to}. */
-    void runLater(Inputs given, Cancellation cancellation, Receiver to) {
+    private Outputs runUntil(Instant deadline, Inputs given, RunOptions how) {
+        var cancellation = new Cancellation(how.cancellation());
+        Disposable timer = Deadline.at(deadline, cancellation::expire);
         try {
-            gate.enter();
-        } catch (EngineException closed) {
-            to.failed(closed);
-            return;
-        }
-        try {
-            engine.runs().execute(() -> runLast(given, cancellation, to));
-        } catch (RejectedExecutionException | OutOfMemoryError e) {
-            gate.leave();
-            to.failed(
-                    e instanceof OutOfMemoryError
-                            ? Failures.named("a thread for a run of '" + name + "'", e)
-                            : Engine.closedException());
+            return runAccepted(given, how.cancelledBy(cancellation));
+        } finally {
+            timer.dispose();
         }
     }
 
-    /** Who gets the answer of a run that happens later. */
-    interface Receiver {
-        void answered(Outputs outputs);
-
-        void failed(EngineException failure);
-    }
-
-    private void runLast(Inputs given, Cancellation cancellation, Receiver to) {
-        Outputs outputs;
-        try {
-            cancellation.check();
-            outputs = runAccepted(given, RunOptions.create().cancelledBy(cancellation));
-        } catch (RuntimeException | Error e) {
-            gate.leave();
-            to.failed(Failures.named("run of '" + name + "'", e));
-            return;
+    @Override
+    Disposable start(Inputs given, RunOptions how, Receiver<Outputs> to) {
+        Disposable started = startIfOpen(given, how, to);
+        if (started == null) {
+            to.failed(closedException());
+            return Disposables.disposed();
         }
-        gate.leave();
-        to.answered(outputs);
+        return started;
     }
 
-    private Outputs runAccepted(Inputs given, RunOptions how) {
+    /** A run on a thread of the engine, which closing waits for from now on; null where the session is closed. */
+    @Nullable
+    Disposable startIfOpen(Inputs given, RunOptions how, Receiver<Outputs> to) {
+        return gate.tryEnter() ? later.start(given, how, to) : null;
+    }
+
+    /** A run on this thread; null where the session is closed. */
+    @Nullable
+    Outputs runIfOpen(Inputs given, RunOptions how) {
+        return gate.tryEnter() ? runEntered(given, how) : null;
+    }
+
+    /**
+     * This session for sequences: {@code session.stateful(State.carry("stateN", "state"))}. What is made has to be closed,
+     * and does not close the session.
+     */
+    public StatefulSession stateful(State... states) {
+        return stateful(StateOptions.defaults(), states);
+    }
+
+    public StatefulSession stateful(StateOptions how, State... states) {
+        return new StatefulSession(this, Failures.given(how, "options"), List.of(states), System::nanoTime);
+    }
+
+    /** This session where requests of many become one run. */
+    public BatchedSession batched(BatchOptions how) {
+        return new BatchedSession(this, Failures.given(how, "options"));
+    }
+
+    @Override
+    public int concurrency() {
+        return options.concurrency();
+    }
+
+    /** What can be said of a request before it runs. */
+    void check(Inputs given, RunOptions how) {
         check.check(given);
         for (String output : how.outputs()) {
             if (!outputNames.contains(output)) {
                 throw EngineException.invalidArgument("Invalid output name: " + output + "; there are " + outputNames);
             }
         }
+        if (!how.into().isEmpty()) {
+            GivenOutputs.check(how, outputs);
+        }
+    }
+
+    Outputs runAccepted(Inputs given, RunOptions how) {
+        check(given, how);
         if (turns != null) {
             turns.lock();
         }
         try {
             Outputs all = new Outputs(outputNames, execute(given, how));
+            if (!how.into().isEmpty()) {
+                all = GivenOutputs.fill(all, how.into());
+            }
             return how.outputs().isEmpty() ? all : all.only(how.outputs());
         } finally {
             if (turns != null) {
@@ -226,27 +285,6 @@ public final class Session implements AutoCloseable {
         }
     }
 
-    /** A run that starts when it is subscribed to, and stops when that subscription is cancelled. */
-    public Mono<Outputs> mono(Inputs given) {
-        return Reactive.mono(this, Failures.given(given, "inputs"));
-    }
-
-    /**
-     * A run for each of {@code requests}, answers in their order. A request is asked for only where an answer is wanted, at
-     * most {@link SessionOptions#concurrency} ahead; cancelling stops the runs under way. Whoever gets an answer closes it.
-     */
-    public Flux<Outputs> flux(Publisher<? extends Inputs> requests) {
-        return Reactive.flux(this, Failures.given(requests, "requests"), options.concurrency());
-    }
-
-    /**
-     * As {@link #flux}, but a request that is refused ends nothing: each comes back with its answer or with its failure.
-     * What the publisher of the requests fails with is still the end.
-     */
-    public Flux<RunResult> results(Publisher<? extends Inputs> requests) {
-        return Reactive.results(this, Failures.given(requests, "requests"), options.concurrency());
-    }
-
     /** How the session came to be: its partitions, its optimisations, the time that each phase took. */
     public SessionReport report() {
         return report;
@@ -269,10 +307,29 @@ public final class Session implements AutoCloseable {
 
     @Override
     public void close() {
-        gate.close(!callbacks.isInside() && !engine.runs().isOwnThread());
+        gate.close(mayWait());
+    }
+
+    /**
+     * Closes as {@link #close()} does, and waits for so long at most. Then what waits fails with CLOSED, and the runs of
+     * {@code mono} and {@code flux} that are under way are stopped; the last run closes the session.
+     *
+     * @return whether all that was accepted has ended in time
+     */
+    public boolean close(Duration limit) {
+        gate.close(false);
+        boolean ended = gate.await(mayWait() ? Failures.given(limit, "limit") : Duration.ZERO);
+        if (!ended) {
+            later.giveUp();
+        }
+        return ended;
+    }
+
+    private boolean mayWait() {
+        return !callbacks.isInside() && !later.isOwnThread();
     }
 
     static EngineException closedException() {
-        return new EngineException(Status.INVALID_ARGUMENT, "this session is closed");
+        return new EngineException(Status.CLOSED, "this session is closed");
     }
 }

@@ -34,6 +34,7 @@ final class SessionBuilder {
     private final List<FileState> data = new ArrayList<>();
     private final ContextKeeping keeping;
     private List<ValueInfo> inputs = List.of();
+    private @Nullable ModelMetadata metadata;
 
     SessionBuilder(Engine engine, SessionOptions options) {
         this.engine = engine;
@@ -97,6 +98,7 @@ final class SessionBuilder {
     /** The model, once what has to be seen before it is changed was. */
     private Model looked(Model read) {
         inputs = inputs(read.graph());
+        metadata = ModelMetadata.of(read);
         keeping.check(read);
         return read;
     }
@@ -169,7 +171,8 @@ final class SessionBuilder {
                 SessionReport.CacheUse.NONE,
                 source.notes().all());
         engine.factoryUse().begin();
-        return new Session(engine, options, runner, inputs, outputs(graph), prepared.providers(), report, () -> {
+        var face = new Session.Face(inputs, outputs(graph), metadata == null ? ModelMetadata.of(prepared.model()) : metadata);
+        return new Session(engine, options, runner, face, prepared.providers(), report, () -> {
             prepared.resolver().close();
             engine.factoryUse().end();
         });

@@ -37,6 +37,8 @@ import org.jspecify.annotations.Nullable;
  * @param fileUse whether the session's files are read, or mapped
  * @param listener hears of every step of every run
  * @param cancellation stops the session's creation
+ * @param name what messages call the session; null for the name of the model's graph
+ * @param admission what the session may take of what it shares with others
  */
 public record SessionOptions(
         List<ProviderChoice> providers,
@@ -53,7 +55,9 @@ public record SessionOptions(
         @Nullable Path externalDataFolder,
         FileUse fileUse,
         @Nullable RunListener listener,
-        Cancellation cancellation) {
+        Cancellation cancellation,
+        @Nullable String name,
+        Admission admission) {
 
     public SessionOptions {
         providers = List.copyOf(providers);
@@ -119,7 +123,9 @@ public record SessionOptions(
                 .externalDataFolder(externalDataFolder)
                 .fileUse(fileUse)
                 .listener(listener)
-                .cancellation(cancellation);
+                .cancellation(cancellation)
+                .name(name)
+                .admission(admission);
         providers.forEach(choice -> builder.provider(choice.name(), choice.options()));
         return builder;
     }
@@ -141,6 +147,8 @@ public record SessionOptions(
         private FileUse fileUse = FileUse.BY_SIZE;
         private @Nullable RunListener listener;
         private Cancellation cancellation = new Cancellation();
+        private @Nullable String name;
+        private Admission admission = Admission.defaults();
 
         private Builder() {}
 
@@ -256,6 +264,31 @@ public record SessionOptions(
             return this;
         }
 
+        public Builder name(@Nullable String value) {
+            name = value;
+            return this;
+        }
+
+        public Builder admission(Admission value) {
+            admission = value;
+            return this;
+        }
+
+        /** How many requests may wait for the session; more are refused with OVERLOADED. */
+        public Builder queue(int value) {
+            return admission(new Admission(value, admission.weight(), admission.maxConcurrentRuns()));
+        }
+
+        /** How much more of the engine's threads the session gets than one of weight 1. */
+        public Builder weight(int value) {
+            return admission(new Admission(admission.queue(), value, admission.maxConcurrentRuns()));
+        }
+
+        /** How many runs of {@code mono} and {@code flux} are under way at once. */
+        public Builder maxConcurrentRuns(int value) {
+            return admission(new Admission(admission.queue(), admission.weight(), value));
+        }
+
         public SessionOptions build() {
             return new SessionOptions(
                     providers,
@@ -272,7 +305,9 @@ public record SessionOptions(
                     externalDataFolder,
                     fileUse,
                     listener,
-                    cancellation);
+                    cancellation,
+                    name,
+                    admission);
         }
     }
 }

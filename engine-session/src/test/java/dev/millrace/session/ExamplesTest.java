@@ -34,6 +34,7 @@ class ExamplesTest {
         import java.lang.foreign.*;
         import java.nio.*;
         import java.nio.file.*;
+        import java.time.*;
         import java.util.*;
         import java.util.concurrent.*;
         import reactor.core.publisher.*;
@@ -54,7 +55,7 @@ class ExamplesTest {
         """;
 
     @ParameterizedTest
-    @ValueSource(strings = {"README.md", "docs/from-onnxruntime.md", "docs/model-packages.md"})
+    @ValueSource(strings = {"README.md", "docs/from-onnxruntime.md", "docs/model-packages.md", "docs/streams.md"})
     void theJavaOfADocumentCompiles(String name, @TempDir Path classes) throws IOException {
         List<JavaFileObject> examples = new ArrayList<>();
         Matcher found = JAVA.matcher(Files.readString(Path.of("..", name)));

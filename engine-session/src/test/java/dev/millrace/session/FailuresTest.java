@@ -94,7 +94,7 @@ class FailuresTest {
     private static void assertClosed(Throwable thrown) {
         assertThat(thrown)
                 .isInstanceOfSatisfying(
-                        EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.INVALID_ARGUMENT))
+                        EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.CLOSED))
                 .hasMessageContaining("engine is closed");
     }
 }

@@ -225,11 +225,11 @@ class ModelCompilerTest extends CompiledTest {
         ModelCompiler compiler = engine.compiler(CompileOptions.defaults());
         engine.close();
         assertRefused(
-                Status.INVALID_ARGUMENT,
+                Status.CLOSED,
                 () -> compiler.compile(ModelInput.file(source), ModelOutput.file(target)),
                 "closed");
         assertRefused(
-                Status.INVALID_ARGUMENT,
+                Status.CLOSED,
                 () -> compiler.mono(ModelInput.file(source), ModelOutput.file(target))
                         .block(),
                 "closed");

@@ -1,11 +1,17 @@
 package dev.millrace.kotlin
 
 import dev.millrace.epcontext.ContextCache
+import dev.millrace.graph.EngineException
+import dev.millrace.scheduler.Cancellation
 import dev.millrace.session.Engine
 import dev.millrace.session.EngineOptions
 import dev.millrace.session.Session
 import dev.millrace.session.SessionOptions
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.asExecutor
+import kotlinx.coroutines.suspendCancellableCoroutine
 import java.nio.file.Path
+import kotlin.coroutines.resumeWithException
 
 /** Keeps the builders of one block out of the blocks inside it. */
 @DslMarker
@@ -46,6 +52,31 @@ public fun Engine.session(
     model: ByteArray,
     configure: SessionConfiguration.() -> Unit = {},
 ): Session = session(model, sessionOptions(configure))
+
+/** A session made without blocking the caller's thread; cancelling the coroutine stops it. */
+public suspend fun Engine.openSession(
+    model: Path,
+    configure: SessionConfiguration.() -> Unit = {},
+): Session {
+    val given = sessionOptions(configure)
+    val stop = Cancellation(given.cancellation())
+    return opened(stop) { session(model, given.toBuilder().cancellation(stop).build()) }
+}
+
+private suspend fun opened(
+    stop: Cancellation,
+    make: () -> Session,
+): Session =
+    suspendCancellableCoroutine { waiting ->
+        waiting.invokeOnCancellation { stop.cancel() }
+        Dispatchers.IO.asExecutor().execute {
+            try {
+                waiting.resume(make()) { _, session, _ -> session.close() }
+            } catch (failure: EngineException) {
+                waiting.resumeWithException(failure)
+            }
+        }
+    }
 
 /** Options alone, to be used for several sessions. */
 public fun sessionOptions(configure: SessionConfiguration.() -> Unit): SessionOptions =

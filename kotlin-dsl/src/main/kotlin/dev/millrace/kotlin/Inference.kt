@@ -1,24 +1,125 @@
 package dev.millrace.kotlin
 
 import dev.millrace.graph.tensor.Datum
+import dev.millrace.graph.tensor.NestedArrays
+import dev.millrace.graph.tensor.Shape
 import dev.millrace.graph.tensor.Tensor
+import dev.millrace.graph.tensor.TensorParts
+import dev.millrace.session.Engine
+import dev.millrace.session.FluxOptions
+import dev.millrace.session.Inference
 import dev.millrace.session.Inputs
 import dev.millrace.session.Outputs
+import dev.millrace.session.RunOptions
+import dev.millrace.session.RunResult
 import dev.millrace.session.Session
+import dev.millrace.session.State
+import dev.millrace.session.StateOptions
+import dev.millrace.session.StatefulSession
+import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.buffer
 import kotlinx.coroutines.reactive.asFlow
 import kotlinx.coroutines.reactor.asFlux
 import kotlinx.coroutines.reactor.awaitSingle
+import java.util.concurrent.Executor
 
-/** Inputs by name: `inputs("input_ids" to ids, "attention_mask" to mask)`. */
-public fun inputs(vararg values: Pair<String, Datum>): Inputs =
-    values.fold(Inputs.empty()) { all, (name, value) -> all.and(name, value) }
+/**
+ * Inputs by name: `inputs("input_ids" to ids, "scale" to 1f, "x" to arrayOf(floatArrayOf(1f, 2f)))`. A value is a [Datum], an
+ * array of numbers, booleans or strings, an array of such arrays, or a single one of them.
+ */
+public fun inputs(vararg values: Pair<String, Any>): Inputs =
+    values.fold(Inputs.empty()) { all, (name, value) -> all.and(name, value as? Datum ?: tensorOf(value)) }
+
+private fun tensorOf(value: Any): Tensor =
+    when (value) {
+        is Float -> Tensor.scalar(value)
+        is Long -> Tensor.scalar(value)
+        is Boolean -> Tensor.scalar(value)
+        is Int -> Tensor.copyOf(intArrayOf(value), *longArrayOf())
+        is Double -> Tensor.copyOf(doubleArrayOf(value), *longArrayOf())
+        is String -> Tensor.ofStrings(Shape.SCALAR, value)
+        else -> NestedArrays.toTensor(value)
+    }
 
 /** Runs without blocking the caller's thread; cancelling the coroutine stops the run. */
-public suspend fun Session.infer(given: Inputs): Outputs = mono(given).awaitSingle()
+public suspend fun Inference.infer(
+    given: Inputs,
+    options: RunOptions = RunOptions.create(),
+): Outputs = mono(given, options).awaitSingle()
 
-/** Runs for each request as answers are collected, in order; cancelling the collection stops the runs under way. */
-public fun Flow<Inputs>.infer(session: Session): Flow<Outputs> = session.flux(asFlux()).asFlow()
+/**
+ * Runs for each request as answers are collected; cancelling the collection stops the runs under way. No more answers are
+ * made ahead of the collector than are under way at once.
+ */
+public fun Flow<Inputs>.infer(
+    inference: Inference,
+    options: FluxOptions = FluxOptions.defaults(),
+): Flow<Outputs> = inference.flux(asFlux(), options.forFlow(inference)).asFlow().buffer(0)
+
+/** As [infer], but a request that is refused ends nothing: each comes back with its answer or with its failure. */
+public fun Flow<Inputs>.results(
+    inference: Inference,
+    options: FluxOptions = FluxOptions.defaults(),
+): Flow<RunResult> = inference.results(asFlux(), options.forFlow(inference)).asFlow().buffer(0)
+
+/** A collector asks for one answer at a time: what is to be under way beside that one is made ahead. */
+private fun FluxOptions.forFlow(inference: Inference): FluxOptions {
+    val width = if (concurrency() == 0) inference.concurrency() else concurrency()
+    return if (prefetch() > 0) this else prefetch(width - 1)
+}
+
+/** A session for sequences: `session.stateful("stateN" to "state")`, outputs to inputs, beginning with zeros. */
+public fun Session.stateful(
+    vararg states: Pair<String, String>,
+    options: StateOptions = StateOptions.defaults(),
+): StatefulSession = stateful(options, *states.map { (output, input) -> State.carry(output, input) }.toTypedArray())
+
+/** The answers to the elements of one sequence, which begins with the collection and ends with it. */
+public fun Flow<Inputs>.infer(
+    sequences: StatefulSession,
+    options: FluxOptions = FluxOptions.defaults(),
+): Flow<Outputs> = sequences.flux(asFlux(), options).asFlow().buffer(0)
+
+/** This and then another one: `encoder.then(head, "last_hidden_state" to "hidden")`, outputs to inputs. */
+public fun Inference.then(
+    next: Inference,
+    vararg inputsByOutput: Pair<String, String>,
+): Inference = if (inputsByOutput.isEmpty()) then(next) else then(next, inputsByOutput.toMap())
+
+/** Prepares for requests of these shapes: `session.warmUp("input_ids" to longArrayOf(1, 128))`. */
+public fun Session.warmUp(vararg shapes: Pair<String, LongArray>): Unit =
+    warmUp(shapes.associate { (name, extents) -> name to Shape.of(*extents) })
+
+/** The engine's run threads, for what is to happen between runs; nothing on them may block. */
+public val Engine.dispatcher: CoroutineDispatcher
+    get() {
+        val scheduler = scheduler()
+        return Executor { task -> scheduler.schedule(task) }.asCoroutineDispatcher()
+    }
+
+/** A number of a tensor: `t[0, 1]`. */
+public operator fun Tensor.get(vararg index: Long): Double = TensorParts.number(this, *index)
+
+/** An extent: `t.shape()[0]`. */
+public operator fun Shape.get(axis: Int): Long = dim(axis)
+
+/** An output as arrays of arrays, or a flat array: `outputs.value<Array<FloatArray>>("y")`. */
+public inline fun <reified T : Any> Outputs.value(name: String): T =
+    NestedArrays.fromTensor(get(name), T::class.java)
+
+/** The first output: `val (logits, hidden) = outputs`. */
+public operator fun Outputs.component1(): Tensor = get(0)
+
+/** The second output. */
+public operator fun Outputs.component2(): Tensor = get(1)
+
+/** The third output. */
+public operator fun Outputs.component3(): Tensor = get(2)
+
+/** The fourth output. */
+public operator fun Outputs.component4(): Tensor = get(3)
 
 /** A float tensor of these extents over a copy of the array. */
 public fun FloatArray.toTensor(vararg dims: Long): Tensor = Tensor.copyOf(this, *shapeOr(dims, size))

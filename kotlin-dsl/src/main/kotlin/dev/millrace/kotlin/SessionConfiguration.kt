@@ -7,6 +7,7 @@ import dev.millrace.graph.optimise.Optimiser
 import dev.millrace.graph.optimise.pass.Level
 import dev.millrace.scheduler.Cancellation
 import dev.millrace.scheduler.event.RunListener
+import dev.millrace.session.Admission
 import dev.millrace.session.SessionOptions
 import java.nio.file.Path
 
@@ -42,6 +43,18 @@ public class SessionConfiguration internal constructor() {
     /** Stops the session's creation. */
     public var cancellation: Cancellation? = null
 
+    /** What messages call the session; by default the name of the model's graph. */
+    public var name: String? = null
+
+    /** How many requests may wait for the session; more are refused. */
+    public var queue: Int = Admission.defaults().queue()
+
+    /** How much more of the engine's threads the session gets than one of weight 1. */
+    public var weight: Int = Admission.defaults().weight()
+
+    /** How many runs that somebody suspends for are under way at once. */
+    public var maxConcurrentRuns: Int = Admission.defaults().maxConcurrentRuns()
+
     private val strings = mutableListOf<Pair<String, String>>()
 
     /** Sets an option by the name that ONNX Runtime has for it: `config("ep.context_enable", "1")`. */
@@ -69,6 +82,7 @@ public class SessionConfiguration internal constructor() {
 
     internal fun build(): SessionOptions {
         options.threads(threads).concurrency(concurrency).maxBindings(maxBindings)
+        options.name(name).admission(Admission(queue, weight, maxConcurrentRuns))
         listener?.let(options::listener)
         externalDataFolder?.let(options::externalDataFolder)
         options

@@ -1,88 +1,119 @@
-package dev.millrace.session;
+package dev.millrace.session.stream;
 
 import dev.millrace.graph.EngineException;
-import dev.millrace.scheduler.Cancellation;
+import dev.millrace.graph.Status;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
+import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Operators;
+import reactor.core.scheduler.Schedulers;
 
 /**
- * Runs a session for each request and answers in order. Every request that is asked for has an answer asked for: demand
- * passes upstream one to one, and no more than {@code concurrency} requests are out at a time. A subscriber that throws
+ * Has each request answered. Every request that is asked for has an answer asked for, but for those that the rules want
+ * ahead: demand passes upstream one to one, and no more than the rules' concurrency are under way at a time. A subscriber that throws
  * has cancelled; a publisher that sends more than it was asked for has ended.
  */
-final class InferenceFlux<T> extends Flux<T> {
-    private final Session session;
-    private final Publisher<? extends Inputs> requests;
-    private final int concurrency;
-    private final Delivery<T> delivery;
+public final class InferenceFlux<Q, A, T> extends Flux<T> {
+    private static final long FIRST_PAUSE_MILLIS = 1;
+
+    private final Runs<Q, A> target;
+    private final Publisher<? extends Q> requests;
+    private final StreamRules rules;
+    private final Delivery<Q, A, T> delivery;
 
     /** What subscribers get of a run that has ended. */
-    interface Delivery<T> {
-        T answer(Inputs request, Outputs outputs);
+    public interface Delivery<Q, A, T> {
+        T answer(Q request, A answer);
 
         /** What stands for a failure, or null where it ends the stream. */
         @Nullable
-        T failure(Inputs request, EngineException failure);
+        T failure(Q request, EngineException failure);
+
+        /** Frees an answer that nobody gets. */
+        void drop(A answer);
     }
 
-    InferenceFlux(Session session, Publisher<? extends Inputs> requests, int concurrency, Delivery<T> delivery) {
+    public InferenceFlux(
+            Runs<Q, A> target, Publisher<? extends Q> requests, StreamRules rules, Delivery<Q, A, T> delivery) {
         this.delivery = delivery;
-        this.session = session;
+        this.target = target;
         this.requests = requests;
-        this.concurrency = concurrency;
+        this.rules = rules;
     }
 
     @Override
     public void subscribe(CoreSubscriber<? super T> downstream) {
-        requests.subscribe(new Runs(downstream));
+        requests.subscribe(new Answers(downstream));
     }
 
     /** A run, under way or ended, at its place in the order of answers. */
-    private final class Run implements Session.Receiver {
-        private final Cancellation cancellation = new Cancellation();
-        private final Runs runs;
-        private final Inputs request;
-        private volatile @Nullable Outputs outputs;
+    private final class Run implements Receiver<A> {
+        private final Answers answers;
+        private final Q request;
+        private volatile @Nullable A answer;
         private volatile @Nullable EngineException failure;
+        private volatile @Nullable Disposable stop;
+        private volatile boolean cancelled;
+        private int tries;
 
-        Run(Runs runs, Inputs request) {
-            this.runs = runs;
+        Run(Answers answers, Q request) {
+            this.answers = answers;
             this.request = request;
         }
 
         void start() {
-            session.runLater(request, cancellation, this);
+            Disposable begun = target.start(request, answers.currentContext(), this);
+            stop = begun;
+            if (cancelled) {
+                begun.dispose();
+            }
+        }
+
+        void cancel() {
+            cancelled = true;
+            Disposable begun = stop;
+            if (begun != null) {
+                begun.dispose();
+            }
         }
 
         @Override
-        public void answered(Outputs answer) {
-            outputs = answer;
-            runs.drain();
+        public void answered(A given) {
+            answer = given;
+            answers.finished.incrementAndGet();
+            answers.drain();
         }
 
         @Override
         public void failed(EngineException thrown) {
+            if (thrown.status() == Status.OVERLOADED && tries < rules.retries() && !cancelled) {
+                Schedulers.parallel().schedule(this::start, FIRST_PAUSE_MILLIS << Math.min(tries++, 10), TimeUnit.MILLISECONDS);
+                return;
+            }
             failure = thrown;
-            runs.drain();
+            answers.finished.incrementAndGet();
+            answers.drain();
         }
 
         boolean isDone() {
-            return outputs != null || failure != null;
+            return answer != null || failure != null;
         }
     }
 
-    private final class Runs implements CoreSubscriber<Inputs>, Subscription {
+    private final class Answers implements CoreSubscriber<Q>, Subscription {
         private final CoreSubscriber<? super T> downstream;
         private final ArrayDeque<Run> order = new ArrayDeque<>();
         private final AtomicLong demand = new AtomicLong();
+        private final AtomicLong finished = new AtomicLong();
         private final AtomicInteger draining = new AtomicInteger();
         private @Nullable Subscription upstream;
         private volatile long asked;
@@ -94,7 +125,7 @@ final class InferenceFlux<T> extends Flux<T> {
         private volatile boolean cancelled;
         private volatile boolean ended;
 
-        Runs(CoreSubscriber<? super T> downstream) {
+        Answers(CoreSubscriber<? super T> downstream) {
             this.downstream = downstream;
         }
 
@@ -112,8 +143,8 @@ final class InferenceFlux<T> extends Flux<T> {
         }
 
         @Override
-        public void onNext(Inputs inputs) {
-            Objects.requireNonNull(inputs, "inputs");
+        public void onNext(Q request) {
+            Objects.requireNonNull(request, "request");
             if (complete || cancelled || ended) {
                 return;
             }
@@ -124,12 +155,12 @@ final class InferenceFlux<T> extends Flux<T> {
                 return;
             }
             received++;
-            var run = new Run(this, inputs);
+            var run = new Run(this, request);
             synchronized (order) {
                 order.add(run);
             }
             if (cancelled) {
-                run.cancellation.cancel();
+                run.cancel();
             }
             run.start();
         }
@@ -172,9 +203,11 @@ final class InferenceFlux<T> extends Flux<T> {
 
         /** Asks for nothing more, and stops the runs under way. */
         private void stop() {
+            List<Run> all;
             synchronized (order) {
-                order.forEach(run -> run.cancellation.cancel());
+                all = List.copyOf(order);
             }
+            all.forEach(Run::cancel);
             cancelUpstream();
         }
 
@@ -222,21 +255,18 @@ final class InferenceFlux<T> extends Flux<T> {
             if (refused != null && !cancelled && !ended) {
                 fail(refused);
             }
-            for (Run run = head(); run != null && run.isDone(); run = head()) {
-                synchronized (order) {
-                    order.poll();
-                }
+            for (Run run = nextDone(); run != null; run = nextDone()) {
                 answered++;
-                Outputs outputs = run.outputs;
+                A answer = run.answer;
                 if (cancelled || ended) {
-                    if (outputs != null) {
-                        outputs.close();
+                    if (answer != null) {
+                        delivery.drop(answer);
                     }
                 } else {
-                    deliver(run.request, outputs, run.failure);
+                    deliver(run.request, answer, run.failure);
                 }
             }
-            if (complete && !ended && !cancelled && head() == null) {
+            if (complete && !ended && !cancelled && isEmpty()) {
                 ended = true;
                 Throwable failure = upstreamFailure;
                 if (failure == null) {
@@ -247,10 +277,10 @@ final class InferenceFlux<T> extends Flux<T> {
             }
         }
 
-        private void deliver(Inputs request, @Nullable Outputs outputs, @Nullable EngineException failure) {
+        private void deliver(Q request, @Nullable A answer, @Nullable EngineException failure) {
             T delivered;
-            if (outputs != null) {
-                delivered = delivery.answer(request, outputs);
+            if (answer != null) {
+                delivered = delivery.answer(request, answer);
             } else {
                 delivered = failure == null ? null : delivery.failure(request, failure);
             }
@@ -267,9 +297,29 @@ final class InferenceFlux<T> extends Flux<T> {
             downstream.onError(failure == null ? new IllegalStateException("a run ended without an answer") : failure);
         }
 
-        private @Nullable Run head() {
+        /** The run whose turn it is, taken out, if it is done and its answer is wanted or given up. */
+        private @Nullable Run nextDone() {
+            boolean over = cancelled || ended;
+            if (!over && answered >= demand.get()) {
+                return null;
+            }
             synchronized (order) {
-                return order.peek();
+                for (Run run : order) {
+                    if (run.isDone()) {
+                        order.remove(run);
+                        return run;
+                    }
+                    if (rules.ordered() && !over) {
+                        return null;
+                    }
+                }
+                return null;
+            }
+        }
+
+        private boolean isEmpty() {
+            synchronized (order) {
+                return order.isEmpty();
             }
         }
 
@@ -278,7 +328,11 @@ final class InferenceFlux<T> extends Flux<T> {
                 return;
             }
             long before = asked;
-            long room = Math.min(demand.get() - before, concurrency - (before - answered));
+            long room = Math.min(
+                    Operators.addCap(demand.get(), rules.ahead()) - before,
+                    Math.min(
+                            rules.concurrency() - (before - finished.get()),
+                            (long) rules.concurrency() + rules.ahead() - (before - answered)));
             Subscription source = upstream;
             if (room > 0 && source != null) {
                 asked = before + room;

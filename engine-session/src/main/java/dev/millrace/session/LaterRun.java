@@ -1,0 +1,103 @@
+package dev.millrace.session;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.scheduler.Cancellation;
+import dev.millrace.session.stream.Job;
+import dev.millrace.session.stream.Receiver;
+import dev.millrace.session.stream.RunQueue;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+
+/** A run of a session that happens later, or is taken back before. Exactly one of the two gives an answer and ends it. */
+final class LaterRun extends Job implements Disposable {
+    private final LaterRuns runs;
+    private final RunQueue queue;
+    private final Inputs given;
+    private final RunOptions how;
+    private final Cancellation cancellation;
+    private final Receiver<Outputs> to;
+    private @Nullable Disposable timer;
+
+    LaterRun(LaterRuns runs, RunQueue queue, Inputs given, RunOptions how, Receiver<Outputs> to) {
+        super(how.priority());
+        this.runs = runs;
+        this.queue = queue;
+        this.given = given;
+        this.cancellation = new Cancellation(how.cancellation());
+        this.how = how.cancelledBy(cancellation);
+        this.to = to;
+    }
+
+    /** Waits for its turn, for no longer than its deadline. */
+    void await() {
+        Instant deadline = how.deadline();
+        if (deadline != null) {
+            if (!deadline.isAfter(Instant.now())) {
+                cancellation.expire();
+            }
+            cancellation.check();
+            timer = Deadline.at(deadline, this::expire);
+        }
+        queue.add(this);
+    }
+
+    @Override
+    public void run() {
+        Outputs outputs;
+        try {
+            cancellation.check();
+            outputs = runs.run(given, how);
+        } catch (RuntimeException | Error e) {
+            fail(e);
+            return;
+        }
+        end();
+        to.answered(outputs);
+    }
+
+    @Override
+    public void dispose() {
+        cancellation.cancel();
+        takeBack();
+    }
+
+    private void expire() {
+        cancellation.expire();
+        takeBack();
+    }
+
+    private void takeBack() {
+        if (queue.remove(this)) {
+            stopped();
+        }
+    }
+
+    /** Stops it where it is under way. */
+    void cancel() {
+        cancellation.cancel();
+    }
+
+    /** Ends it, who was taken out of the queue, as its cancellation says. */
+    private void stopped() {
+        try {
+            cancellation.check();
+        } catch (EngineException e) {
+            fail(e);
+        }
+    }
+
+    /** Ends it, who was or never got into the queue. */
+    void fail(Throwable thrown) {
+        end();
+        to.failed(runs.named(thrown));
+    }
+
+    private void end() {
+        Disposable set = timer;
+        if (set != null) {
+            set.dispose();
+        }
+        runs.ended();
+    }
+}

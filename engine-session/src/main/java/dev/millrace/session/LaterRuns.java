@@ -1,0 +1,67 @@
+package dev.millrace.session;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.session.stream.Job;
+import dev.millrace.session.stream.Receiver;
+import dev.millrace.session.stream.RunQueue;
+import dev.millrace.session.stream.RunThreads;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+
+/** The runs of a session that happen on the engine's threads: checked, queued, answered. */
+final class LaterRuns {
+    private final Session session;
+    private final RunGate gate;
+    private final RunThreads threads;
+    private final RunQueue queue;
+
+    LaterRuns(Session session, RunGate gate, RunThreads threads, Admission admission) {
+        this.session = session;
+        this.gate = gate;
+        this.threads = threads;
+        this.queue = threads.queue(admission.queue(), admission.weight(), admission.maxConcurrentRuns());
+    }
+
+    /** A run that has entered the gate, which it leaves when it ends. */
+    Disposable start(Inputs given, RunOptions how, Receiver<Outputs> to) {
+        var run = new LaterRun(this, queue, given, how, to);
+        try {
+            session.check(given, how);
+            run.await();
+            return run;
+        } catch (RuntimeException | Error e) {
+            run.fail(e);
+            return Disposables.disposed();
+        }
+    }
+
+    Outputs run(Inputs given, RunOptions how) {
+        return session.runAccepted(given, how);
+    }
+
+    EngineException named(Throwable thrown) {
+        return Failures.named("run of '" + session.name() + "'", thrown);
+    }
+
+    void ended() {
+        gate.leave();
+    }
+
+    int waiting() {
+        return queue.waiting();
+    }
+
+    boolean isOwnThread() {
+        return threads.isOwnThread();
+    }
+
+    /** Fails what waits, and stops what is under way. */
+    void giveUp() {
+        for (Job waiting : queue.removeAll()) {
+            ((LaterRun) waiting).fail(Session.closedException());
+        }
+        for (Job running : queue.underWay()) {
+            ((LaterRun) running).cancel();
+        }
+    }
+}

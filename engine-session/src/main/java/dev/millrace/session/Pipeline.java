@@ -1,0 +1,106 @@
+package dev.millrace.session;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.tensor.Datum;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Function;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * Two that answer, one after the other: what the first one answers is what the second one is asked. Tensors are handed over
+ * as they are and closed when the second one has answered. Each works at its own concurrency, on different requests at a
+ * time, and takes no more from the one before it than it is asked for. It owns neither of the two.
+ */
+final class Pipeline implements Inference {
+    private final Inference first;
+    private final Function<Outputs, Inputs> between;
+    private final Inference second;
+
+    Pipeline(Inference first, Function<Outputs, Inputs> between, Inference second) {
+        this.first = first;
+        this.between = between;
+        this.second = second;
+    }
+
+    /** Outputs as inputs of other names; those that are not named are left behind. */
+    static Function<Outputs, Inputs> renamed(Map<String, String> inputsByOutput) {
+        var names = new LinkedHashMap<>(inputsByOutput);
+        return outputs -> {
+            Inputs inputs = Inputs.empty();
+            names.forEach((output, input) -> inputs.and(input, outputs.datum(output)));
+            return inputs;
+        };
+    }
+
+    /** Every output as the input of its name. */
+    static Inputs same(Outputs outputs) {
+        Inputs inputs = Inputs.empty();
+        for (Map.Entry<String, Datum> each : outputs.asMap().entrySet()) {
+            inputs.and(each.getKey(), each.getValue());
+        }
+        return inputs;
+    }
+
+    /** Options are both's but for the outputs, the listener and the tensors to write into, which are the second one's. */
+    @Override
+    public Outputs run(Inputs given, RunOptions how) {
+        try (Outputs middle = first.run(given, forFirst(how))) {
+            return second.run(between.apply(middle), how);
+        }
+    }
+
+    private static RunOptions forFirst(RunOptions how) {
+        return RunOptions.create()
+                .cancelledBy(how.cancellation())
+                .deadline(how.deadline())
+                .priority(how.priority());
+    }
+
+    @Override
+    public Mono<Outputs> mono(Inputs given, RunOptions how) {
+        return first.mono(given, forFirst(how)).flatMap(middle -> handedOn(middle, how));
+    }
+
+    private Mono<Outputs> handedOn(Outputs middle, RunOptions how) {
+        return Mono.defer(() -> second.mono(between.apply(middle), how)).doFinally(end -> middle.close());
+    }
+
+    @Override
+    public Flux<Outputs> flux(Publisher<? extends Inputs> requests, FluxOptions how) {
+        return results(requests, how).map(RunResult::orThrow);
+    }
+
+    /**
+     * A request that either of the two refuses comes back with its failure. The deadline of a request counts for each of
+     * the two.
+     */
+    @Override
+    public Flux<RunResult> results(Publisher<? extends Inputs> requests, FluxOptions how) {
+        Flux<RunResult> middles = first.results(requests, how.returning());
+        int width = how.concurrency() == 0 ? second.concurrency() : how.concurrency();
+        Flux<RunResult> results = how.ordered()
+                ? middles.flatMapSequential(middle -> answered(middle, how), width, 1)
+                : middles.flatMap(middle -> answered(middle, how), width, 1);
+        return results.doOnDiscard(RunResult.class, RunResult::close);
+    }
+
+    @Override
+    public int concurrency() {
+        return first.concurrency();
+    }
+
+    private Mono<RunResult> answered(RunResult middle, FluxOptions how) {
+        Outputs handed = middle.outputs();
+        if (handed == null) {
+            return Mono.just(middle);
+        }
+        return handedOn(handed, how.forRun())
+                .map(outputs -> new RunResult(middle.request(), outputs, null))
+                .onErrorResume(
+                        EngineException.class,
+                        failure -> Mono.just(new RunResult(middle.request(), null, failure)));
+    }
+}

@@ -1,0 +1,89 @@
+package dev.millrace.session;
+
+import dev.millrace.session.stream.Receiver;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+
+/**
+ * A session whose model can be replaced under load: each request is answered by the session that is current when it is taken,
+ * and a session that is replaced finishes what it has accepted before it is closed.
+ */
+public final class ReplaceableSession extends Streaming implements AutoCloseable {
+    private volatile Session current;
+
+    private ReplaceableSession(Session first) {
+        this.current = first;
+    }
+
+    /** Takes a session over: whoever has this closes it with this. */
+    public static ReplaceableSession of(Session first) {
+        return new ReplaceableSession(Failures.given(first, "session"));
+    }
+
+    /** The session that answers now. It may be replaced at any time, and then it is closed. */
+    public Session current() {
+        return current;
+    }
+
+    /**
+     * Has {@code next} answer from now on, then closes the session that answered until now, which waits for its runs. The
+     * next one should take the same inputs: a request is not looked at before it is answered.
+     */
+    public void replace(Session next) {
+        Failures.given(next, "session");
+        Session last;
+        synchronized (this) {
+            last = current;
+            current = next;
+        }
+        if (last != next) {
+            last.close();
+        }
+    }
+
+    @Override
+    public Outputs run(Inputs given, RunOptions how) {
+        Session session = current;
+        Outputs outputs = session.runIfOpen(given, how);
+        while (outputs == null) {
+            session = successor(session);
+            outputs = session.runIfOpen(given, how);
+        }
+        return outputs;
+    }
+
+    @Override
+    Disposable start(Inputs given, RunOptions how, Receiver<Outputs> to) {
+        Session session = current;
+        Disposable started = session.startIfOpen(given, how, to);
+        while (started == null) {
+            if (current == session) {
+                to.failed(Session.closedException());
+                return Disposables.disposed();
+            }
+            session = current;
+            started = session.startIfOpen(given, how, to);
+        }
+        return started;
+    }
+
+    /** Who has taken the place of a session that is closed. */
+    private Session successor(Session closed) {
+        Session next = current;
+        if (next == closed) {
+            throw Session.closedException();
+        }
+        return next;
+    }
+
+    @Override
+    public int concurrency() {
+        return current.concurrency();
+    }
+
+    /** Closes the session that answers now. */
+    @Override
+    public void close() {
+        current.close();
+    }
+}

@@ -1,0 +1,45 @@
+package dev.millrace.session;
+
+import dev.millrace.session.stream.AnswerMono;
+import dev.millrace.session.stream.InferenceFlux;
+import dev.millrace.session.stream.Receiver;
+import dev.millrace.session.stream.Runs;
+import org.reactivestreams.Publisher;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** Mono, Flux and results over what starts runs. */
+abstract class Streaming implements Inference {
+    /** Has a request answered on another thread. What comes back stops that, and the receiver may hear of it. */
+    abstract Disposable start(Inputs given, RunOptions how, Receiver<Outputs> to);
+
+    @Override
+    public Mono<Outputs> mono(Inputs given, RunOptions how) {
+        Failures.given(how, "options");
+        return new AnswerMono<>(
+                (request, context, to) -> start(request, RunContext.in(context, how), to),
+                Failures.given(given, "inputs"),
+                Outputs::close);
+    }
+
+    @Override
+    public Flux<Outputs> flux(Publisher<? extends Inputs> requests, FluxOptions how) {
+        return stream(requests, how, new Deliveries.Answers());
+    }
+
+    @Override
+    public Flux<RunResult> results(Publisher<? extends Inputs> requests, FluxOptions how) {
+        return stream(requests, how, new Deliveries.Results());
+    }
+
+    private <T> Flux<T> stream(
+            Publisher<? extends Inputs> requests,
+            FluxOptions how,
+            InferenceFlux.Delivery<Inputs, Outputs, T> delivery) {
+        Runs<Inputs, Outputs> runs =
+                (request, context, to) -> start(request, RunContext.in(context, how.forRun()), to);
+        return new InferenceFlux<>(
+                runs, Failures.given(requests, "requests"), Failures.given(how, "options").rules(concurrency()), delivery);
+    }
+}

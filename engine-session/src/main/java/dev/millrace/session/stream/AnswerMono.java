@@ -1,0 +1,119 @@
+package dev.millrace.session.stream;
+
+import dev.millrace.graph.EngineException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
+
+/** An answer that is asked for with each subscription. One that nobody wants any more is freed. */
+public final class AnswerMono<Q, A> extends Mono<A> {
+    private final Runs<Q, A> runs;
+    private final Q request;
+    private final Consumer<A> drop;
+
+    public AnswerMono(Runs<Q, A> runs, Q request, Consumer<A> drop) {
+        this.runs = runs;
+        this.request = request;
+        this.drop = drop;
+    }
+
+    @Override
+    public void subscribe(CoreSubscriber<? super A> downstream) {
+        var answer = new Answer<A>(downstream, drop);
+        downstream.onSubscribe(answer);
+        if (!answer.isDone()) {
+            answer.started(runs.start(request, downstream.currentContext(), answer));
+        }
+    }
+
+    private static final class Answer<A> implements Subscription, Receiver<A> {
+        private static final int WAITING = 0;
+        private static final int WANTED = 1;
+        private static final int THERE = 2;
+        private static final int DONE = 3;
+
+        private final CoreSubscriber<? super A> downstream;
+        private final Consumer<A> drop;
+        private final AtomicInteger state = new AtomicInteger(WAITING);
+        private volatile @Nullable A answer;
+        private volatile @Nullable Disposable run;
+        private volatile boolean cancelled;
+
+        Answer(CoreSubscriber<? super A> downstream, Consumer<A> drop) {
+            this.downstream = downstream;
+            this.drop = drop;
+        }
+
+        boolean isDone() {
+            return state.get() == DONE;
+        }
+
+        void started(Disposable begun) {
+            run = begun;
+            if (cancelled) {
+                begun.dispose();
+            }
+        }
+
+        @Override
+        public void answered(A given) {
+            answer = given;
+            if (state.compareAndSet(WAITING, THERE)) {
+                return;
+            }
+            if (state.compareAndSet(WANTED, DONE)) {
+                deliver(given);
+            } else {
+                drop.accept(given);
+            }
+        }
+
+        private void deliver(A given) {
+            answer = null;
+            downstream.onNext(given);
+            downstream.onComplete();
+        }
+
+        @Override
+        public void failed(EngineException failure) {
+            if (state.getAndSet(DONE) != DONE) {
+                downstream.onError(failure);
+            }
+        }
+
+        @Override
+        public void request(long n) {
+            if (n <= 0) {
+                cancel();
+                downstream.onError(new IllegalArgumentException("a subscriber asked for " + n
+                        + " answers; one is the least (Reactive Streams 3.9, non-positive subscription request)"));
+                return;
+            }
+            if (!state.compareAndSet(WAITING, WANTED) && state.compareAndSet(THERE, DONE)) {
+                A given = answer;
+                if (given != null) {
+                    deliver(given);
+                }
+            }
+        }
+
+        @Override
+        public void cancel() {
+            cancelled = true;
+            int before = state.getAndSet(DONE);
+            A given = answer;
+            if (before == THERE && given != null) {
+                answer = null;
+                drop.accept(given);
+            }
+            Disposable begun = run;
+            if (begun != null && before != DONE) {
+                begun.dispose();
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package dev.millrace.session.stream;
+
+/**
+ * Whether batches of a size pay: what a request takes in them, measured, beside what one takes alone. Guarded by its user.
+ */
+public final class BatchWorth {
+    private static final int SIZES = 32;
+    private static final int SAMPLES = 3;
+    /** After so many decisions against them batches are measured again. */
+    private static final int DOUBT = 64;
+    /** What is gained has to be worth the copies. */
+    private static final double GAIN = 0.95;
+
+    private final double[] nanosOfOne = new double[SIZES];
+    private final int[] samples = new int[SIZES];
+    private int refused;
+
+    /** The number of requests, as sizes are told apart. */
+    private static int bucket(int size) {
+        return Math.min(SIZES - 1, Integer.SIZE - Integer.numberOfLeadingZeros(size));
+    }
+
+    /** Takes note that so many requests took so long in one run. */
+    public void took(int size, long nanos) {
+        int bucket = bucket(size);
+        double one = (double) nanos / size;
+        // the first runs of a shape prepare it
+        nanosOfOne[bucket] = samples[bucket] < SAMPLES ? one : nanosOfOne[bucket] * 0.75 + one * 0.25;
+        samples[bucket]++;
+    }
+
+    /** Whether so many requests should be one run. */
+    public boolean pays(int size) {
+        int alone = bucket(1);
+        int together = bucket(size);
+        if (samples[alone] < SAMPLES) {
+            return false;
+        }
+        if (samples[together] < SAMPLES || nanosOfOne[together] < nanosOfOne[alone] * GAIN) {
+            refused = 0;
+            return true;
+        }
+        refused++;
+        if (refused >= DOUBT) {
+            refused = 0;
+            samples[together] = 0;
+        }
+        return false;
+    }
+}

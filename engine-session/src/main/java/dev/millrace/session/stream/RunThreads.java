@@ -1,0 +1,288 @@
+package dev.millrace.session.stream;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import reactor.core.scheduler.NonBlocking;
+
+/**
+ * The threads on which asynchronous runs happen, gone when idle for a while. Each session has a queue; the next run is that
+ * of the session that has had the least time by its weight. As many run as runs can make use of; beyond that, up to twice
+ * as many, only a session of which none runs: so a heavy one takes all threads and still makes nobody wait for its end.
+ */
+public final class RunThreads implements Executor, AutoCloseable {
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private final int width;
+    private final AtomicInteger names = new AtomicInteger();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition work = lock.newCondition();
+    /** Those with jobs that wait or run. */
+    private final List<RunQueue> active = new ArrayList<>();
+    private final RunQueue tasks = queue(Integer.MAX_VALUE, 1, Integer.MAX_VALUE);
+    private double leastHad;
+    private long numbers;
+    private int running;
+    private int live;
+    private int idle;
+    /** Idle threads that were called and are not there yet. */
+    private int called;
+    private boolean closed;
+
+    public RunThreads(int width) {
+        this.width = width;
+    }
+
+    /**
+     * A session's place among the others.
+     *
+     * @param limit how many jobs may wait
+     * @param weight how much more of the threads it gets than one of weight 1
+     * @param maxConcurrent how many of its jobs may be under way
+     */
+    public RunQueue queue(int limit, int weight, int maxConcurrent) {
+        return new RunQueue(this, limit, weight, maxConcurrent);
+    }
+
+    /** A thread on which nobody may wait: other runs need it. */
+    private final class RunThread extends Thread implements NonBlocking {
+        RunThread() {
+            super("millrace-run-" + names.getAndIncrement());
+            setDaemon(true);
+        }
+
+        @Override
+        public void run() {
+            serve();
+        }
+
+        boolean isOf(RunThreads threads) {
+            return RunThreads.this == threads;
+        }
+    }
+
+    /** Whether this is one of its threads, for which other runs may be waiting. */
+    public boolean isOwnThread() {
+        return Thread.currentThread() instanceof RunThread own && own.isOf(this);
+    }
+
+    /** Has something else done than runs. It waits for its turn as the runs of a session of weight 1 do. */
+    @Override
+    public void execute(Runnable task) {
+        try {
+            tasks.add(new Task(task));
+        } catch (EngineException refused) {
+            throw new RejectedExecutionException(refused);
+        }
+    }
+
+    private static final class Task extends Job {
+        private final Runnable task;
+
+        Task(Runnable task) {
+            super(0);
+            this.task = task;
+        }
+
+        @Override
+        public void run() {
+            task.run();
+        }
+    }
+
+    void add(RunQueue queue, Job job) {
+        lock.lock();
+        try {
+            if (closed) {
+                throw new EngineException(Status.CLOSED, "this engine is closed");
+            }
+            if (queue.isFull()) {
+                throw new EngineException(
+                        Status.OVERLOADED,
+                        queue.limit + " requests wait for this session, which is as many as may: try again later");
+            }
+            job.number = numbers++;
+            boolean wasIdle = queue.isIdle();
+            queue.put(job, leastHad);
+            if (wasIdle) {
+                active.add(queue);
+            }
+            if (isEligible(queue)) {
+                call(queue, job);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Has a thread look for work. Where none can be had, those that are there do it. */
+    private void call(RunQueue queue, Job job) {
+        if (idle > called) {
+            called++;
+            work.signal();
+            return;
+        }
+        if (live == 2 * width) {
+            // one of them is on its way to look for work
+            return;
+        }
+        try {
+            new RunThread().start();
+            live++;
+        } catch (OutOfMemoryError e) {
+            if (running == 0) {
+                queue.drop(job);
+                forget(queue);
+                throw EngineException.wrap(Status.FAIL, "a thread for a run", e);
+            }
+        }
+    }
+
+    private boolean isEligible(RunQueue queue) {
+        return queue.isReady() && (running < width || !queue.isRunning() && running < 2 * width);
+    }
+
+    private void serve() {
+        lock.lock();
+        try {
+            while (true) {
+                RunQueue queue = nextQueue();
+                if (queue != null) {
+                    serve(queue);
+                } else if (!rest()) {
+                    live--;
+                    return;
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void serve(RunQueue queue) {
+        double charged = queue.expected();
+        Job job = queue.next();
+        if (job == null) {
+            return;
+        }
+        running++;
+        lock.unlock();
+        long start = System.nanoTime();
+        try {
+            job.run();
+        } catch (Throwable thrown) {
+            Thread self = Thread.currentThread();
+            self.getUncaughtExceptionHandler().uncaughtException(self, thrown);
+        } finally {
+            long nanos = System.nanoTime() - start;
+            lock.lock();
+            running--;
+            queue.ended(job, charged, nanos);
+            forget(queue);
+        }
+    }
+
+    private @Nullable RunQueue nextQueue() {
+        RunQueue next = null;
+        for (int i = 0; i < active.size(); i++) {
+            RunQueue queue = active.get(i);
+            if (isEligible(queue) && (next == null || queue.had() < next.had())) {
+                next = queue;
+            }
+        }
+        if (next != null) {
+            leastHad = Math.max(leastHad, next.had());
+        }
+        return next;
+    }
+
+    /** Waits for work. False where there was none for long, or is none any more. */
+    private boolean rest() {
+        if (closed) {
+            return false;
+        }
+        idle++;
+        long left = PATIENCE_NANOS;
+        try {
+            while (called == 0 && !closed && left > 0) {
+                left = work.awaitNanos(left);
+            }
+        } catch (InterruptedException _) {
+            // nobody has a reason to interrupt it: it looks for work, and rests again
+            return true;
+        } finally {
+            idle--;
+            if (called > 0) {
+                called--;
+                left = 1;
+            }
+        }
+        return left > 0;
+    }
+
+    private void forget(RunQueue queue) {
+        if (queue.isIdle()) {
+            active.remove(queue);
+        }
+    }
+
+    boolean remove(RunQueue queue, Job job) {
+        lock.lock();
+        try {
+            boolean removed = queue.drop(job);
+            forget(queue);
+            return removed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    List<Job> removeAll(RunQueue queue) {
+        lock.lock();
+        try {
+            List<Job> removed = queue.dropAll();
+            forget(queue);
+            return removed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    List<Job> underWay(RunQueue queue) {
+        lock.lock();
+        try {
+            return queue.runningJobs();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    int waiting(RunQueue queue) {
+        lock.lock();
+        try {
+            return queue.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Lets what was given be done, and takes no more. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            work.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

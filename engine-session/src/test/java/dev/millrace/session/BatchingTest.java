@@ -1,0 +1,195 @@
+package dev.millrace.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.event.RunListener;
+import dev.millrace.scheduler.plan.PlanStep;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.assertj.core.data.Offset;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import reactor.core.publisher.Flux;
+import reactor.test.StepVerifier;
+
+/** Requests that become one run. */
+@Timeout(60)
+class BatchingTest {
+    private static final int WIDTH = 4;
+    private final AtomicInteger runs = new AtomicInteger();
+    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final Session session = engine.session(
+            TestModels.perceptron(2, WIDTH, 1),
+            SessionOptions.builder().listener(new Counting()).build());
+    /** A delay that never passes: what is taken is taken because a run has ended. */
+    private final BatchedSession batched =
+            session.batched(BatchOptions.defaults().maxDelay(Duration.ofHours(1)));
+
+    private final class Counting implements RunListener {
+        @Override
+        public void stepEnded(String plan, PlanStep step, long startNanos, long endNanos) {
+            // only whole runs count
+        }
+
+        @Override
+        public void runEnded(String plan, long startNanos, long endNanos, boolean failed) {
+            runs.incrementAndGet();
+        }
+    }
+
+    @AfterEach
+    void close() {
+        session.close();
+        engine.close();
+    }
+
+    private static Inputs request(int rows, float value) {
+        float[] values = new float[rows * WIDTH];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = value + i;
+        }
+        return Inputs.of("x", Tensor.copyOf(values, rows, WIDTH));
+    }
+
+    private static float[] answer(Outputs outputs) {
+        try (outputs) {
+            return outputs.get("y").floats();
+        }
+    }
+
+    /** So many runs of one request each, after which batches are tried. */
+    private void measureSingles() {
+        for (int i = 0; i < 3; i++) {
+            batched.mono(request(1, i)).map(BatchingTest::answer).toFuture().join();
+        }
+        runs.set(0);
+    }
+
+    /** Answers to requests that come while another one is under way. */
+    private List<CompletableFuture<Outputs>> together(List<Inputs> requests) throws InterruptedException {
+        var begun = new CountDownLatch(1);
+        var go = new CountDownLatch(1);
+        // holds the only run thread of a session that has one under way
+        session.mono(request(1, 0)).subscribe(outputs -> {
+            outputs.close();
+            begun.countDown();
+            try {
+                go.await();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+        begun.await();
+        List<CompletableFuture<Outputs>> answers = new ArrayList<>();
+        for (Inputs request : requests) {
+            answers.add(batched.mono(request).toFuture());
+        }
+        go.countDown();
+        return answers;
+    }
+
+    @Test
+    void requestsThatComeMeanwhileBecomeOneRunAndAreSplitBack() throws InterruptedException {
+        measureSingles();
+        List<Inputs> requests = new ArrayList<>();
+        for (int i = 0; i < 9; i++) {
+            requests.add(request(1 + i % 3, i));
+        }
+        List<CompletableFuture<Outputs>> answers = together(requests);
+        for (int i = 0; i < requests.size(); i++) {
+            float[] alone = answer(session.run(requests.get(i)));
+            assertThat(answer(answers.get(i).join())).hasSize(alone.length).containsExactly(alone, within());
+        }
+        // the one that held the thread, the first alone, the others together, and each by itself to compare
+        assertThat(runs).hasValue(1 + 1 + 1 + requests.size());
+    }
+
+    private static Offset<Float> within() {
+        return Offset.offset(1e-5f);
+    }
+
+    @Test
+    void aLoneRequestDoesNotWait() {
+        StepVerifier.create(batched.flux(Flux.range(0, 20).map(i -> request(1, i)), FluxOptions.defaults().concurrency(1)))
+                .expectNextCount(20)
+                .verifyComplete();
+        assertThat(runs).hasValue(20);
+    }
+
+    @Test
+    void whatIsWrongWithARequestIsItsOwn() throws InterruptedException {
+        measureSingles();
+        Tensor closed = Tensor.owning(
+                ElementType.FLOAT,
+                Shape.of(1, WIDTH),
+                MemorySegment.ofArray(new float[WIDTH]),
+                () -> {});
+        var bad = Inputs.of("x", closed);
+        var answers = together(List.of(request(1, 0), request(1, 1), bad, request(1, 2)));
+        closed.close();
+        assertThat(answer(answers.get(1).join())).hasSize(WIDTH);
+        assertThat(answer(answers.get(3).join())).hasSize(WIDTH);
+        StepVerifier.create(batched.mono(Inputs.empty()))
+                .expectErrorSatisfies(thrown ->
+                        assertThat(((EngineException) thrown).status()).isEqualTo(Status.INVALID_ARGUMENT))
+                .verify();
+    }
+
+    @Test
+    void whoIsCancelledWhileItWaitsIsLeftOut() throws InterruptedException {
+        measureSingles();
+        var answers = together(List.of(request(1, 0)));
+        var left = batched.mono(request(1, 1)).subscribe();
+        left.dispose();
+        assertThat(answer(answers.getFirst().join())).hasSize(WIDTH);
+        assertThat(answer(batched.mono(request(1, 2)).toFuture().join())).hasSize(WIDTH);
+    }
+
+    @Test
+    void theLargestPreferredSizeIsTaken() {
+        BatchOptions options = BatchOptions.defaults().preferring(2, 4, 8);
+        assertThat(options.size(1)).isEqualTo(1);
+        assertThat(options.size(7)).isEqualTo(4);
+        assertThat(options.size(100)).isEqualTo(8);
+    }
+
+    @Test
+    void raggedRequestsArePaddedAndCutBack() throws InterruptedException {
+        try (Session vectors = engine.session(TestModels.sumAndProduct(), SessionOptions.defaults())) {
+            // along its only axis requests of any length lie side by side
+            BatchedSession joined = vectors.batched(BatchOptions.defaults().withPadding());
+            var answers = joined.flux(Flux.range(1, 50)
+                            .map(n -> Inputs.of("a", new float[n]).and("b", Tensor.copyOf(new float[n], n))))
+                    .map(outputs -> {
+                        try (outputs) {
+                            return outputs.get("sum").floats().length;
+                        }
+                    });
+            StepVerifier.create(answers.collectList())
+                    .assertNext(lengths -> assertThat(lengths).startsWith(1, 2, 3).hasSize(50).endsWith(50))
+                    .verifyComplete();
+        }
+    }
+
+    @Test
+    void aModelWithoutSuchAnAxisIsRefused() {
+        assertThatThrownBy(() -> session.batched(BatchOptions.defaults().axis("nothing")))
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("nothing");
+        try (Session loop = engine.session(TestModels.loop(), SessionOptions.defaults())) {
+            assertThatThrownBy(() -> loop.batched(BatchOptions.defaults())).isInstanceOf(EngineException.class);
+        }
+    }
+}
