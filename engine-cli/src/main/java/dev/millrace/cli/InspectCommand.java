@@ -76,8 +76,7 @@ final class InspectCommand implements Callable<Integer> {
                 Session session = engine.session(argument.file(), flags.options())) {
             var profile = new Profile(true);
             String failure = noRun ? "it was not run" : run(argument, session, profile);
-            var inspection =
-                    new Inspection(argument.label(), facts, session, failure.isEmpty() ? profile : null);
+            var inspection = new Inspection(argument.label(), facts, session, failure.isEmpty() ? profile : null);
             if (json) {
                 out.println(InspectionJson.of(inspection, false));
             } else {
@@ -97,8 +96,7 @@ final class InspectCommand implements Callable<Integer> {
     /** Runs the model often enough for times that mean something; what keeps it from running, or nothing. */
     private String run(ModelArgument argument, Session session, Profile profile) {
         try {
-            Inputs inputs =
-                    new InputMaker(argument.known(), ShapeFlag.parse(shapes), 1).make(session.inputs());
+            Inputs inputs = new InputMaker(argument.known(), ShapeFlag.parse(shapes), 1).make(session.inputs());
             session.run(inputs).close();
             for (int i = 0; i < MEASURED_RUNS && (json || html != null); i++) {
                 session.run(inputs, RunOptions.create().heardBy(profile)).close();

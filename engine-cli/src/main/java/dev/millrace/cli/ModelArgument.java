@@ -27,8 +27,8 @@ public record ModelArgument(
         if (!Files.exists(file)) {
             throw new EngineException(
                     Status.NO_SUCH_FILE,
-                    "there is no model file " + file.toAbsolutePath() + ", and 'millrace models' lists no '" + nameOrPath
-                            + "'");
+                    "there is no model file " + file.toAbsolutePath() + ", and 'millrace models' lists no '"
+                            + nameOrPath + "'");
         }
         Path name = file.getFileName();
         return new ModelArgument(nameOrPath, file, name == null ? null : ModelCatalog.findByFile(name.toString()));

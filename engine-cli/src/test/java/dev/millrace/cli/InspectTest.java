@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.NodeSpec;
@@ -13,7 +14,6 @@ import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
-import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import java.io.IOException;
@@ -47,8 +47,7 @@ class InspectTest {
             Attributes branches = Attributes.of(Map.of(
                     "then_branch", new Attribute.GraphValue(branch("then", "Neg", y)),
                     "else_branch", new Attribute.GraphValue(branch("else", "Abs", y))));
-            Value chosen = editor.append(
-                            NodeSpec.of(OpId.onnx("If"), 21, truth).with(branches), List.of("chosen"))
+            Value chosen = editor.append(NodeSpec.of(OpId.onnx("If"), 21, truth).with(branches), List.of("chosen"))
                     .requireOutput(0);
             editor.addOutput("chosen", chosen);
         });

@@ -51,7 +51,10 @@ class RunInputsTest {
         prints("int64[] 16000", same(ElementType.INT64), "x=16000");
         prints("int64[1] 16000", same(ElementType.INT64, Dim.of(1)), "x=16000");
         prints("float[1, 3] 0.5 -1.0 200.0", same(ElementType.FLOAT, Dim.symbol("n"), Dim.of(3)), "x=0.5,-1,2e2");
-        prints("float[2, 2] 1.0 2.0 3.0 4.0", same(ElementType.FLOAT, Dim.symbol("n"), Dim.symbol("m")), "[[1,2],[3,4]]");
+        prints(
+                "float[2, 2] 1.0 2.0 3.0 4.0",
+                same(ElementType.FLOAT, Dim.symbol("n"), Dim.symbol("m")),
+                "[[1,2],[3,4]]");
         prints("uint8[2] 0 255", same(ElementType.UINT8, Dim.symbol("n")), "x=[0,255]");
         prints("uint64[1] 18446744073709551615", same(ElementType.UINT64, Dim.symbol("n")), "x=18446744073709551615");
         prints("bool[2] true false", same(ElementType.BOOL, Dim.symbol("n")), "x=true,0");
@@ -61,22 +64,20 @@ class RunInputsTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock = """
-                INT64 | 1.5           | is no whole number
-                INT64 | one           | is no whole number
-                UINT8 | 256           | is out of the range of uint8
-                INT8  | -129          | is out of the range of int8
-                FLOAT | one           | is no number
-                BOOL  | yes           | is neither true nor false
-                FLOAT | [1,[2]]       | lists and values stand side by side
-                FLOAT | [[1],2]       | lists and values stand side by side
-                FLOAT | [[1,2],[3]]   | of different lengths, 2 and 1
-                FLOAT | [1,2          | it is no nested list
-                FLOAT | [1] 2         | something stands behind its last bracket
-                FLOAT | [null]        | more than lists, numbers and texts
-                """)
+    @CsvSource(delimiter = '|', textBlock = """
+        INT64 | 1.5           | is no whole number
+        INT64 | one           | is no whole number
+        UINT8 | 256           | is out of the range of uint8
+        INT8  | -129          | is out of the range of int8
+        FLOAT | one           | is no number
+        BOOL  | yes           | is neither true nor false
+        FLOAT | [1,[2]]       | lists and values stand side by side
+        FLOAT | [[1],2]       | lists and values stand side by side
+        FLOAT | [[1,2],[3]]   | of different lengths, 2 and 1
+        FLOAT | [1,2          | it is no nested list
+        FLOAT | [1] 2         | something stands behind its last bracket
+        FLOAT | [null]        | more than lists, numbers and texts
+        """)
     void valuesThatDoNotFitAreRefusedByName(ElementType type, String value, String why) {
         Command ran = millrace("run", same(type, Dim.symbol("n")), "-i", "x=" + value);
         assertThat(ran.code()).isEqualTo(ExitCode.REFUSED);

@@ -28,7 +28,8 @@ public final class CompatibilityCheck {
      * @param hardware that the model is to run on
      * @param failOnSuboptimal also throws where it runs, but would run faster if it were compiled again
      */
-    public static void check(Model model, List<ProviderFactory> factories, List<HardwareDevice> hardware, boolean failOnSuboptimal) {
+    public static void check(
+            Model model, List<ProviderFactory> factories, List<HardwareDevice> hardware, boolean failOnSuboptimal) {
         for (ProviderFactory factory : factories) {
             String info = model.metadata().getOrDefault(key(factory.name()), "");
             if (!info.isEmpty()) {

@@ -80,7 +80,10 @@ class CompatibilityCheckTest {
                 "ep_compatibility_info.a", "v1", "ep_compatibility_info.b", "v2", "ep_compatibility_info.gone", "v3"));
 
         CompatibilityCheck.check(
-                model, List.of(factory("a", Compatibility.OPTIMAL), factory("b", Compatibility.NOT_APPLICABLE)), HARDWARE, true);
+                model,
+                List.of(factory("a", Compatibility.OPTIMAL), factory("b", Compatibility.NOT_APPLICABLE)),
+                HARDWARE,
+                true);
 
         assertThat(asked).containsExactly("a=v1", "b=v2");
     }

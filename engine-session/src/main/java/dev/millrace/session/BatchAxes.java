@@ -12,7 +12,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** Along which axes the values of a model are laid side by side, and which of their extents may be padded. */
 final class BatchAxes {
@@ -75,8 +74,11 @@ final class BatchAxes {
         for (Map.Entry<String, SymbolicShape> input : inputs.entrySet()) {
             Datum a = one.input(input.getKey());
             Datum b = other.input(input.getKey());
-            if (a != null && b != null && !(a instanceof Tensor first && b instanceof Tensor second
-                    && fit(input.getValue(), first, second))) {
+            if (a != null
+                    && b != null
+                    && !(a instanceof Tensor first
+                            && b instanceof Tensor second
+                            && fit(input.getValue(), first, second))) {
                 return false;
             }
         }
@@ -107,7 +109,8 @@ final class BatchAxes {
         for (Map.Entry<String, SymbolicShape> input : inputs.entrySet()) {
             if (given.input(input.getKey()) instanceof Tensor tensor) {
                 for (int i = 0; i < input.getValue().rank(); i++) {
-                    if (input.getValue().dim(i) instanceof Dim.Symbol symbol && symbol.name().equals(name)) {
+                    if (input.getValue().dim(i) instanceof Dim.Symbol symbol
+                            && symbol.name().equals(name)) {
                         return tensor.shape().dim(i);
                     }
                 }
@@ -136,7 +139,9 @@ final class BatchAxes {
         for (int i = 0; i < dims.length; i++) {
             long extent = 0;
             for (Tensor part : parts) {
-                extent = i == along ? extent + part.shape().dim(i) : Math.max(extent, part.shape().dim(i));
+                extent = i == along
+                        ? extent + part.shape().dim(i)
+                        : Math.max(extent, part.shape().dim(i));
             }
             dims[i] = extent;
         }
@@ -209,7 +214,11 @@ final class BatchAxes {
                     writeAt += (toAt[axis] + index) * target[axis];
                 }
                 MemorySegment.copy(
-                        read, from.type().bytes(readAt), written, to.type().bytes(writeAt), from.type().bytes(row));
+                        read,
+                        from.type().bytes(readAt),
+                        written,
+                        to.type().bytes(writeAt),
+                        from.type().bytes(row));
             }
         }
     }

@@ -53,6 +53,9 @@ public record BatchOptions(
     /** How many of those that wait make the next run. */
     int size(int waiting) {
         int most = Math.min(waiting, maxSize);
-        return preferred.stream().filter(size -> size <= most).max(Integer::compare).orElse(most);
+        return preferred.stream()
+                .filter(size -> size <= most)
+                .max(Integer::compare)
+                .orElse(most);
     }
 }

@@ -171,7 +171,8 @@ public final class BatchedSession extends Streaming {
     }
 
     private void together(List<BatchMember> batch) {
-        int priority = batch.stream().mapToInt(member -> member.how.priority()).max().orElse(0);
+        int priority =
+                batch.stream().mapToInt(member -> member.how.priority()).max().orElse(0);
         RunOptions how = RunOptions.create().priority(priority).heardBy(new Stopwatch(batch.size()));
         Receiver<Outputs> split = new Receiver<>() {
             @Override
@@ -188,7 +189,8 @@ public final class BatchedSession extends Streaming {
         };
         Disposable started;
         try {
-            started = session.start(axes.join(batch.stream().map(member -> member.given).toList()), how, split);
+            started = session.start(
+                    axes.join(batch.stream().map(member -> member.given).toList()), how, split);
         } catch (RuntimeException | OutOfMemoryError e) {
             split.failed(Failures.named("a batch", e));
             return;

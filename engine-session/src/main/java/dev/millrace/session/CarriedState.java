@@ -72,8 +72,8 @@ final class CarriedState {
         Inputs all = Inputs.of(given.asMap());
         state.forEach((input, tensor) -> {
             if (given.input(input) != null) {
-                throw EngineException.invalidArgument(
-                        "input '" + input + "' is the sequence's state: leave it out, or reset or restore the sequence");
+                throw EngineException.invalidArgument("input '" + input
+                        + "' is the sequence's state: leave it out, or reset or restore the sequence");
             }
             all.and(input, tensor);
         });

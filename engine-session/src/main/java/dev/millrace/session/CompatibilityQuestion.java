@@ -47,10 +47,9 @@ final class CompatibilityQuestion {
                     info,
                     "there is no provider '" + provider + "'; there are " + environment.providers());
         }
-        Compatibility verdict =
-                info.isEmpty()
-                        ? Compatibility.NOT_APPLICABLE
-                        : CompatibilityCheck.validate(factory, environment.hardware(), info);
+        Compatibility verdict = info.isEmpty()
+                ? Compatibility.NOT_APPLICABLE
+                : CompatibilityCheck.validate(factory, environment.hardware(), info);
         return new ModelCompatibility(
                 provider,
                 verdict,

@@ -69,8 +69,7 @@ public final class Engine implements AutoCloseable {
         factoryUse = new FactoryUse(factories.values());
         pool = new WorkerPool(threads - 1);
         runs = new RunThreads(threads);
-        environment = new Environment(
-                factories, options.hardware(), new Workspaces(), new SharedConstants(), threads);
+        environment = new Environment(factories, options.hardware(), new Workspaces(), new SharedConstants(), threads);
     }
 
     private static int inOrder(ProviderFactory one, ProviderFactory other) {

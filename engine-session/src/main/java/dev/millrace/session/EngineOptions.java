@@ -15,8 +15,7 @@ import org.jspecify.annotations.Nullable;
  *     nowhere
  * @param virtualDevices hardware that is not here, for which models are to be compiled all the same
  */
-public record EngineOptions(
-        int threads, @Nullable ContextCache contextCache, List<HardwareDevice> virtualDevices) {
+public record EngineOptions(int threads, @Nullable ContextCache contextCache, List<HardwareDevice> virtualDevices) {
     public EngineOptions {
         virtualDevices = List.copyOf(virtualDevices);
         if (threads < 0 || threads > 1024) {

@@ -30,8 +30,8 @@ public record FluxOptions(
     public FluxOptions {
         outputs = List.copyOf(outputs);
         if (concurrency < 0 || prefetch < 0 || retries < 0) {
-            throw EngineException.invalidArgument("concurrency " + concurrency + ", prefetch " + prefetch + " and retries "
-                    + retries + " are not negative");
+            throw EngineException.invalidArgument("concurrency " + concurrency + ", prefetch " + prefetch
+                    + " and retries " + retries + " are not negative");
         }
     }
 

@@ -24,9 +24,9 @@ final class GivenOutputs {
                     || type.element() == null
                     || type.element() == tensor.type();
             if (!fits || tensor.type() == ElementType.STRING || tensor.segment().isReadOnly()) {
-                throw EngineException.invalidArgument(
-                        "output '" + output + "' cannot be written into a " + tensor + ": it needs one of the output's type"
-                                + " that is no string, over memory that may be written");
+                throw EngineException.invalidArgument("output '" + output + "' cannot be written into a " + tensor
+                        + ": it needs one of the output's type"
+                        + " that is no string, over memory that may be written");
             }
         });
     }
@@ -52,8 +52,8 @@ final class GivenOutputs {
         if (!(value instanceof Tensor made)
                 || made.type() != target.type()
                 || !made.shape().equals(target.shape())) {
-            throw EngineException.invalidArgument(
-                    "output '" + name + "' came out as a " + value + ", which does not fit the " + target + " given for it");
+            throw EngineException.invalidArgument("output '" + name + "' came out as a " + value
+                    + ", which does not fit the " + target + " given for it");
         }
         long bytes = made.type().bytes(made.elements());
         // held and not asked for its segment: so its memory is used again

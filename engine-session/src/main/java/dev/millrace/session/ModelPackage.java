@@ -42,8 +42,8 @@ public final class ModelPackage {
     List<Variant> variantsOf(String component) {
         List<Variant> variants = components.get(Failures.given(component, "component"));
         if (variants == null) {
-            throw EngineException.invalidArgument("package " + folder + " has no component '" + component
-                    + "'; there are " + components.keySet());
+            throw EngineException.invalidArgument(
+                    "package " + folder + " has no component '" + component + "'; there are " + components.keySet());
         }
         return variants;
     }

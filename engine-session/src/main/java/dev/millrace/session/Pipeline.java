@@ -100,7 +100,6 @@ final class Pipeline implements Inference {
         return handedOn(handed, how.forRun())
                 .map(outputs -> new RunResult(middle.request(), outputs, null))
                 .onErrorResume(
-                        EngineException.class,
-                        failure -> Mono.just(new RunResult(middle.request(), null, failure)));
+                        EngineException.class, failure -> Mono.just(new RunResult(middle.request(), null, failure)));
     }
 }

@@ -47,29 +47,31 @@ public final class Sequence extends Streaming implements AutoCloseable {
 
     @Override
     Disposable start(Inputs inputs, RunOptions how, Receiver<Outputs> to) {
-        return turns.later(end -> {
-            var receiver = new Receiver<Outputs>() {
-                @Override
-                public void answered(Outputs outputs) {
-                    Outputs answer = advance(outputs);
-                    end.run();
-                    to.answered(answer);
-                }
+        return turns.later(
+                end -> {
+                    var receiver = new Receiver<Outputs>() {
+                        @Override
+                        public void answered(Outputs outputs) {
+                            Outputs answer = advance(outputs);
+                            end.run();
+                            to.answered(answer);
+                        }
 
-                @Override
-                public void failed(EngineException failure) {
-                    end.run();
-                    to.failed(failure);
-                }
-            };
-            try {
-                checkOpen();
-                return session.start(carried.with(inputs, state), carried.with(how), receiver);
-            } catch (EngineException e) {
-                receiver.failed(e);
-                return () -> {};
-            }
-        }, () -> to.failed(new EngineException(Status.CANCELLED, "the run was cancelled")));
+                        @Override
+                        public void failed(EngineException failure) {
+                            end.run();
+                            to.failed(failure);
+                        }
+                    };
+                    try {
+                        checkOpen();
+                        return session.start(carried.with(inputs, state), carried.with(how), receiver);
+                    } catch (EngineException e) {
+                        receiver.failed(e);
+                        return () -> {};
+                    }
+                },
+                () -> to.failed(new EngineException(Status.CANCELLED, "the run was cancelled")));
     }
 
     /** A copy of the state after the elements so far, by the names of inputs. */
@@ -136,13 +138,15 @@ public final class Sequence extends Streaming implements AutoCloseable {
     /** Frees the state, once the elements that were asked for have ended; more are refused. */
     @Override
     public void close() {
-        turns.later(end -> {
-            if (!closed) {
-                closed = true;
-                carried.close(state);
-            }
-            end.run();
-            return () -> {};
-        }, () -> {});
+        turns.later(
+                end -> {
+                    if (!closed) {
+                        closed = true;
+                        carried.close(state);
+                    }
+                    end.run();
+                    return () -> {};
+                },
+                () -> {});
     }
 }

@@ -78,8 +78,8 @@ final class SessionBuilder {
         Path named = options.epContext().filePath();
         return keeping.guarded(named == null ? file : named, () -> {
             if (file != null && Files.isRegularFile(file.resolve(Manifest.NAME))) {
-                throw EngineException.invalidArgument(file.toAbsolutePath()
-                        + " is a model package: give ModelPackage.open of it to Engine.session");
+                throw EngineException.invalidArgument(
+                        file.toAbsolutePath() + " is a model package: give ModelPackage.open of it to Engine.session");
             }
             if (file != null && !Files.isRegularFile(file)) {
                 throw new EngineException(Status.NO_SUCH_FILE, "there is no model file " + file.toAbsolutePath());
@@ -114,8 +114,8 @@ final class SessionBuilder {
         if (published == null) {
             return planned(compiled, compiled, table, written);
         }
-        Session session = Guard.over(
-                written.toString(), published::close, () -> planned(published, compiled, table, written));
+        Session session =
+                Guard.over(written.toString(), published::close, () -> planned(published, compiled, table, written));
         compiled.close();
         return session;
     }
@@ -171,7 +171,8 @@ final class SessionBuilder {
                 SessionReport.CacheUse.NONE,
                 source.notes().all());
         engine.factoryUse().begin();
-        var face = new Session.Face(inputs, outputs(graph), metadata == null ? ModelMetadata.of(prepared.model()) : metadata);
+        var face = new Session.Face(
+                inputs, outputs(graph), metadata == null ? ModelMetadata.of(prepared.model()) : metadata);
         return new Session(engine, options, runner, face, prepared.providers(), report, () -> {
             prepared.resolver().close();
             engine.factoryUse().end();

@@ -13,7 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @param zeros the shape of zeros; null for the declared one, in which extents that the model leaves open are 1
  */
 public record State(
-        String output, String input, @Nullable Tensor first, @Nullable Shape zeros) {
+        String output,
+        String input,
+        @Nullable Tensor first,
+        @Nullable Shape zeros) {
     /** A state that begins as zeros of the declared shape. */
     public static State carry(String output, String input) {
         return new State(output, input, null, null);

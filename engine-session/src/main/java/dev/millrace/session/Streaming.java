@@ -37,9 +37,11 @@ abstract class Streaming implements Inference {
             Publisher<? extends Inputs> requests,
             FluxOptions how,
             InferenceFlux.Delivery<Inputs, Outputs, T> delivery) {
-        Runs<Inputs, Outputs> runs =
-                (request, context, to) -> start(request, RunContext.in(context, how.forRun()), to);
+        Runs<Inputs, Outputs> runs = (request, context, to) -> start(request, RunContext.in(context, how.forRun()), to);
         return new InferenceFlux<>(
-                runs, Failures.given(requests, "requests"), Failures.given(how, "options").rules(concurrency()), delivery);
+                runs,
+                Failures.given(requests, "requests"),
+                Failures.given(how, "options").rules(concurrency()),
+                delivery);
     }
 }

@@ -43,8 +43,7 @@ record VariantChoice(Variant variant, String provider) {
                         + providers);
     }
 
-    private static @Nullable Variant best(
-            List<Variant> variants, ProviderFactory factory, Environment environment) {
+    private static @Nullable Variant best(List<Variant> variants, ProviderFactory factory, Environment environment) {
         Variant best = null;
         int most = UNFIT;
         for (Variant variant : variants) {
@@ -90,7 +89,8 @@ record VariantChoice(Variant variant, String provider) {
                         .toList()
                 : given.providers();
         return options.providers(providers.stream()
-                        .map(choice -> choice.name().equals(provider) && choice.options().isEmpty()
+                        .map(choice -> choice.name().equals(provider)
+                                        && choice.options().isEmpty()
                                 ? new ProviderChoice(provider, variant.providerOptions())
                                 : choice)
                         .toList())

@@ -122,7 +122,9 @@ class BatchingTest {
 
     @Test
     void aLoneRequestDoesNotWait() {
-        StepVerifier.create(batched.flux(Flux.range(0, 20).map(i -> request(1, i)), FluxOptions.defaults().concurrency(1)))
+        StepVerifier.create(batched.flux(
+                        Flux.range(0, 20).map(i -> request(1, i)),
+                        FluxOptions.defaults().concurrency(1)))
                 .expectNextCount(20)
                 .verifyComplete();
         assertThat(runs).hasValue(20);
@@ -131,11 +133,8 @@ class BatchingTest {
     @Test
     void whatIsWrongWithARequestIsItsOwn() throws InterruptedException {
         measureSingles();
-        Tensor closed = Tensor.owning(
-                ElementType.FLOAT,
-                Shape.of(1, WIDTH),
-                MemorySegment.ofArray(new float[WIDTH]),
-                () -> {});
+        Tensor closed =
+                Tensor.owning(ElementType.FLOAT, Shape.of(1, WIDTH), MemorySegment.ofArray(new float[WIDTH]), () -> {});
         var bad = Inputs.of("x", closed);
         var answers = together(List.of(request(1, 0), request(1, 1), bad, request(1, 2)));
         closed.close();
@@ -178,7 +177,8 @@ class BatchingTest {
                         }
                     });
             StepVerifier.create(answers.collectList())
-                    .assertNext(lengths -> assertThat(lengths).startsWith(1, 2, 3).hasSize(50).endsWith(50))
+                    .assertNext(lengths ->
+                            assertThat(lengths).startsWith(1, 2, 3).hasSize(50).endsWith(50))
                     .verifyComplete();
         }
     }

@@ -80,7 +80,8 @@ class ContextMemoryIT {
                         .isLessThan(Smaps.total(all.getFirst().pid(), "Anonymous") + Files.size(binary) / 2);
             }
             System.out.printf(
-                    "context of MiniLM: %d KiB of its binary in %d processes, %d KiB in one; %d KiB of its own in one%n",
+                    "context of MiniLM: %d KiB of its binary in %d processes, %d KiB in one; %d KiB of its own in"
+                            + " one%n",
                     together >> 10,
                     PROCESSES,
                     one >> 10,

@@ -262,8 +262,7 @@ class ContextRefusalTest {
         Path file = Files.write(folder.resolve("empty.onnx"), empty);
         var to = EpContextOptions.builder().enable(true).filePath(Files.createDirectory(folder.resolve("out.onnx")));
         var options = SessionOptions.builder().epContext(to.build()).build();
-        assertRefused(
-                Status.INVALID_ARGUMENT, () -> engine.session(file, options), "should not point to a folder");
+        assertRefused(Status.INVALID_ARGUMENT, () -> engine.session(file, options), "should not point to a folder");
         assertRefused(
                 Status.INVALID_ARGUMENT,
                 () -> engine.compiler(CompileOptions.defaults())

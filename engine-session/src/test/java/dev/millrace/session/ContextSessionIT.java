@@ -106,7 +106,8 @@ class ContextSessionIT {
         System.out.printf(
                 "session of MiniLM: %.1f ms from source, %.1f ms from its context model, median ratio %.1f%n",
                 sourceMillis, contextMillis, median);
-        assertThat(median).isGreaterThanOrEqualTo(Double.parseDouble(System.getProperty("millrace.context.ratio", "8")));
+        assertThat(median)
+                .isGreaterThanOrEqualTo(Double.parseDouble(System.getProperty("millrace.context.ratio", "8")));
     }
 
     private double create(Path model) {

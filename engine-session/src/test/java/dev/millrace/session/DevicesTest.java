@@ -63,8 +63,9 @@ class DevicesTest {
     }
 
     private void compile(Engine engine) {
-        var options =
-                CompileOptions.of(options().build()).errorIfNothingCompiled(true).build();
+        var options = CompileOptions.of(options().build())
+                .errorIfNothingCompiled(true)
+                .build();
         engine.compiler(options).compile(ModelInput.file(source), ModelOutput.file(target));
     }
 
@@ -96,8 +97,9 @@ class DevicesTest {
             assertThat(engine.incompatibilities("cpu", CPU)).isEmpty();
             assertThat(engine.incompatibilities("simd", CPU)).isEmpty();
             assertThat(engine.incompatibilities("fake", GPU)).isEmpty();
-            assertThat(engine.incompatibilities("fake", CPU)).singleElement().satisfies(reason -> assertThat(reason)
-                    .contains("GPU", "CPU"));
+            assertThat(engine.incompatibilities("fake", CPU))
+                    .singleElement()
+                    .satisfies(reason -> assertThat(reason).contains("GPU", "CPU"));
             for (String provider : List.of("cpu", "simd")) {
                 assertThat(engine.incompatibilities(provider, GPU)).isNotEmpty();
             }
@@ -108,8 +110,7 @@ class DevicesTest {
     void aProviderIsAskedAboutATextForTheDevicesThatAreNamed() {
         try (Engine engine = engine()) {
             fake.verdict = Compatibility.PREFER_RECOMPILATION;
-            assertThat(engine.compatibility("fake", List.of(GPU), "v7"))
-                    .isEqualTo(Compatibility.PREFER_RECOMPILATION);
+            assertThat(engine.compatibility("fake", List.of(GPU), "v7")).isEqualTo(Compatibility.PREFER_RECOMPILATION);
             assertThat(fake.calls).contains("validate v7");
             assertThat(engine.compatibility("cpu", List.of(CPU), "v7")).isEqualTo(Compatibility.NOT_APPLICABLE);
             assertRefused(

@@ -72,7 +72,9 @@ final class FakeFactory implements ProviderFactory {
 
     @Override
     public List<String> incompatibilities(HardwareDevice device) {
-        return device.type() == drives ? List.of() : List.of("it drives a " + drives + ", and this is a " + device.type());
+        return device.type() == drives
+                ? List.of()
+                : List.of("it drives a " + drives + ", and this is a " + device.type());
     }
 
     @Override

@@ -76,10 +76,8 @@ final class HeldSession implements AutoCloseable {
                 .enable(!args[1].isEmpty())
                 .filePath(Path.of(args[1]))
                 .build();
-        var options = SessionOptions.builder()
-                .fileUse(FileUse.MAP)
-                .epContext(context)
-                .build();
+        var options =
+                SessionOptions.builder().fileUse(FileUse.MAP).epContext(context).build();
         var lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
                 Session session = engine.session(Path.of(args[0]), options)) {

@@ -38,7 +38,9 @@ final class LargeModelMain {
             Path model = write(folder, layers);
             Path target = folder.resolve("large_ctx.onnx");
             try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1))) {
-                engine.compiler(CompileOptions.builder().errorIfNothingCompiled(true).build())
+                engine.compiler(CompileOptions.builder()
+                                .errorIfNothingCompiled(true)
+                                .build())
                         .compile(ModelInput.file(model), ModelOutput.file(target));
             }
             float expected = 1;
@@ -70,8 +72,8 @@ final class LargeModelMain {
                 weights.set(ValueLayout.JAVA_FLOAT, 0, factor(i));
                 // so that no two layers are equal, and may lie in one place
                 weights.set(ValueLayout.JAVA_FLOAT, LAYER - Float.BYTES, i + 1);
-                Value constant = editor.addConstant(
-                        "w" + i, Tensor.wrap(ElementType.FLOAT, Shape.of(WIDTH, WIDTH), weights));
+                Value constant =
+                        editor.addConstant("w" + i, Tensor.wrap(ElementType.FLOAT, Shape.of(WIDTH, WIDTH), weights));
                 value = editor.append(
                                 NodeSpec.of(OpId.onnx("MatMul"), TestModels.OPSET, value, constant), List.of("y" + i))
                         .requireOutput(0);
@@ -81,8 +83,8 @@ final class LargeModelMain {
             Models.write(
                     TestModels.model(editor.graph()),
                     model,
-                    WriteOptions.placed((name, tensor) -> new DataPlace(
-                            "large.data", Long.parseLong(name.substring(1)) * LAYER, LAYER)));
+                    WriteOptions.placed((name, tensor) ->
+                            new DataPlace("large.data", Long.parseLong(name.substring(1)) * LAYER, LAYER)));
             return model;
         }
     }
@@ -92,7 +94,8 @@ final class LargeModelMain {
         x[0] = 1;
         try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
                 Session session = engine.session(
-                        model, SessionOptions.builder().disableModelCompile(true).build());
+                        model,
+                        SessionOptions.builder().disableModelCompile(true).build());
                 Outputs outputs = session.run(Inputs.of("x", Tensor.copyOf(x, 1, WIDTH)))) {
             return outputs.get(0).floats()[0];
         }

@@ -49,7 +49,8 @@ record ListenedFactory(ProviderFactory real, long atLeast, List<Long> kept) impl
         return new ListenedProvider(real.create(devices, options), atLeast, kept);
     }
 
-    private record ListenedProvider(ExecutionProvider real, long atLeast, List<Long> kept) implements ExecutionProvider {
+    private record ListenedProvider(ExecutionProvider real, long atLeast, List<Long> kept)
+            implements ExecutionProvider {
         @Override
         public String name() {
             return real.name();
@@ -63,7 +64,8 @@ record ListenedFactory(ProviderFactory real, long atLeast, List<Long> kept) impl
         @Override
         public List<Kernel> compile(List<Partition> partitions, CompileContext context) {
             ContextSink sink = context.sink();
-            return real.compile(partitions, new ListenedContext(context, sink == null ? null : new Sink(sink, atLeast, kept)));
+            return real.compile(
+                    partitions, new ListenedContext(context, sink == null ? null : new Sink(sink, atLeast, kept)));
         }
 
         @Override

@@ -225,9 +225,7 @@ class ModelCompilerTest extends CompiledTest {
         ModelCompiler compiler = engine.compiler(CompileOptions.defaults());
         engine.close();
         assertRefused(
-                Status.CLOSED,
-                () -> compiler.compile(ModelInput.file(source), ModelOutput.file(target)),
-                "closed");
+                Status.CLOSED, () -> compiler.compile(ModelInput.file(source), ModelOutput.file(target)), "closed");
         assertRefused(
                 Status.CLOSED,
                 () -> compiler.mono(ModelInput.file(source), ModelOutput.file(target))

@@ -110,8 +110,7 @@ class ModelPackageTest {
         assertThat(pack.components()).containsExactly("encoder", "decoder");
         assertThat(pack.variants("encoder")).containsExactly("b", "a");
         assertRefused(Status.INVALID_ARGUMENT, () -> pack.variants("head"), "'head'", "encoder", "decoder");
-        assertRefused(
-                Status.INVALID_ARGUMENT, () -> engine.session(pack, SessionOptions.defaults()), "say which");
+        assertRefused(Status.INVALID_ARGUMENT, () -> engine.session(pack, SessionOptions.defaults()), "say which");
         assertThat(answer(engine.session(pack, "decoder", SessionOptions.defaults())))
                 .hasSize(WIDTH);
     }
@@ -202,16 +201,17 @@ class ModelPackageTest {
     @Test
     void anAssetIsTheFileOfItsDigest() throws IOException, NoSuchAlgorithmException {
         byte[] model = Files.readAllBytes(folder.resolve("two/net.onnx"));
-        String digest = HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(model));
-        Path asset = Files.createDirectories(folder.resolve("assets").resolve(digest)).resolve("net.onnx");
+        String digest =
+                HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(model));
+        Path asset = Files.createDirectories(folder.resolve("assets").resolve(digest))
+                .resolve("net.onnx");
         Files.write(asset, model);
         String variant = variant("x", "", file("sha256:" + digest + "/net.onnx"));
         assertTakes("two", pack(variant), SessionOptions.defaults());
 
         Files.copy(folder.resolve("one/net.onnx"), asset, StandardCopyOption.REPLACE_EXISTING);
         assertRefused(Status.INVALID_ARGUMENT, () -> pack(variant), "was changed");
-        assertRefused(
-                Status.INVALID_ARGUMENT, () -> pack(variant("x", "", file("sha256:12ab"))), "no digest");
+        assertRefused(Status.INVALID_ARGUMENT, () -> pack(variant("x", "", file("sha256:12ab"))), "no digest");
     }
 
     @ParameterizedTest
@@ -238,8 +238,7 @@ class ModelPackageTest {
                 () -> engine.session(pack(variant("x", target("simd", "", ""), strict)), SessionOptions.defaults()),
                 "'strict'",
                 "maybe");
-        String noCompiling =
-                file("two/net.onnx") + ", \"session_options\": {\"session.disable_model_compile\": \"1\"}";
+        String noCompiling = file("two/net.onnx") + ", \"session_options\": {\"session.disable_model_compile\": \"1\"}";
         assertRefused(
                 Status.MODEL_REQUIRES_COMPILATION,
                 () -> engine.session(pack(variant("x", "", noCompiling)), SessionOptions.defaults()),

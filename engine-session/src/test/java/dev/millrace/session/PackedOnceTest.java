@@ -24,7 +24,8 @@ class PackedOnceTest {
     @Test
     void theSecondModelHandsInTheMemoryThatTheFirstPacked(@TempDir Path folder) throws IOException {
         var providers = new ArrayList<ProviderFactory>();
-        ServiceLoader.load(ProviderFactory.class).forEach(each -> providers.add(new ListenedFactory(each, WEIGHTS, kept)));
+        ServiceLoader.load(ProviderFactory.class)
+                .forEach(each -> providers.add(new ListenedFactory(each, WEIGHTS, kept)));
         Path one = Files.write(folder.resolve("one.onnx"), TestModels.perceptron(3, WIDTH, 5));
         Path two = Files.write(folder.resolve("two.onnx"), TestModels.perceptron(4, WIDTH, 5));
         try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1), providers);

@@ -14,8 +14,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -34,7 +34,11 @@ class QueuesTest {
     private final CountDownLatch running = new CountDownLatch(2);
     private final Session heavy = engine.session(
             TestModels.loop(),
-            SessionOptions.builder().queue(3).name("heavy").listener(new Started(running, ConcurrentHashMap.newKeySet())).build());
+            SessionOptions.builder()
+                    .queue(3)
+                    .name("heavy")
+                    .listener(new Started(running, ConcurrentHashMap.newKeySet()))
+                    .build());
 
     /** Hears that so many runs are under way, by the threads of their steps. */
     private record Started(CountDownLatch runs, Set<Thread> threads) implements RunListener {
@@ -149,8 +153,9 @@ class QueuesTest {
         var how = RunOptions.create();
         var run = heavy.mono(SessionTest.forever(), how).toFuture();
         how.cancellation().cancel();
-        assertThatThrownBy(run::join).cause().satisfies(thrown -> assertThat(status(thrown))
-                .isEqualTo(Status.CANCELLED));
+        assertThatThrownBy(run::join)
+                .cause()
+                .satisfies(thrown -> assertThat(status(thrown)).isEqualTo(Status.CANCELLED));
     }
 
     @Test
@@ -191,7 +196,8 @@ class QueuesTest {
 
     @Test
     void blockingOnARunThreadIsRefusedAtOnce() {
-        StepVerifier.create(light.mono(inputs(1)).doOnNext(outputs -> light.mono(inputs(2)).block()))
+        StepVerifier.create(light.mono(inputs(1))
+                        .doOnNext(outputs -> light.mono(inputs(2)).block()))
                 .expectErrorMatches(thrown -> thrown instanceof IllegalStateException
                         && String.valueOf(thrown.getMessage()).contains("blocking"))
                 .verify();
@@ -199,7 +205,8 @@ class QueuesTest {
 
     @Test
     void theEnginesThreadsAreAScheduler() {
-        StepVerifier.create(Mono.fromCallable(() -> Thread.currentThread().getName()).subscribeOn(engine.scheduler()))
+        StepVerifier.create(Mono.fromCallable(() -> Thread.currentThread().getName())
+                        .subscribeOn(engine.scheduler()))
                 .expectNextMatches(name -> name.startsWith("millrace-run-"))
                 .verifyComplete();
     }
@@ -223,11 +230,13 @@ class QueuesTest {
         List<CompletableFuture<Outputs>> runs = occupy();
         var waiting = heavy.mono(SessionTest.forever()).toFuture();
         assertThat(heavy.close(Duration.ofMillis(10))).isFalse();
-        assertThatThrownBy(waiting::join).cause().satisfies(thrown -> assertThat(status(thrown))
-                .isEqualTo(Status.CLOSED));
+        assertThatThrownBy(waiting::join)
+                .cause()
+                .satisfies(thrown -> assertThat(status(thrown)).isEqualTo(Status.CLOSED));
         for (CompletableFuture<Outputs> run : runs) {
-            assertThatThrownBy(run::join).cause().satisfies(thrown -> assertThat(status(thrown))
-                    .isEqualTo(Status.CANCELLED));
+            assertThatThrownBy(run::join)
+                    .cause()
+                    .satisfies(thrown -> assertThat(status(thrown)).isEqualTo(Status.CANCELLED));
         }
         heavy.close();
         assertThat(light.close(Duration.ofSeconds(10))).isTrue();
@@ -247,8 +256,8 @@ class QueuesTest {
         var failed = new AtomicInteger();
         var answered = new AtomicInteger();
         var stop = new CountDownLatch(1);
-        try (ReplaceableSession service = ReplaceableSession.of(
-                engine.session(TestModels.sumAndProduct(), SessionOptions.defaults()))) {
+        try (ReplaceableSession service =
+                ReplaceableSession.of(engine.session(TestModels.sumAndProduct(), SessionOptions.defaults()))) {
             List<Thread> callers = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
                 boolean blocks = i == 0;

@@ -47,8 +47,7 @@ class SharedEncoderIT {
         Model model = Models.read(MiniLm.file());
         var editor = new GraphEditor(model.graph());
         for (Value input : model.graph().inputs()) {
-            editor.setType(
-                    input, ValueType.tensor(ElementType.INT64, SymbolicShape.of(Dim.of(1), Dim.of(tokens))));
+            editor.setType(input, ValueType.tensor(ElementType.INT64, SymbolicShape.of(Dim.of(1), Dim.of(tokens))));
         }
         Path file = folder.resolve("minilm" + tokens + ".onnx");
         Path part = Files.createDirectory(folder.resolve("part"));

@@ -24,7 +24,8 @@ class StatefulTest {
     private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(2));
     private final Session session = engine.session(
             TestModels.sumAndProduct(), SessionOptions.builder().concurrency(4).build());
-    private final StatefulSession sums = session.stateful(State.carry("sum", "b").ofZeros(1));
+    private final StatefulSession sums =
+            session.stateful(State.carry("sum", "b").ofZeros(1));
 
     @AfterEach
     void close() {
@@ -59,7 +60,8 @@ class StatefulTest {
 
     @Test
     void aFluxIsASequence() {
-        var answers = sums.flux(Flux.just(2f, 3f, 4f).map(StatefulTest::element)).map(StatefulTest::product);
+        var answers =
+                sums.flux(Flux.just(2f, 3f, 4f).map(StatefulTest::element)).map(StatefulTest::product);
         StepVerifier.create(answers).expectNext(0f, 6f, 20f).verifyComplete();
         StepVerifier.create(answers).expectNext(0f, 6f, 20f).verifyComplete();
         assertThat(sums.size()).isZero();
@@ -69,8 +71,7 @@ class StatefulTest {
     void manySequencesMixedAreWhatEachWouldBeAlone() {
         int count = 50;
         int length = 20;
-        var elements = Flux.range(0, count * length)
-                .map(i -> new Keyed<>(i % count, element(i % count + i / count)));
+        var elements = Flux.range(0, count * length).map(i -> new Keyed<>(i % count, element(i % count + i / count)));
         Map<Integer, Float> last = new HashMap<>();
         StepVerifier.create(sums.keyed(elements, FluxOptions.defaults().unordered())
                         .doOnNext(answer -> last.put(answer.key(), product(answer.value()))))
@@ -166,7 +167,8 @@ class StatefulTest {
     @Test
     void senselessStatesAreRefused() {
         assertThatThrownBy(() -> session.stateful(State.carry("nothing", "b"))).hasMessageContaining("Invalid output");
-        assertThatThrownBy(() -> session.stateful(State.carry("sum", "nothing"))).hasMessageContaining("Invalid input");
+        assertThatThrownBy(() -> session.stateful(State.carry("sum", "nothing")))
+                .hasMessageContaining("Invalid input");
         assertThatThrownBy(() -> session.stateful(State.carry("sum", "b"), State.carry("product", "b")))
                 .hasMessageContaining("two states");
     }

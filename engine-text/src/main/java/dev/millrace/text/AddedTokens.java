@@ -50,7 +50,8 @@ final class AddedTokens {
         }
         all = List.copyOf(every);
         raw = new Finder(asTheyAre, UnaryOperator.identity());
-        normalized = new Finder(asNormalized, text -> normalizer.apply(Aligned.of(text)).text());
+        normalized = new Finder(
+                asNormalized, text -> normalizer.apply(Aligned.of(text)).text());
     }
 
     List<Added> all() {
@@ -77,11 +78,13 @@ final class AddedTokens {
             for (Added token : tokens) {
                 String text = seen.apply(token.text());
                 if (!text.isEmpty()) {
-                    byFirst.computeIfAbsent(text.charAt(0), _ -> new ArrayList<>()).add(new Sought(text, token));
+                    byFirst.computeIfAbsent(text.charAt(0), _ -> new ArrayList<>())
+                            .add(new Sought(text, token));
                 }
             }
             byFirst.values()
-                    .forEach(list -> list.sort(Comparator.comparingInt((Sought sought) -> sought.text().length())
+                    .forEach(list -> list.sort(Comparator.comparingInt(
+                                    (Sought sought) -> sought.text().length())
                             .reversed()));
         }
 
@@ -123,8 +126,7 @@ final class AddedTokens {
             for (Sought sought : byFirst.getOrDefault(text.charAt(at), List.of())) {
                 int end = at + sought.text().length();
                 if (text.startsWith(sought.text(), at)
-                        && (!sought.token().single()
-                                || !isWord(text, at - 1) && !isWord(text, end))) {
+                        && (!sought.token().single() || !isWord(text, at - 1) && !isWord(text, end))) {
                     return sought;
                 }
             }

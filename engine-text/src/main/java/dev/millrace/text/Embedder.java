@@ -43,12 +43,16 @@ public final class Embedder {
     public static Embedder of(Session session, Tokenizer tokenizer) {
         for (ValueInfo input : session.inputs()) {
             if (!input.optional() && !List.of(IDS, MASK, TYPES).contains(input.name())) {
-                throw EngineException.invalidArgument(
-                        "the model wants an input '" + input.name() + "', and tokens give " + List.of(IDS, MASK, TYPES));
+                throw EngineException.invalidArgument("the model wants an input '" + input.name()
+                        + "', and tokens give " + List.of(IDS, MASK, TYPES));
             }
         }
         return new Embedder(
-                session, tokenizer, Pooling.MEAN, true, session.outputs().getFirst().name());
+                session,
+                tokenizer,
+                Pooling.MEAN,
+                true,
+                session.outputs().getFirst().name());
     }
 
     /** The same with another way to pool. */
@@ -64,9 +68,8 @@ public final class Embedder {
     /** The same over another output: vectors of tokens, or of texts, which need no pooling. */
     public Embedder output(String name) {
         if (session.outputs().stream().noneMatch(each -> each.name().equals(name))) {
-            throw EngineException.invalidArgument(
-                    "Invalid output name: " + name + "; there are "
-                            + session.outputs().stream().map(ValueInfo::name).toList());
+            throw EngineException.invalidArgument("Invalid output name: " + name + "; there are "
+                    + session.outputs().stream().map(ValueInfo::name).toList());
         }
         return new Embedder(session, tokenizer, pooling, normalising, name);
     }
@@ -118,8 +121,9 @@ public final class Embedder {
         List<Encoding> encodings = tokenizer.encodeAll(texts);
         int tokens = encodings.getFirst().length();
         if (encodings.stream().anyMatch(each -> each.length() != tokens)) {
-            throw EngineException.invalidArgument("texts of different lengths are one run only where the tokenizer pads them;"
-                    + " its file says nothing of padding: see paddedWith");
+            throw EngineException.invalidArgument(
+                    "texts of different lengths are one run only where the tokenizer pads them;"
+                            + " its file says nothing of padding: see paddedWith");
         }
         var inputs = Inputs.empty();
         for (ValueInfo input : session.inputs()) {

@@ -31,7 +31,11 @@ record Lengths(
         Json strategy = padding.get("strategy");
         Token pad = padding.isNull()
                 ? null
-                : new Token(padding.get("pad_id").integer(0), padding.get("pad_token").text("[PAD]"), 0, 0);
+                : new Token(
+                        padding.get("pad_id").integer(0),
+                        padding.get("pad_token").text("[PAD]"),
+                        0,
+                        0);
         return new Lengths(
                 truncation.get("max_length").integer(0),
                 truncation.get("strategy").text("LongestFirst"),

@@ -23,8 +23,8 @@ public enum Pooling {
      */
     public float[][] pool(Tensor hidden, @Nullable Tensor mask) {
         if (hidden.shape().rank() != 3) {
-            throw EngineException.invalidArgument(
-                    "vectors of tokens have three axes, and " + hidden.shape() + " has " + hidden.shape().rank());
+            throw EngineException.invalidArgument("vectors of tokens have three axes, and " + hidden.shape() + " has "
+                    + hidden.shape().rank());
         }
         int texts = (int) hidden.shape().dim(0);
         int tokens = (int) hidden.shape().dim(1);

@@ -15,7 +15,8 @@ import reactor.core.publisher.Flux;
 import reactor.test.StepVerifier;
 
 class EmbedderTest {
-    private static final Tensor HIDDEN = Tensor.copyOf(new float[] {1, 2, 3, 4, 5, 0, /**/ 7, 8, -1, -2, 9, 9}, 2, 3, 2);
+    private static final Tensor HIDDEN =
+            Tensor.copyOf(new float[] {1, 2, 3, 4, 5, 0, /**/ 7, 8, -1, -2, 9, 9}, 2, 3, 2);
     private static final Tensor MASK = Tensor.copyOf(new long[] {1, 1, 1, 1, 1, 0}, 2, 3);
 
     @Test
@@ -33,10 +34,14 @@ class EmbedderTest {
     @Test
     void aRealModelTellsWhatIsAlike() throws IOException {
         try (Engine engine = Engine.create();
-                Session session = engine.session(GoldenTest.content("/all-minilm-l6-v2.onnx"), SessionOptions.defaults())) {
-            Embedder embedder = Embedder.of(session, GoldenTest.tokenizer("minilm").paddedWith("[PAD]"));
+                Session session =
+                        engine.session(GoldenTest.content("/all-minilm-l6-v2.onnx"), SessionOptions.defaults())) {
+            Embedder embedder =
+                    Embedder.of(session, GoldenTest.tokenizer("minilm").paddedWith("[PAD]"));
             List<String> texts = List.of(
-                    "A mill turns as long as water flows.", "Water drives the wheel.", "The invoice is due on Friday, without fail.");
+                    "A mill turns as long as water flows.",
+                    "Water drives the wheel.",
+                    "The invoice is due on Friday, without fail.");
             List<float[]> vectors = embedder.embedAll(texts);
             assertThat(Embedder.dot(vectors.get(0), vectors.get(0))).isCloseTo(1, within(1e-6));
             assertThat(Embedder.dot(vectors.get(0), vectors.get(1)))
@@ -52,7 +57,8 @@ class EmbedderTest {
                     .assertNext(vector -> assertThat(vector).containsExactly(vectors.get(1), within(1e-5f)))
                     .verifyComplete();
             assertThat(embedder.embedAll(List.of())).isEmpty();
-            assertThatThrownBy(() -> Embedder.of(session, GoldenTest.tokenizer("minilm")).embedAll(texts))
+            assertThatThrownBy(() ->
+                            Embedder.of(session, GoldenTest.tokenizer("minilm")).embedAll(texts))
                     .hasMessageContaining("see paddedWith");
             assertThatThrownBy(() -> embedder.output("pooled")).hasMessageContaining("Invalid output name: pooled");
         }

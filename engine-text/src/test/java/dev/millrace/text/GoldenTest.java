@@ -37,7 +37,10 @@ class GoldenTest {
         for (String line : cases.split("\n")) {
             String[] parts = line.split("\t");
             String text = string(parts[0]);
-            long[] ids = Stream.of(parts[1].split(" ")).filter(id -> !id.isEmpty()).mapToLong(Long::parseLong).toArray();
+            long[] ids = Stream.of(parts[1].split(" "))
+                    .filter(id -> !id.isEmpty())
+                    .mapToLong(Long::parseLong)
+                    .toArray();
             assertThat(tokenizer.encode(text).ids()).as(text).containsExactly(ids);
             assertThat(tokenizer.decode(ids)).as(text).isEqualTo(string(parts[2]));
         }

@@ -18,16 +18,15 @@ class TokenizerTest {
         return Tokenizer.of(json.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
     }
 
-    private static final String WORDS =
-            """
-            {'model': {'type': 'WordPiece', 'unk_token': '[UNK]', 'vocab': {'[PAD]': 0, '[UNK]': 1, '[CLS]': 2, '[SEP]': 3,
-              'mill': 4, '##race': 5, 'runs': 6, '.': 7, 'a': 8, 'b': 9, 'c': 10}},
-             'normalizer': {'type': 'BertNormalizer'}, 'pre_tokenizer': {'type': 'BertPreTokenizer'},
-             'post_processor': {'type': 'BertProcessing', 'cls': ['[CLS]', 2], 'sep': ['[SEP]', 3]},
-             'decoder': {'type': 'WordPiece'},
-             'added_tokens': [{'id': 0, 'content': '[PAD]', 'special': true}, {'id': 2, 'content': '[CLS]', 'special': true},
-               {'id': 3, 'content': '[SEP]', 'special': true}]}
-            """;
+    private static final String WORDS = """
+        {'model': {'type': 'WordPiece', 'unk_token': '[UNK]', 'vocab': {'[PAD]': 0, '[UNK]': 1, '[CLS]': 2, '[SEP]': 3,
+          'mill': 4, '##race': 5, 'runs': 6, '.': 7, 'a': 8, 'b': 9, 'c': 10}},
+         'normalizer': {'type': 'BertNormalizer'}, 'pre_tokenizer': {'type': 'BertPreTokenizer'},
+         'post_processor': {'type': 'BertProcessing', 'cls': ['[CLS]', 2], 'sep': ['[SEP]', 3]},
+         'decoder': {'type': 'WordPiece'},
+         'added_tokens': [{'id': 0, 'content': '[PAD]', 'special': true}, {'id': 2, 'content': '[CLS]', 'special': true},
+           {'id': 3, 'content': '[SEP]', 'special': true}]}
+        """;
 
     @Test
     void tokensSayWhereTheyStand() {
@@ -65,8 +64,8 @@ class TokenizerTest {
     void whatTheFileSaysOfLengthsHoldsUntilOneSaysOtherwise() {
         String bounded = WORDS.replaceFirst(
                 "\\{",
-                "{'truncation': {'max_length': 4, 'strategy': 'LongestFirst', 'direction': 'Left'},"
-                        + " 'padding': {'strategy': {'Fixed': 6}, 'direction': 'Left', 'pad_id': 0, 'pad_token': '[PAD]'},");
+                "{'truncation': {'max_length': 4, 'strategy': 'LongestFirst', 'direction': 'Left'}, 'padding':"
+                        + " {'strategy': {'Fixed': 6}, 'direction': 'Left', 'pad_id': 0, 'pad_token': '[PAD]'},");
         assertThat(of(bounded).encode("a b c").tokens()).containsExactly("[PAD]", "[PAD]", "[CLS]", "b", "c", "[SEP]");
         assertThat(of(bounded).encode("a b c").mask()).containsExactly(0, 0, 1, 1, 1, 1);
         assertThat(of(bounded).unbounded().encode("a b c").length()).isEqualTo(5);
@@ -98,19 +97,17 @@ class TokenizerTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock = """
-                {'model': {'type': 'Morse', 'vocab': {}}} | NOT_IMPLEMENTED | tokenizer.model: there is no model 'Morse' here
-                {'model': {'type': 'WordLevel', 'vocab': {}}, 'normalizer': {'type': 'Rot13'}} | NOT_IMPLEMENTED | tokenizer.normalizer: there is no normalizer 'Rot13' here
-                {'model': {'type': 'WordLevel', 'vocab': {}}, 'decoder': {'type': 'x'}} | NOT_IMPLEMENTED | there is no decoder 'x' here
-                {'model': {'type': 'WordLevel', 'vocab': {}}, 'pre_tokenizer': {'type': 'Split', 'pattern': {'Regex': '['}}} | INVALID_ARGUMENT | tokenizer.pre_tokenizer.pattern: this regular expression is none of Java's
-                {'model': {'type': 'WordLevel', 'vocab': 3}} | INVALID_ARGUMENT | tokenizer.model.vocab: '3.0' stands where an object belongs
-                {'model': {'type': 'BPE', 'vocab': {'a': 0}, 'merges': ['a b']}} | INVALID_ARGUMENT | tokenizer.model.merges[0]: the vocabulary has not all of
-                {'model': {'type': 'WordPiece', 'vocab': {}}} | INVALID_ARGUMENT | its vocabulary has no '[UNK]'
-                {'model': {'type': 'Unigram', 'unk_id': 7, 'vocab': []}} | INVALID_ARGUMENT | unk_id is 7
-                {'model' | INVALID_ARGUMENT | tokenizer is no JSON
-                """)
+    @CsvSource(delimiter = '|', textBlock = """
+        {'model': {'type': 'Morse', 'vocab': {}}} | NOT_IMPLEMENTED | tokenizer.model: there is no model 'Morse' here
+        {'model': {'type': 'WordLevel', 'vocab': {}}, 'normalizer': {'type': 'Rot13'}} | NOT_IMPLEMENTED | tokenizer.normalizer: there is no normalizer 'Rot13' here
+        {'model': {'type': 'WordLevel', 'vocab': {}}, 'decoder': {'type': 'x'}} | NOT_IMPLEMENTED | there is no decoder 'x' here
+        {'model': {'type': 'WordLevel', 'vocab': {}}, 'pre_tokenizer': {'type': 'Split', 'pattern': {'Regex': '['}}} | INVALID_ARGUMENT | tokenizer.pre_tokenizer.pattern: this regular expression is none of Java's
+        {'model': {'type': 'WordLevel', 'vocab': 3}} | INVALID_ARGUMENT | tokenizer.model.vocab: '3.0' stands where an object belongs
+        {'model': {'type': 'BPE', 'vocab': {'a': 0}, 'merges': ['a b']}} | INVALID_ARGUMENT | tokenizer.model.merges[0]: the vocabulary has not all of
+        {'model': {'type': 'WordPiece', 'vocab': {}}} | INVALID_ARGUMENT | its vocabulary has no '[UNK]'
+        {'model': {'type': 'Unigram', 'unk_id': 7, 'vocab': []}} | INVALID_ARGUMENT | unk_id is 7
+        {'model' | INVALID_ARGUMENT | tokenizer is no JSON
+        """)
     void whatCannotBeReadIsRefusedWithItsPlace(String json, Status status, String why) {
         assertThatThrownBy(() -> of(json))
                 .isInstanceOfSatisfying(

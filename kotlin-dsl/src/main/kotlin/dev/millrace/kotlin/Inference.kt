@@ -106,8 +106,7 @@ public operator fun Tensor.get(vararg index: Long): Double = TensorParts.number(
 public operator fun Shape.get(axis: Int): Long = dim(axis)
 
 /** An output as arrays of arrays, or a flat array: `outputs.value<Array<FloatArray>>("y")`. */
-public inline fun <reified T : Any> Outputs.value(name: String): T =
-    NestedArrays.fromTensor(get(name), T::class.java)
+public inline fun <reified T : Any> Outputs.value(name: String): T = NestedArrays.fromTensor(get(name), T::class.java)
 
 /** The first output: `val (logits, hidden) = outputs`. */
 public operator fun Outputs.component1(): Tensor = get(0)

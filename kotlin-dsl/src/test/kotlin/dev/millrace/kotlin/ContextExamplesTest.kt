@@ -67,7 +67,11 @@ class ContextExamplesTest {
         val editor = GraphEditor(Graph.named("product"))
         val type = ValueType.tensor(ElementType.FLOAT, SymbolicShape.of(Dim.of(WIDTH.toLong())))
         val x = editor.addInput("x", type)
-        val w = editor.addConstant("w", FloatArray(WIDTH * WIDTH) { it / 1000f }.toTensor(WIDTH.toLong(), WIDTH.toLong()))
+        val w =
+            editor.addConstant(
+                "w",
+                FloatArray(WIDTH * WIDTH) { it / 1000f }.toTensor(WIDTH.toLong(), WIDTH.toLong()),
+            )
         val product = editor.append(NodeSpec.of(OpId.onnx("MatMul"), 21, x, w), listOf("p")).requireOutput(0)
         val node = editor.append(NodeSpec.of(OpId.onnx("Relu"), 21, product), listOf("y"))
         editor.addOutput("y", node.requireOutput(0))
@@ -91,38 +95,41 @@ class ContextExamplesTest {
 
     @Test
     fun `a session that leaves its context model`() {
-        engine.session(folder.resolve("model1.onnx")) {
-            config("ep.context_enable", "1")
-            providers {
-                simd()
-                cpu()
+        engine
+            .session(folder.resolve("model1.onnx")) {
+                config("ep.context_enable", "1")
+                providers {
+                    simd()
+                    cpu()
+                }
+            }.use { session ->
+                session.run(inputs).close()
             }
-        }.use { session ->
-            session.run(inputs).close()
-        }
     }
 
     @Test
     fun `from memory`() {
         val buffer = Files.readAllBytes(folder.resolve("model1.onnx"))
-        engine.session(buffer) {
-            epContext {
-                enable = true
-                filePath = folder.resolve("model_ctx.onnx")
-            }
-        }.close()
+        engine
+            .session(buffer) {
+                epContext {
+                    enable = true
+                    filePath = folder.resolve("model_ctx.onnx")
+                }
+            }.close()
     }
 
     @Test
     fun `from memory with external weights`() {
         val buffer = Files.readAllBytes(folder.resolve("model_folder/model1.onnx"))
-        engine.session(buffer) {
-            externalDataFolder = folder.resolve("external_data_folder")
-            epContext {
-                enable = true
-                filePath = folder.resolve("model_folder/model_ctx.onnx")
-            }
-        }.close()
+        engine
+            .session(buffer) {
+                externalDataFolder = folder.resolve("external_data_folder")
+                epContext {
+                    enable = true
+                    filePath = folder.resolve("model_folder/model_ctx.onnx")
+                }
+            }.close()
     }
 
     @Test
@@ -135,23 +142,25 @@ class ContextExamplesTest {
     @Test
     fun `a session of a context model in memory`() {
         val buffer = Files.readAllBytes(folder.resolve("compiled/model1_ctx.onnx"))
-        engine.session(buffer) {
-            epContext { filePath = folder.resolve("compiled/model1_ctx.onnx") }
-        }.use { session ->
-            session.run(inputs).close()
-        }
+        engine
+            .session(buffer) {
+                epContext { filePath = folder.resolve("compiled/model1_ctx.onnx") }
+            }.use { session ->
+                session.run(inputs).close()
+            }
     }
 
     @Test
     fun `models that share their weights`() {
         ContextGroup.create().use { group ->
             for (name in listOf("model1.onnx", "model2.onnx")) {
-                engine.session(folder.resolve(name)) {
-                    epContext {
-                        enable = true
-                        this.group = group
-                    }
-                }.close()
+                engine
+                    .session(folder.resolve(name)) {
+                        epContext {
+                            enable = true
+                            this.group = group
+                        }
+                    }.close()
             }
             group.write()
         }
@@ -173,31 +182,34 @@ class ContextExamplesTest {
         val weights = folder.resolve("output_model.bin")
         Files.newByteChannel(target, CREATE, WRITE).use { model ->
             FileChannel.open(weights, CREATE, WRITE).use { data ->
-                engine.compiler {
-                    embed = true
-                    placement = InitializerPlacement { _, tensor, _ ->
-                        val bytes = tensor.segment()
-                        if (bytes.byteSize() < 64) {
-                            null // inside of the model
-                        } else {
-                            val offset = data.position()
-                            data.write(bytes.asByteBuffer())
-                            DataPlace("output_model.bin", offset, bytes.byteSize())
-                        }
-                    }
-                }.compile(ModelInput.file(folder.resolve("model1.onnx")), ModelOutput.chunks { model.write(it) })
+                engine
+                    .compiler {
+                        embed = true
+                        placement =
+                            InitializerPlacement { _, tensor, _ ->
+                                val bytes = tensor.segment()
+                                if (bytes.byteSize() < 64) {
+                                    null // inside of the model
+                                } else {
+                                    val offset = data.position()
+                                    data.write(bytes.asByteBuffer())
+                                    DataPlace("output_model.bin", offset, bytes.byteSize())
+                                }
+                            }
+                    }.compile(ModelInput.file(folder.resolve("model1.onnx")), ModelOutput.chunks { model.write(it) })
             }
         }
     }
 
     @Test
     fun `compiling with initializers left where they are`() {
-        engine.compiler {
-            placement = InitializerPlacement { _, _, original -> original }
-        }.compile(
-            ModelInput.file(folder.resolve("external_data_folder/model1.onnx")),
-            ModelOutput.file(folder.resolve("external_data_folder/model1_ctx.onnx")),
-        )
+        engine
+            .compiler {
+                placement = InitializerPlacement { _, _, original -> original }
+            }.compile(
+                ModelInput.file(folder.resolve("external_data_folder/model1.onnx")),
+                ModelOutput.file(folder.resolve("external_data_folder/model1_ctx.onnx")),
+            )
     }
 
     @Test

@@ -120,7 +120,9 @@ class StreamsTest {
             assertThat(opened.name()).isEqualTo("mine")
         }
         assertThatThrownBy { runBlocking { engine.openSession(folder.resolve("none.onnx")) } }
-            .isInstanceOfSatisfying(EngineException::class.java) { assertThat(it.status()).isEqualTo(Status.NO_SUCH_FILE) }
+            .isInstanceOfSatisfying(
+                EngineException::class.java,
+            ) { assertThat(it.status()).isEqualTo(Status.NO_SUCH_FILE) }
     }
 
     @Test

@@ -2,8 +2,8 @@ package dev.millrace.bench.suite;
 
 import dev.millrace.bench.compare.Duel;
 import dev.millrace.cli.ExitCode;
-import dev.millrace.cli.UsageException;
 import dev.millrace.cli.Progress;
+import dev.millrace.cli.UsageException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

@@ -30,8 +30,8 @@ public final class InputFiles {
             ValueInfo info = declared.stream()
                     .filter(candidate -> candidate.name().equals(name))
                     .findFirst()
-                    .orElseThrow(() -> EngineException.invalidArgument(
-                            "'" + argument + "' names no input; write NAME=VALUE or NAME=FILE with one of " + declared));
+                    .orElseThrow(() -> EngineException.invalidArgument("'" + argument
+                            + "' names no input; write NAME=VALUE or NAME=FILE with one of " + declared));
             inputs.and(name, valueOrFile(argument.substring(equals + 1), info));
         }
         return inputs;

@@ -161,7 +161,8 @@ final class InputValues {
         }
         Elements.setLong(type, tensor.segment(), at, whole.longValue());
         long kept = Elements.getLong(type, tensor.segment(), at);
-        BigDecimal read = type == ElementType.UINT64 ? new BigDecimal(Long.toUnsignedString(kept)) : new BigDecimal(kept);
+        BigDecimal read =
+                type == ElementType.UINT64 ? new BigDecimal(Long.toUnsignedString(kept)) : new BigDecimal(kept);
         if (read.compareTo(whole) != 0) {
             throw refused("'" + word + "' is out of the range of " + type);
         }

@@ -49,7 +49,8 @@ public final class InputMaker {
             }
         }
         var making = new Making(known == null ? ModelCatalog.findBySignature(declared) : known);
-        making.name(declared, info -> given.input(info.name()) instanceof Tensor tensor ? extents(tensor.shape()) : null);
+        making.name(
+                declared, info -> given.input(info.name()) instanceof Tensor tensor ? extents(tensor.shape()) : null);
         making.name(declared, info -> shapes.get(info.name()));
         making.name(declared, making::liked);
         var inputs = Inputs.empty();
@@ -146,8 +147,8 @@ public final class InputMaker {
             }
             return switch (dim) {
                 case Dim.Known extent -> extent.extent();
-                case Dim.Symbol _, Dim.Unknown _ when Conventions.isImageSide(declared, axis) ->
-                    Conventions.imageSide();
+                case Dim.Symbol _, Dim.Unknown _
+                when Conventions.isImageSide(declared, axis) -> Conventions.imageSide();
                 case Dim.Symbol symbol -> ExtentFormula.of(symbol).value(this::extent);
                 case Dim.Unknown _ -> 1;
             };

@@ -63,6 +63,7 @@ public record KnownModel(
         }
         return shape.rank() == liked.length
                 && IntStream.range(0, liked.length)
-                        .allMatch(axis -> !(shape.dim(axis) instanceof Dim.Known known) || known.extent() == liked[axis]);
+                        .allMatch(
+                                axis -> !(shape.dim(axis) instanceof Dim.Known known) || known.extent() == liked[axis]);
     }
 }

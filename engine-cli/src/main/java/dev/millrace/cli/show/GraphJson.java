@@ -88,15 +88,14 @@ final class GraphJson {
     }
 
     private static String text(Attribute attribute) {
-        String text =
-                switch (attribute) {
-                    case Attribute.Int whole -> Long.toString(whole.value());
-                    case Attribute.Float real -> Float.toString(real.value());
-                    case Attribute.Ints whole -> whole.values().toString();
-                    case Attribute.Floats real -> real.values().toString();
-                    case Attribute.TensorValue tensor -> tensor(tensor.value());
-                    default -> attribute.toString();
-                };
+        String text = switch (attribute) {
+            case Attribute.Int whole -> Long.toString(whole.value());
+            case Attribute.Float real -> Float.toString(real.value());
+            case Attribute.Ints whole -> whole.values().toString();
+            case Attribute.Floats real -> real.values().toString();
+            case Attribute.TensorValue tensor -> tensor(tensor.value());
+            default -> attribute.toString();
+        };
         return text.length() <= LONGEST_TEXT ? text : text.substring(0, LONGEST_TEXT) + "…";
     }
 

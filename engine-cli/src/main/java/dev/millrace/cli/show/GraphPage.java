@@ -15,9 +15,8 @@ public final class GraphPage {
 
     public static String of(Inspection inspection) {
         // inside of a script element only these two could end it
-        String data = InspectionJson.of(inspection, true)
-                .replace("<", "\\u003c")
-                .replace("\u2028", "\\u2028");
+        String data =
+                InspectionJson.of(inspection, true).replace("<", "\\u003c").replace("\u2028", "\\u2028");
         return resource("page.html")
                 .replace("/*STYLE*/", resource("page.css"))
                 .replace("/*LAYOUT*/", resource("layout.js"))

@@ -10,4 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param profile the times of runs by node, or null where the model was not run
  */
 public record Inspection(
-        String title, ModelFacts facts, Session session, @Nullable Profile profile) {}
+        String title,
+        ModelFacts facts,
+        Session session,
+        @Nullable Profile profile) {}

@@ -79,7 +79,8 @@ public record ModelFacts(
                 nodes++;
                 operators.merge(node.op().toString(), 1, Integer::sum);
                 node.attributes().graphs().forEach(this::add);
-                if (node.op().equals(CONSTANT) && node.attributes().find("value") instanceof Attribute.TensorValue held) {
+                if (node.op().equals(CONSTANT)
+                        && node.attributes().find("value") instanceof Attribute.TensorValue held) {
                     add(held.value());
                 }
             }

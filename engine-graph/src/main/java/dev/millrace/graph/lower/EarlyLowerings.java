@@ -1,9 +1,9 @@
 package dev.millrace.graph.lower;
 
-import dev.millrace.graph.lower.Lowerings.Lowering;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.lower.Lowerings.Lowering;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import org.jspecify.annotations.Nullable;

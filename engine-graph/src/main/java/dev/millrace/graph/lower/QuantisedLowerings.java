@@ -1,10 +1,10 @@
 package dev.millrace.graph.lower;
 
-import dev.millrace.graph.lower.Lowerings.Lowering;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.lower.Lowerings.Lowering;
 import dev.millrace.graph.tensor.ElementType;
 import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;

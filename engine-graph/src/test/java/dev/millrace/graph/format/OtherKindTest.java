@@ -19,16 +19,14 @@ class OtherKindTest {
     private Path folder = Path.of("");
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock = """
-                version https://git-lfs.github.com/spec/v1~oid sha256:00~size 12~ | Git LFS pointer
-                <!DOCTYPE html><html><head><title>Sign in</title></head></html>   | HTML page
-                {"error": "Repository not found"}                                 | JSON
-                <?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>     | XML
-                abcdORTM                                                          | .ort format
-                abcdTFL3                                                          | TensorFlow Lite
-                """)
+    @CsvSource(delimiter = '|', textBlock = """
+        version https://git-lfs.github.com/spec/v1~oid sha256:00~size 12~ | Git LFS pointer
+        <!DOCTYPE html><html><head><title>Sign in</title></head></html>   | HTML page
+        {"error": "Repository not found"}                                 | JSON
+        <?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>     | XML
+        abcdORTM                                                          | .ort format
+        abcdTFL3                                                          | TensorFlow Lite
+        """)
     void whatIsNoModelIsToldByItsName(String content, String kind) throws IOException {
         Path file = folder.resolve("model.onnx");
         Files.writeString(file, content.replace('~', '\n'));

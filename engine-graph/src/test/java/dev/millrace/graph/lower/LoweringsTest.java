@@ -121,8 +121,7 @@ class LoweringsTest {
         Value q = input(ElementType.FLOAT, 1, 1, 8);
         Value past = input(ElementType.FLOAT, 1, 2, 4, 4);
         Value length = input(ElementType.INT32, 1);
-        NodeSpec attention = contributed(
-                        "MultiHeadAttention", q, q, q, null, null, null, past, past, length)
+        NodeSpec attention = contributed("MultiHeadAttention", q, q, q, null, null, null, past, past, length)
                 .with("num_heads", Attribute.of(2));
         Node node = node(editor, attention, "y", "keys", "values", "scores");
         node.outputs().forEach(output -> editor.addOutput("out", Objects.requireNonNull(output)));

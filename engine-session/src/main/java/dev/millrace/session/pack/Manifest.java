@@ -123,9 +123,10 @@ public final class Manifest {
                         body.place() + ": option '" + key + "' is about files to write, which packages do not do");
             }
         }
-        options.computeIfPresent("session.model_external_initializers_file_folder_path", (key, value) -> files.folder(
-                        body.place() + ", '" + key + "'", base, value)
-                .toString());
+        options.computeIfPresent(
+                "session.model_external_initializers_file_folder_path",
+                (key, value) -> files.folder(body.place() + ", '" + key + "'", base, value)
+                        .toString());
         return options;
     }
 }

@@ -54,8 +54,7 @@ record Members(String place, Map<?, ?> all) {
         if (has(name)) {
             object(name).all.forEach((key, value) -> {
                 if (!(value instanceof String text)) {
-                    throw EngineException.invalidArgument(
-                            place + ": '" + key + "' of '" + name + "' is to be a text");
+                    throw EngineException.invalidArgument(place + ": '" + key + "' of '" + name + "' is to be a text");
                 }
                 texts.put((String) key, text);
             });

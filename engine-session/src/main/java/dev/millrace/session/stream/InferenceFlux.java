@@ -96,7 +96,8 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
         @Override
         public void failed(EngineException thrown) {
             if (thrown.status() == Status.OVERLOADED && tries < rules.retries() && !cancelled) {
-                Schedulers.parallel().schedule(this::start, FIRST_PAUSE_MILLIS << Math.min(tries++, 10), TimeUnit.MILLISECONDS);
+                Schedulers.parallel()
+                        .schedule(this::start, FIRST_PAUSE_MILLIS << Math.min(tries++, 10), TimeUnit.MILLISECONDS);
                 return;
             }
             failure = thrown;

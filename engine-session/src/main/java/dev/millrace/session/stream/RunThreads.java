@@ -27,6 +27,7 @@ public final class RunThreads implements Executor, AutoCloseable {
     private final Condition work = lock.newCondition();
     /** Those with jobs that wait or run. */
     private final List<RunQueue> active = new ArrayList<>();
+
     private final RunQueue tasks = queue(Integer.MAX_VALUE, 1, Integer.MAX_VALUE);
     private double leastHad;
     private long numbers;
@@ -35,6 +36,7 @@ public final class RunThreads implements Executor, AutoCloseable {
     private int idle;
     /** Idle threads that were called and are not there yet. */
     private int called;
+
     private boolean closed;
 
     public RunThreads(int width) {

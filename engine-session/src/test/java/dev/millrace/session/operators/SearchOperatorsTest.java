@@ -127,7 +127,8 @@ class SearchOperatorsTest {
 
     @Test
     void theLikeliestSequencesByHand() throws Exception {
-        // 2 4 ends with 0.4 * 0.9, and 2 3 4 with 0.5 * 0.25 * 0.9; the likeliest second word alone leads to neither first
+        // 2 4 ends with 0.4 * 0.9, and 2 3 4 with 0.5 * 0.25 * 0.9; the likeliest second word alone leads to neither
+        // first
         Tensor sequences = search(5, 0, 2, 2).run(engine);
         assertThat(sequences.shape()).isEqualTo(Shape.of(1, 2, 5));
         assertThat(sequences.ints()).containsExactly(2, 4, 0, 0, 0, 2, 3, 4, 0, 0);

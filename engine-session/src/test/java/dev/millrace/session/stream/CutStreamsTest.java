@@ -100,7 +100,8 @@ class CutStreamsTest {
                     answer.close();
                 }
             };
-            // publishOn is not among them: who cuts it while it schedules loses or discards twice what it has in its queue
+            // publishOn is not among them: who cuts it while it schedules loses or discards twice what it has in its
+            // queue
             stream(random)
                     .filter(answer -> random.nextInt(4) > 0)
                     .take(keep)

@@ -82,7 +82,8 @@ public final class Frame {
             Json sequence = piece.get("Sequence");
             Json special = piece.get("SpecialToken");
             if (!sequence.isNull()) {
-                slots.add(Slot.text(sequence.get("id").text(), sequence.get("type_id").integer(0)));
+                slots.add(Slot.text(
+                        sequence.get("id").text(), sequence.get("type_id").integer(0)));
             } else {
                 String name = special.get("id").text();
                 Json mark = marks.get(name);
@@ -141,7 +142,8 @@ public final class Frame {
 
     /** How many tokens it adds. */
     public int added(boolean isPair) {
-        return (isPair ? pair : single).stream().mapToInt(slot -> slot.marks().size()).sum();
+        return (isPair ? pair : single)
+                .stream().mapToInt(slot -> slot.marks().size()).sum();
     }
 
     /** The same tokens, whose places leave out spaces where the format says so. */
@@ -153,7 +155,8 @@ public final class Frame {
     public List<Placed> place(List<Token> text, @Nullable List<Token> other, boolean withMarks) {
         var placed = new ArrayList<Placed>();
         for (Slot slot : other == null ? single : pair) {
-            List<Token> tokens = slot.text() == null ? slot.marks() : slot.text().equals(TEXT) ? text : other;
+            List<Token> tokens =
+                    slot.text() == null ? slot.marks() : slot.text().equals(TEXT) ? text : other;
             if (tokens != null && (withMarks || slot.text() != null)) {
                 tokens.forEach(token -> placed.add(new Placed(token, slot.type(), slot.text() == null)));
             }

@@ -132,7 +132,8 @@ public final class Json {
 
     /** Something that may be there and is nothing that is known here. */
     public EngineException unknown(String kind) {
-        return EngineException.notImplemented(place + ": there is no " + kind + " '" + get("type").text("?") + "' here");
+        return EngineException.notImplemented(
+                place + ": there is no " + kind + " '" + get("type").text("?") + "' here");
     }
 
     public EngineException refused(String why) {

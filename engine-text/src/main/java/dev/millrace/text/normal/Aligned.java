@@ -93,13 +93,23 @@ public final class Aligned {
 
     /** The same with a text before it, which comes from its very beginning. */
     public Aligned prepend(String before) {
-        return isEmpty() ? this : new Builder().add(before, starts[0], ends[0]).add(this, 0, length()).build();
+        return isEmpty()
+                ? this
+                : new Builder()
+                        .add(before, starts[0], ends[0])
+                        .add(this, 0, length())
+                        .build();
     }
 
     /** The same with a text behind it, which comes from its very end. */
     public Aligned append(String behind) {
         int last = length() - 1;
-        return isEmpty() ? this : new Builder().add(this, 0, length()).add(behind, starts[last], ends[last]).build();
+        return isEmpty()
+                ? this
+                : new Builder()
+                        .add(this, 0, length())
+                        .add(behind, starts[last], ends[last])
+                        .build();
     }
 
     /** Puts aligned texts together. */

@@ -53,7 +53,9 @@ public final class Normalizers {
         boolean strips = description.get("strip_accents").flag(lowers);
         return text -> {
             Aligned made = cleans ? text.map(Normalizers::cleaned) : text;
-            made = partsChinese ? made.map(c -> isChinese(c) ? " " + Character.toString(c) + " " : Character.toString(c)) : made;
+            made = partsChinese
+                    ? made.map(c -> isChinese(c) ? " " + Character.toString(c) + " " : Character.toString(c))
+                    : made;
             made = strips ? withoutMarks(Forms.apply(made, Normalizer.Form.NFD)) : made;
             return lowers ? lowerCase(made) : made;
         };
@@ -76,8 +78,11 @@ public final class Normalizers {
             return false;
         }
         return switch (Character.getType(c)) {
-            case Character.CONTROL, Character.FORMAT, Character.PRIVATE_USE, Character.UNASSIGNED, Character.SURROGATE ->
-                true;
+            case Character.CONTROL,
+                    Character.FORMAT,
+                    Character.PRIVATE_USE,
+                    Character.UNASSIGNED,
+                    Character.SURROGATE -> true;
             default -> false;
         };
     }
@@ -137,8 +142,17 @@ public final class Normalizers {
             if (c >= 1 && c <= 8 || c == 0xb || c >= 0xe && c <= 0x1f || c == 0x7f || c == 0x8f || c == 0x9f) {
                 return "";
             }
-            boolean becomesSpace = c == 9 || c == 0xa || c == 0xc || c == 0xd || c == 0x1680 || c >= 0x200b && c <= 0x200f
-                    || c == 0x2028 || c == 0x2029 || c == 0x2581 || c == 0xfeff || c == 0xfffd;
+            boolean becomesSpace = c == 9
+                    || c == 0xa
+                    || c == 0xc
+                    || c == 0xd
+                    || c == 0x1680
+                    || c >= 0x200b && c <= 0x200f
+                    || c == 0x2028
+                    || c == 0x2029
+                    || c == 0x2581
+                    || c == 0xfeff
+                    || c == 0xfffd;
             return becomesSpace ? " " : Character.toString(c);
         });
     }

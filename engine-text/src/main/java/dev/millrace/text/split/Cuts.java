@@ -45,14 +45,13 @@ final class Cuts implements Splitter {
     @Override
     public List<Aligned> split(Aligned text) {
         List<Part> parts = parts(text.text());
-        List<Part> kept =
-                switch (behaviour) {
-                    case REMOVED -> parts.stream().filter(part -> !part.isMatch()).toList();
-                    case ISOLATED -> parts;
-                    case MERGED_WITH_PREVIOUS -> mergedWithPrevious(parts);
-                    case MERGED_WITH_NEXT -> mergedWithNext(parts);
-                    case CONTIGUOUS -> contiguous(parts);
-                };
+        List<Part> kept = switch (behaviour) {
+            case REMOVED -> parts.stream().filter(part -> !part.isMatch()).toList();
+            case ISOLATED -> parts;
+            case MERGED_WITH_PREVIOUS -> mergedWithPrevious(parts);
+            case MERGED_WITH_NEXT -> mergedWithNext(parts);
+            case CONTIGUOUS -> contiguous(parts);
+        };
         return kept.stream()
                 .filter(part -> part.to() > part.from())
                 .map(part -> text.slice(part.from(), part.to()))
@@ -98,7 +97,9 @@ final class Cuts implements Splitter {
         boolean beforeMatch = false;
         for (Part part : parts.reversed()) {
             if (part.isMatch() && !beforeMatch && !merged.isEmpty()) {
-                merged.set(merged.size() - 1, new Part(part.from(), merged.getLast().to(), true));
+                merged.set(
+                        merged.size() - 1,
+                        new Part(part.from(), merged.getLast().to(), true));
             } else {
                 merged.add(part);
             }

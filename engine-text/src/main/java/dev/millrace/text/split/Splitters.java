@@ -13,6 +13,7 @@ public final class Splitters {
     private static final Pattern WORDS = unicode("\\w+|[^\\w\\s]+");
     /** BERT's punctuation: that of ASCII, symbols included, and that of Unicode. */
     private static final Pattern PUNCTUATION = unicode("[!-/:-@\\[-`{-~]|\\p{P}");
+
     private static final Pattern GPT2 =
             unicode("'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+");
 
@@ -30,14 +31,16 @@ public final class Splitters {
         return switch (description.type()) {
             case "Sequence" -> sequence(description.get("pretokenizers").elements());
             case "BertPreTokenizer" ->
-                then(
-                        new Cuts(SPACE, Behaviour.REMOVED, false),
-                        new Cuts(PUNCTUATION, Behaviour.ISOLATED, false));
+                then(new Cuts(SPACE, Behaviour.REMOVED, false), new Cuts(PUNCTUATION, Behaviour.ISOLATED, false));
             case "Whitespace" -> new Cuts(WORDS, Behaviour.REMOVED, true);
             case "WhitespaceSplit" -> new Cuts(SPACE, Behaviour.REMOVED, false);
             case "Punctuation" -> new Cuts(PUNCTUATION, Behaviour.of(description.get("behavior")), false);
             case "CharDelimiterSplit" ->
-                new Cuts(Pattern.compile(Pattern.quote(description.get("delimiter").text())), Behaviour.REMOVED, false);
+                new Cuts(
+                        Pattern.compile(
+                                Pattern.quote(description.get("delimiter").text())),
+                        Behaviour.REMOVED,
+                        false);
             case "Digits" ->
                 description.get("individual_digits").flag(false)
                         ? new Cuts(unicode("\\p{N}"), Behaviour.ISOLATED, false)

@@ -34,7 +34,9 @@ final class Bpe implements Vocabulary {
 
     Bpe(Json description) {
         ids = Vocabularies.ids(description.get("vocab"));
-        unknown = description.get("unk_token").isNull() ? null : description.get("unk_token").text();
+        unknown = description.get("unk_token").isNull()
+                ? null
+                : description.get("unk_token").text();
         inside = description.get("continuing_subword_prefix").text("");
         behind = description.get("end_of_word_suffix").text("");
         fusesUnknown = description.get("fuse_unk").flag(false);
@@ -134,7 +136,9 @@ final class Bpe implements Vocabulary {
                 }
             } else if (unknown != null && ids.containsKey(unknown)) {
                 if (fusesUnknown && afterUnknown) {
-                    letters.set(letters.size() - 1, new Part(letters.getLast().id(), letters.getLast().from(), next));
+                    letters.set(
+                            letters.size() - 1,
+                            new Part(letters.getLast().id(), letters.getLast().from(), next));
                 } else {
                     letters.add(new Part(ids.getOrDefault(unknown, 0), at, next));
                 }
@@ -205,7 +209,12 @@ final class Bpe implements Vocabulary {
             if (parts.get(at) != candidate.first() || next < 0 || parts.get(next) != candidate.second()) {
                 return;
             }
-            parts.set(at, new Part(candidate.made(), candidate.first().from(), candidate.second().to()));
+            parts.set(
+                    at,
+                    new Part(
+                            candidate.made(),
+                            candidate.first().from(),
+                            candidate.second().to()));
             parts.set(next, null);
             right[at] = right[next];
             if (right[at] >= 0) {

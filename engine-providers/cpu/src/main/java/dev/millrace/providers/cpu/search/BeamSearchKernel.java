@@ -77,14 +77,17 @@ public final class BeamSearchKernel implements DynamicKernel {
     }
 
     private void search(DynamicContext context, SearchOptions options, Tensor given, Tensor first, Beams beams) {
-        var scores = new WordScores(
-                node, options, numbers(context, VOCABULARY_MASK), numbers(context, PREFIX_MASK));
+        var scores = new WordScores(node, options, numbers(context, VOCABULARY_MASK), numbers(context, PREFIX_MASK));
         Tensor mask = mask(context, given, options.pad());
         List<Datum> encoded = context.runNested("encoder", encoderInputs(given, mask, first));
         int caches = encoded.size() - CACHES;
-        refuse(caches < 0 || encoded.getFirst() instanceof Tensor scored && scored.shape().rank() != 3,
+        refuse(
+                caches < 0
+                        || encoded.getFirst() instanceof Tensor scored
+                                && scored.shape().rank() != 3,
                 "an encoder that gives no scores");
-        int[] all = IntStream.range(0, beams.count()).map(i -> i / options.beams()).toArray();
+        int[] all =
+                IntStream.range(0, beams.count()).map(i -> i / options.beams()).toArray();
         var around = new Around(
                 repeated(given, all), mask == null ? null : repeated(mask, all), repeated(tensor(encoded.get(1)), all));
         var past = new ArrayList<Tensor>();
@@ -118,11 +121,12 @@ public final class BeamSearchKernel implements DynamicKernel {
     private List<Datum> encoderInputs(Tensor given, @Nullable Tensor mask, Tensor first) {
         var inputs = new ArrayList<Datum>(List.of(given));
         for (Value input : body("encoder").subList(1, body("encoder").size())) {
-            inputs.add(switch (input.name()) {
-                case "encoder_attention_mask" -> there(mask, input);
-                case "decoder_input_ids" -> first;
-                default -> throw unknown(input);
-            });
+            inputs.add(
+                    switch (input.name()) {
+                        case "encoder_attention_mask" -> there(mask, input);
+                        case "decoder_input_ids" -> first;
+                        default -> throw unknown(input);
+                    });
         }
         return inputs;
     }
@@ -231,7 +235,8 @@ public final class BeamSearchKernel implements DynamicKernel {
         if (datum instanceof Tensor tensor && tensor.shape().rank() > 0) {
             return tensor;
         }
-        throw EngineException.invalidGraph(node.describe() + ": encoder and decoder give tensors, but here is " + datum);
+        throw EngineException.invalidGraph(
+                node.describe() + ": encoder and decoder give tensors, but here is " + datum);
     }
 
     private static void write(DynamicContext context, SearchOptions options, Hypotheses[] ended) {

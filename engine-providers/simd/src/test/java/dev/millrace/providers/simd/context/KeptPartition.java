@@ -198,7 +198,8 @@ final class KeptPartition {
 
     private Kernel resolve(Graph context, Map<String, String> options) {
         var part = new Partition("kept", context, Objects.requireNonNull(context.firstNode()));
-        Kernel kernel = provider(options).compile(List.of(part), new Context(null)).getFirst();
+        Kernel kernel =
+                provider(options).compile(List.of(part), new Context(null)).getFirst();
         ((ContextKernel) kernel).open();
         return kernel;
     }
