@@ -46,6 +46,7 @@ public final class Engine implements AutoCloseable {
 
     private final WorkerPool pool;
     private final @Nullable ContextCache contextCache;
+    private final @Nullable RequestListener requestListener;
     private final Environment environment;
     private final FactoryUse factoryUse;
     private final RunThreads runs;
@@ -56,6 +57,7 @@ public final class Engine implements AutoCloseable {
     private Engine(EngineOptions options, Iterable<ProviderFactory> providers) {
         int threads = options.effectiveThreads();
         contextCache = options.contextCache();
+        requestListener = options.requestListener();
         var factories = new LinkedHashMap<String, ProviderFactory>();
         var found = new ArrayList<ProviderFactory>();
         providers.forEach(found::add);
@@ -253,6 +255,11 @@ public final class Engine implements AutoCloseable {
     /** Runs a task after a while, on a thread that is nobody's. */
     Executor later() {
         return later;
+    }
+
+    @Nullable
+    RequestListener requestListener() {
+        return requestListener;
     }
 
     /** What hears of runs while a flight recording is on, null while none is. */

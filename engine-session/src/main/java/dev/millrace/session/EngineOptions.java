@@ -14,8 +14,13 @@ import org.jspecify.annotations.Nullable;
  * @param contextCache where sessions of model files find what was compiled before, and leave what they compile; null for
  *     nowhere
  * @param virtualDevices hardware that is not here, for which models are to be compiled all the same
+ * @param requestListener hears of the requests of all sessions, or null
  */
-public record EngineOptions(int threads, @Nullable ContextCache contextCache, List<HardwareDevice> virtualDevices) {
+public record EngineOptions(
+        int threads,
+        @Nullable ContextCache contextCache,
+        List<HardwareDevice> virtualDevices,
+        @Nullable RequestListener requestListener) {
     public EngineOptions {
         virtualDevices = List.copyOf(virtualDevices);
         if (threads < 0 || threads > 1024) {
@@ -24,20 +29,25 @@ public record EngineOptions(int threads, @Nullable ContextCache contextCache, Li
     }
 
     public static EngineOptions defaults() {
-        return new EngineOptions(0, null, List.of());
+        return new EngineOptions(0, null, List.of(), null);
     }
 
     public EngineOptions withThreads(int newThreads) {
-        return new EngineOptions(newThreads, contextCache, virtualDevices);
+        return new EngineOptions(newThreads, contextCache, virtualDevices, requestListener);
     }
 
     public EngineOptions withContextCache(@Nullable ContextCache newCache) {
-        return new EngineOptions(threads, newCache, virtualDevices);
+        return new EngineOptions(threads, newCache, virtualDevices, requestListener);
     }
 
     /** The same with stand-ins for hardware that is not here: providers are offered them beside what there is. */
     public EngineOptions withVirtualDevices(List<HardwareDevice> devices) {
-        return new EngineOptions(threads, contextCache, devices);
+        return new EngineOptions(threads, contextCache, devices, requestListener);
+    }
+
+    /** The same with a listener for the requests of all sessions: for meters, traces, logs. */
+    public EngineOptions withRequestListener(@Nullable RequestListener listener) {
+        return new EngineOptions(threads, contextCache, virtualDevices, listener);
     }
 
     /** What providers are offered. */

@@ -17,9 +17,10 @@ final class LaterRun extends Job implements Disposable {
     private final RunOptions how;
     private final Cancellation cancellation;
     private final Receiver<Outputs> to;
+    private final Watch.@Nullable Request watched;
     private @Nullable Disposable timer;
 
-    LaterRun(LaterRuns runs, RunQueue queue, Inputs given, RunOptions how, Receiver<Outputs> to) {
+    LaterRun(LaterRuns runs, RunQueue queue, Inputs given, RunOptions how, Receiver<Outputs> to, Watch.@Nullable Request watched) {
         super(how.priority());
         this.runs = runs;
         this.queue = queue;
@@ -27,6 +28,7 @@ final class LaterRun extends Job implements Disposable {
         this.cancellation = new Cancellation(how.cancellation());
         this.how = how.cancelledBy(cancellation);
         this.to = to;
+        this.watched = watched;
     }
 
     /** Waits for its turn, for no longer than its deadline. */
@@ -45,6 +47,9 @@ final class LaterRun extends Job implements Disposable {
     @Override
     public void run() {
         Outputs outputs;
+        if (watched != null) {
+            watched.started();
+        }
         try {
             cancellation.check();
             outputs = runs.run(given, how);
@@ -52,7 +57,7 @@ final class LaterRun extends Job implements Disposable {
             fail(e);
             return;
         }
-        end();
+        end(null);
         to.answered(outputs);
     }
 
@@ -89,11 +94,15 @@ final class LaterRun extends Job implements Disposable {
 
     /** Ends it, who was or never got into the queue. */
     void fail(Throwable thrown) {
-        end();
-        to.failed(runs.named(thrown));
+        EngineException failure = runs.named(thrown);
+        end(failure);
+        to.failed(failure);
     }
 
-    private void end() {
+    private void end(@Nullable EngineException failure) {
+        if (watched != null) {
+            watched.ended(failure);
+        }
         Disposable set = timer;
         if (set != null) {
             set.dispose();

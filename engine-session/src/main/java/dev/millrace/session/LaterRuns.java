@@ -12,19 +12,21 @@ import reactor.core.Disposables;
 final class LaterRuns {
     private final Session session;
     private final RunGate gate;
+    private final Watch watch;
     private final RunThreads threads;
     private final RunQueue queue;
 
-    LaterRuns(Session session, RunGate gate, RunThreads threads, Admission admission) {
+    LaterRuns(Session session, RunGate gate, Watch watch, RunThreads threads, Admission admission) {
         this.session = session;
         this.gate = gate;
+        this.watch = watch;
         this.threads = threads;
         this.queue = threads.queue(admission.queue(), admission.weight(), admission.maxConcurrentRuns());
     }
 
     /** A run that has entered the gate, which it leaves when it ends. */
     Disposable start(Inputs given, RunOptions how, Receiver<Outputs> to) {
-        var run = new LaterRun(this, queue, given, how, to);
+        var run = new LaterRun(this, queue, given, how, to, watch.begin(given));
         try {
             session.check(given, how);
             run.await();
@@ -40,7 +42,7 @@ final class LaterRuns {
     }
 
     EngineException named(Throwable thrown) {
-        return Failures.named("run of '" + session.name() + "'", thrown);
+        return session.named(thrown);
     }
 
     void ended() {

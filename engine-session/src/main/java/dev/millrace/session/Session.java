@@ -42,6 +42,7 @@ public final class Session extends Streaming implements AutoCloseable {
     private final List<ExecutionProvider> providers;
     private final RunGate gate;
     private final LaterRuns later;
+    private final Watch watch;
     private final Callbacks callbacks = new Callbacks();
     private final @Nullable RunListener listener;
     private final Trimming trimming;
@@ -75,7 +76,8 @@ public final class Session extends Streaming implements AutoCloseable {
         this.turns = oneAtATime ? new ReentrantLock() : null;
         this.gate = new RunGate(() -> free(release));
         this.metadata = face.metadata;
-        this.later = new LaterRuns(this, gate, engine.runs(), options.admission());
+        this.watch = new Watch(name, engine.requestListener());
+        this.later = new LaterRuns(this, gate, watch, engine.runs(), options.admission());
     }
 
     /** What can be seen of the model. */
@@ -146,15 +148,38 @@ public final class Session extends Streaming implements AutoCloseable {
     /** Runs and leaves the gate. */
     private Outputs runEntered(Inputs given, RunOptions how) {
         try {
-            Instant deadline = Failures.given(how, "options").deadline();
-            return deadline == null
-                    ? runAccepted(Failures.given(given, "inputs"), how)
-                    : runUntil(deadline, Failures.given(given, "inputs"), how);
+            Failures.given(given, "inputs");
+            Watch.Request watched = watch.begin(given);
+            return watched == null ? runInTime(given, how) : runWatched(watched, given, how);
         } catch (RuntimeException | Error e) {
-            throw Failures.named("run of '" + name + "'", e);
+            throw named(e);
         } finally {
             gate.leave();
         }
+    }
+
+    private Outputs runWatched(Watch.Request watched, Inputs given, RunOptions how) {
+        watched.started();
+        Outputs outputs;
+        try {
+            outputs = runInTime(given, how);
+        } catch (RuntimeException | Error e) {
+            EngineException failure = named(e);
+            watched.ended(failure);
+            throw failure;
+        }
+        watched.ended(null);
+        return outputs;
+    }
+
+    private Outputs runInTime(Inputs given, RunOptions how) {
+        Instant deadline = Failures.given(how, "options").deadline();
+        return deadline == null ? runAccepted(given, how) : runUntil(deadline, given, how);
+    }
+
+    /** What a run ends with that threw. */
+    EngineException named(Throwable thrown) {
+        return Failures.named("run of '" + name + "'", thrown);
     }
 
     private Outputs runUntil(Instant deadline, Inputs given, RunOptions how) {

@@ -10,6 +10,8 @@ import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.providers.spi.ExecutionProvider;
+import dev.millrace.scheduler.event.FlightCreation;
+import dev.millrace.scheduler.event.FlightRecording;
 import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.plan.PlanBuilder;
 import dev.millrace.scheduler.run.PlanRunner;
@@ -89,6 +91,22 @@ final class SessionBuilder {
     }
 
     private Session make(String name, Supplier<Model> reader) {
+        FlightCreation flight = FlightRecording.creationIfOn();
+        if (flight == null) {
+            return prepareAndFinish(name, reader);
+        }
+        Session session;
+        try {
+            session = prepareAndFinish(name, reader);
+        } catch (EngineException e) {
+            flight.end(name, RequestReport.outcome(e));
+            throw e;
+        }
+        flight.end(name, RequestReport.outcome(null));
+        return session;
+    }
+
+    private Session prepareAndFinish(String name, Supplier<Model> reader) {
         var clock = new PhaseClock(System::nanoTime);
         Prepared compiled = new Preparation(engine.environment(), options.forBuild(engine.threads()), clock)
                 .prepare(name, () -> looked(reader.get()));

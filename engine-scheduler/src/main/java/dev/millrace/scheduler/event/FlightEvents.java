@@ -8,7 +8,7 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
-/** The events {@code dev.millrace.Run} and {@code dev.millrace.Step}. */
+/** The events of JFR; of steps as a listener hears of them, when they have ended. */
 final class FlightEvents implements RunListener {
     static final FlightEvents LISTENER = new FlightEvents();
 
@@ -19,15 +19,33 @@ final class FlightEvents implements RunListener {
     @Category("Millrace")
     @StackTrace(false)
     static final class RunEvent extends Event {
+        @Label("Session")
+        String session = "";
+
+        @Label("Number")
+        long number;
+
+        @Label("Inputs")
+        String inputs = "";
+
+        @Label("Queued")
+        @Timespan(Timespan.NANOSECONDS)
+        long queued;
+
+        @Label("Outcome")
+        String outcome = "";
+    }
+
+    @Name("dev.millrace.Session")
+    @Label("Creation of a session")
+    @Category("Millrace")
+    @StackTrace(false)
+    static final class SessionEvent extends Event {
         @Label("Model")
         String model = "";
 
-        @Label("Taken")
-        @Timespan(Timespan.NANOSECONDS)
-        long taken;
-
-        @Label("Failed")
-        boolean failed;
+        @Label("Outcome")
+        String outcome = "";
     }
 
     @Name("dev.millrace.Step")
@@ -67,12 +85,6 @@ final class FlightEvents implements RunListener {
 
     @Override
     public void runEnded(String plan, long startNanos, long endNanos, boolean failed) {
-        var event = new RunEvent();
-        if (event.shouldCommit()) {
-            event.model = plan;
-            event.taken = endNanos - startNanos;
-            event.failed = failed;
-            event.commit();
-        }
+        // sessions know more of their requests, and tell it: FlightRequest
     }
 }

@@ -11,4 +11,14 @@ public final class FlightRecording {
     public static @Nullable RunListener listenerIfOn() {
         return FlightRecorder.isInitialized() ? FlightEvents.LISTENER : null;
     }
+
+    /** A request to be told of, or null where no recording has been started in this process. */
+    public static @Nullable FlightRequest requestIfOn() {
+        return FlightRecorder.isInitialized() ? new FlightRequest() : null;
+    }
+
+    /** A session that is about to be made, or null where no recording has been started in this process. */
+    public static @Nullable FlightCreation creationIfOn() {
+        return FlightRecorder.isInitialized() ? new FlightCreation() : null;
+    }
 }

@@ -1,0 +1,5 @@
+/** Meters of an engine's requests. */
+@NullMarked
+package dev.millrace.micrometer;
+
+import org.jspecify.annotations.NullMarked;

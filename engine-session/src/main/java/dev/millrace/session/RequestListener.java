@@ -1,0 +1,11 @@
+package dev.millrace.session;
+
+/**
+ * Hears of every request of an engine's sessions when it has ended: blocking runs, those of {@code mono} and {@code flux},
+ * and those that were refused. Called on the thread that ends it, several at a time; it must not block. What it throws goes to
+ * its thread's handler of uncaught exceptions and harms no request.
+ */
+@FunctionalInterface
+public interface RequestListener {
+    void ended(RequestReport request);
+}

@@ -1,0 +1,70 @@
+package dev.millrace.session;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.scheduler.event.FlightRecording;
+import dev.millrace.scheduler.event.FlightRequest;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** Follows a session's requests for those who want to hear of them; nothing is made where nobody does. */
+final class Watch {
+    private final String session;
+    private final @Nullable RequestListener listener;
+    private final AtomicLong numbers = new AtomicLong();
+
+    Watch(String session, @Nullable RequestListener listener) {
+        this.session = session;
+        this.listener = listener;
+    }
+
+    /** A request that has just been made, or null where nobody wants to hear of it. */
+    @Nullable
+    Request begin(Inputs inputs) {
+        FlightRequest flight = FlightRecording.requestIfOn();
+        return flight == null && listener == null ? null : new Request(inputs, flight);
+    }
+
+    /** One request, from when it is made to its end. */
+    final class Request {
+        private final Inputs inputs;
+        private final @Nullable FlightRequest flight;
+        private final long number = numbers.incrementAndGet();
+        private final long made = System.nanoTime();
+        private long started;
+        private boolean hasStarted;
+
+        Request(Inputs inputs, @Nullable FlightRequest flight) {
+            this.inputs = inputs;
+            this.flight = flight;
+        }
+
+        void started() {
+            started = System.nanoTime();
+            hasStarted = true;
+            if (flight != null) {
+                flight.begin();
+            }
+        }
+
+        void ended(@Nullable EngineException failure) {
+            long now = System.nanoTime();
+            long queued = (hasStarted ? started : now) - made;
+            if (flight != null) {
+                String shapes = RequestReport.shapes(inputs).toString();
+                flight.end(session, number, shapes, queued, RequestReport.outcome(failure));
+            }
+            if (listener != null) {
+                tell(listener, new RequestReport(session, number, inputs, queued, hasStarted ? now - started : 0, failure));
+            }
+        }
+
+        private static void tell(RequestListener listener, RequestReport report) {
+            try {
+                listener.ended(report);
+            } catch (Throwable thrown) {
+                Thread self = Thread.currentThread();
+                self.getUncaughtExceptionHandler().uncaughtException(self, thrown);
+            }
+        }
+    }
+}

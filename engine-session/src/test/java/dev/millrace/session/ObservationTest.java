@@ -1,0 +1,123 @@
+package dev.millrace.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is heard of requests, and seen of them in JFR. */
+@Timeout(60)
+class ObservationTest {
+    private final LinkedBlockingQueue<RequestReport> heard = new LinkedBlockingQueue<>();
+
+    private Engine engine(RequestListener listener) {
+        return Engine.create(EngineOptions.defaults().withThreads(1).withRequestListener(listener));
+    }
+
+    private static Inputs inputs() {
+        return Inputs.of("a", 1f).and("b", Tensor.copyOf(new float[] {3}, 1));
+    }
+
+    @Test
+    void everyRequestIsHeardOfWithItsOutcome() throws InterruptedException {
+        try (Engine engine = engine(heard::add);
+                Session session = engine.session(
+                        TestModels.sumAndProduct(),
+                        SessionOptions.builder().name("two").build())) {
+            session.run(inputs()).close();
+            session.mono(inputs()).blockOptional().orElseThrow().close();
+            assertThatThrownBy(() -> session.run(Inputs.empty())).isInstanceOf(EngineException.class);
+            session.mono(Inputs.empty()).onErrorComplete().block();
+        }
+        RequestReport first = heard.take();
+        assertThat(first.session()).isEqualTo("two");
+        assertThat(first.number()).isEqualTo(1);
+        assertThat(first.outcome()).isEqualTo("OK");
+        assertThat(first.ran()).isPositive();
+        assertThat(first.shapes()).containsEntry("b", Shape.of(1));
+        assertThat(heard.take().number()).isEqualTo(2);
+        assertThat(heard.take().outcome()).isEqualTo("INVALID_ARGUMENT");
+        RequestReport refused = heard.take();
+        assertThat(refused.outcome()).isEqualTo("INVALID_ARGUMENT");
+        assertThat(refused.ran()).isZero();
+    }
+
+    @Test
+    void theTimeInTheQueueIsTold() throws InterruptedException {
+        try (Engine engine = engine(heard::add);
+                Session session = engine.session(
+                        TestModels.loop(),
+                        SessionOptions.builder().maxConcurrentRuns(1).build())) {
+            var first = session.mono(SessionTest.forever()).subscribe(Outputs::close, _ -> {});
+            var how = RunOptions.create().within(Duration.ofMillis(500));
+            session.mono(SessionTest.forever(), how).onErrorComplete().block();
+            first.dispose();
+            RequestReport waited = heard.take();
+            assertThat(waited.outcome()).isEqualTo("DEADLINE_EXCEEDED");
+            assertThat(waited.queued()).isGreaterThanOrEqualTo(Duration.ofMillis(100));
+            assertThat(waited.ran()).isZero();
+            RequestReport stopped = heard.take();
+            assertThat(stopped.outcome()).isEqualTo("CANCELLED");
+            assertThat(stopped.ran()).isPositive();
+        }
+    }
+
+    @Test
+    void aListenerThatThrowsHarmsNoRequest() {
+        try (Engine engine = engine(_ -> {
+                    throw new IllegalStateException("meant to");
+                });
+                Session session = engine.session(TestModels.sumAndProduct(), SessionOptions.defaults())) {
+            Thread.currentThread().setUncaughtExceptionHandler((_, _) -> {});
+            session.run(inputs()).close();
+        } finally {
+            Thread.currentThread().setUncaughtExceptionHandler(null);
+        }
+    }
+
+    @Test
+    void aRecordingHasRunsThatLastAsLongAsTheyDid(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("recording.jfr");
+        try (Engine engine = Engine.create();
+                var recording = new Recording()) {
+            recording.start();
+            try (Session session = engine.session(
+                    TestModels.loop(), SessionOptions.builder().name("loop").build())) {
+                var how = RunOptions.create().within(Duration.ofMillis(300));
+                assertThatThrownBy(() -> session.run(SessionTest.forever(), how)).isInstanceOf(EngineException.class);
+            }
+            recording.stop();
+            recording.dump(file);
+        }
+        List<RecordedEvent> events = RecordingFile.readAllEvents(file);
+        RecordedEvent run = named(events, "dev.millrace.Run");
+        assertThat(run.getString("session")).isEqualTo("loop");
+        assertThat(run.getString("outcome")).isEqualTo("DEADLINE_EXCEEDED");
+        assertThat(run.getString("inputs")).contains("[");
+        assertThat(run.getDuration()).isGreaterThan(Duration.ofMillis(20));
+        RecordedEvent creation = named(events, "dev.millrace.Session");
+        assertThat(creation.getString("outcome")).isEqualTo("OK");
+        assertThat(creation.getDuration()).isPositive();
+        assertThat(creation.getEndTime()).isBeforeOrEqualTo(run.getStartTime());
+    }
+
+    private static RecordedEvent named(List<RecordedEvent> events, String name) {
+        return events.stream()
+                .filter(event -> event.getEventType().getName().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+}
