@@ -46,9 +46,9 @@ class EngineMetersTest {
                         relu(), SessionOptions.builder().name("relu of two").build())) {
             meters.watch(session);
             for (int i = 0; i < 3; i++) {
-                session.run(Inputs.of("x", -1, 1)).close();
+                session.run(Inputs.of("x", -1f, 1f)).close();
             }
-            session.mono(Inputs.of("x", -1, 1)).blockOptional().orElseThrow().close();
+            session.mono(Inputs.of("x", -1f, 1f)).blockOptional().orElseThrow().close();
             assertThatThrownBy(() -> session.run(Inputs.empty())).isInstanceOf(EngineException.class);
             var answered = registry.get("millrace.requests")
                     .tags("session", "relu of two", "outcome", "OK", "host", "one")
