@@ -1,11 +1,13 @@
 package dev.millrace.cli.fire;
 
 import dev.millrace.graph.format.Models;
+import dev.millrace.graph.infer.Inference;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.lower.Lowerings;
 import java.util.HashSet;
 import java.util.Set;
 
@@ -13,10 +15,12 @@ import java.util.Set;
 final class InnerValues {
     private InnerValues() {}
 
-    /** The same model with all values of its main graph as outputs. */
+    /** The same model with all values of its main graph as outputs, those inside of operators that are made of others included. */
     static byte[] shown(byte[] bytes) {
         Model model = Models.read(bytes, null);
         Graph graph = model.graph();
+        Inference.infer(graph);
+        Lowerings.lower(graph);
         Set<Value> shown = new HashSet<>(graph.outputs());
         var editor = new GraphEditor(graph);
         for (Node node : graph.nodes()) {

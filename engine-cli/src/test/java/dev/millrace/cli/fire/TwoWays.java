@@ -73,11 +73,16 @@ final class TwoWays implements AutoCloseable {
 
     /** Whether the square of a number on the way is no float any more: what is made of it is anything. */
     private boolean overflowsInside(byte[] model, Inputs inputs) {
+        if (inputs.asMap().values().stream().anyMatch(TwoWays::squareOverflows)) {
+            return true;
+        }
         Outcome<Answer> inside = run("all values", InnerValues.shown(model), false, _ -> inputs);
         Answer answer = inside.answer();
-        return answer != null
-                && answer.outputs.values().stream()
-                        .anyMatch(value -> value instanceof Tensor tensor && !(largest(tensor) < SQUARE_OVERFLOWS));
+        return answer != null && answer.outputs.values().stream().anyMatch(TwoWays::squareOverflows);
+    }
+
+    private static boolean squareOverflows(Datum value) {
+        return value instanceof Tensor tensor && !(largest(tensor) < SQUARE_OVERFLOWS);
     }
 
     private static boolean isRandom(byte[] model) {
