@@ -31,8 +31,7 @@ class EngineMetersTest {
         var editor = new GraphEditor(Graph.named("relu"));
         var x = editor.addInput("x", ValueType.tensor(ElementType.FLOAT, SymbolicShape.of(Dim.of(2))));
         editor.addOutput(
-                "y",
-                editor.append(NodeSpec.of(OpId.RELU, 21, x), List.of("y")).requireOutput(0));
+                "y", editor.append(NodeSpec.of(OpId.RELU, 21, x), List.of("y")).requireOutput(0));
         var header = new Model.Header(10, "", "", "", 1, "");
         return Models.toBytes(new Model(header, Map.of(OpId.ONNX, 21), Map.of(), Map.of(), editor.graph(), null));
     }
@@ -55,7 +54,10 @@ class EngineMetersTest {
                     .timer();
             assertThat(answered.count()).isEqualTo(4);
             assertThat(answered.totalTime(TimeUnit.NANOSECONDS)).isPositive();
-            assertThat(registry.get("millrace.requests").tag("outcome", "INVALID_ARGUMENT").timer().count())
+            assertThat(registry.get("millrace.requests")
+                            .tag("outcome", "INVALID_ARGUMENT")
+                            .timer()
+                            .count())
                     .isEqualTo(1);
             assertThat(registry.get("millrace.queue").timer().count()).isEqualTo(5);
             assertThat(registry.get("millrace.waiting").gauge().value()).isZero();

@@ -20,7 +20,13 @@ final class LaterRun extends Job implements Disposable {
     private final Watch.@Nullable Request watched;
     private @Nullable Disposable timer;
 
-    LaterRun(LaterRuns runs, RunQueue queue, Inputs given, RunOptions how, Receiver<Outputs> to, Watch.@Nullable Request watched) {
+    LaterRun(
+            LaterRuns runs,
+            RunQueue queue,
+            Inputs given,
+            RunOptions how,
+            Receiver<Outputs> to,
+            Watch.@Nullable Request watched) {
         super(how.priority());
         this.runs = runs;
         this.queue = queue;

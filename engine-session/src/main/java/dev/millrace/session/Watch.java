@@ -54,7 +54,9 @@ final class Watch {
                 flight.end(session, number, shapes, queued, RequestReport.outcome(failure));
             }
             if (listener != null) {
-                tell(listener, new RequestReport(session, number, inputs, queued, hasStarted ? now - started : 0, failure));
+                tell(
+                        listener,
+                        new RequestReport(session, number, inputs, queued, hasStarted ? now - started : 0, failure));
             }
         }
 

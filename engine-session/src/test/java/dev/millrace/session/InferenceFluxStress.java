@@ -24,7 +24,9 @@ public class InferenceFluxStress {
     private static final Engine ENGINE = Engine.create(EngineOptions.defaults().withThreads(2));
     /** Thousands of streams are open at a time: none of their requests is to be refused. */
     private static final Session SESSION = ENGINE.session(
-            TestModels.sumAndProduct(), SessionOptions.builder().concurrency(2).queue(Integer.MAX_VALUE).build());
+            TestModels.sumAndProduct(),
+            SessionOptions.builder().concurrency(2).queue(Integer.MAX_VALUE).build());
+
     private static final Inputs INPUTS = Inputs.of("a", 1f, 2f).and("b", Tensor.copyOf(new float[] {3, 4}, 2));
 
     private final Answers answers = new Answers();

@@ -97,7 +97,8 @@ class ObservationTest {
             try (Session session = engine.session(
                     TestModels.loop(), SessionOptions.builder().name("loop").build())) {
                 var how = RunOptions.create().within(Duration.ofMillis(300));
-                assertThatThrownBy(() -> session.run(SessionTest.forever(), how)).isInstanceOf(EngineException.class);
+                assertThatThrownBy(() -> session.run(SessionTest.forever(), how))
+                        .isInstanceOf(EngineException.class);
             }
             recording.stop();
             recording.dump(file);

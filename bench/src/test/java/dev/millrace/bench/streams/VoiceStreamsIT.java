@@ -68,15 +68,16 @@ class VoiceStreamsIT {
             }
             float[][] together = new float[VOICES][FRAMES];
             int[] at = new int[VOICES];
-            Flux<Keyed<Integer, Inputs>> mixed = Flux.range(0, VOICES * FRAMES)
-                    .map(i -> new Keyed<>(i % VOICES, frame(i % VOICES, i / VOICES)));
+            Flux<Keyed<Integer, Inputs>> mixed =
+                    Flux.range(0, VOICES * FRAMES).map(i -> new Keyed<>(i % VOICES, frame(i % VOICES, i / VOICES)));
             detector.keyed(mixed, FluxOptions.defaults().concurrency(8))
                     .doOnNext(heard -> together[heard.key()][at[heard.key()]++] = speech(heard.value()))
                     .blockLast();
             assertThat(together).isDeepEqualTo(alone);
             assertThat(at).containsOnly(FRAMES);
             // the state matters: one voice's frames are not heard alike
-            assertThat(Arrays.stream(new int[] {0, FRAMES - 1}).mapToObj(i -> alone[0][i])).doesNotHaveDuplicates();
+            assertThat(Arrays.stream(new int[] {0, FRAMES - 1}).mapToObj(i -> alone[0][i]))
+                    .doesNotHaveDuplicates();
             assertThat(detector.size()).isEqualTo(VOICES);
         }
     }
