@@ -1,4 +1,4 @@
-package dev.millrace.bench.streams;
+package dev.millrace.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
