@@ -27,7 +27,7 @@ public record ModelArgument(
         if (!Files.exists(file)) {
             throw new EngineException(
                     Status.NO_SUCH_FILE,
-                    "there is no model file " + file.toAbsolutePath() + ", and 'millrace models' lists no '"
+                    "there is no model file or folder " + file.toAbsolutePath() + ", and 'millrace models' lists no '"
                             + nameOrPath + "'");
         }
         Path name = file.getFileName();
