@@ -17,6 +17,8 @@ module dev.millrace.bench {
             info.picocli;
     opens dev.millrace.bench.kernels to
             info.picocli;
+    opens dev.millrace.bench.serve to
+            info.picocli;
     opens dev.millrace.bench.suite to
             info.picocli;
     opens dev.millrace.bench.sweep to

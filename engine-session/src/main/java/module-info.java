@@ -6,6 +6,7 @@ module dev.millrace.session {
     requires static transitive org.jspecify;
 
     exports dev.millrace.session;
+    exports dev.millrace.session.generate;
 
     uses dev.millrace.providers.spi.ProviderFactory;
 }

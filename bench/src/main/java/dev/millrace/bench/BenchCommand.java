@@ -1,6 +1,9 @@
 package dev.millrace.bench;
 
 import dev.millrace.bench.kernels.KernelsCommand;
+import dev.millrace.bench.serve.BatchingCommand;
+import dev.millrace.bench.serve.FluxCommand;
+import dev.millrace.bench.serve.ServeCommand;
 import dev.millrace.bench.suite.SuiteCommand;
 import dev.millrace.bench.sweep.SweepCommand;
 import dev.millrace.cli.ExitCode;
@@ -24,7 +27,15 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "bench",
         mixinStandardHelpOptions = true,
-        subcommands = {KernelsCommand.class, SuiteCommand.class, Add8Command.class, SweepCommand.class},
+        subcommands = {
+            KernelsCommand.class,
+            SuiteCommand.class,
+            Add8Command.class,
+            SweepCommand.class,
+            ServeCommand.class,
+            FluxCommand.class,
+            BatchingCommand.class
+        },
         description = {
             "Measures runs, session creation and the first run of models.",
             "With --vs the peer runs the same in turns, and both answers are compared first.",
@@ -71,7 +82,8 @@ public final class BenchCommand implements Subcommand {
     @Override
     public Integer call() throws Exception {
         if (models.isEmpty()) {
-            throw new UsageException("bench needs a model, or 'kernels', 'suite', 'add8' or 'sweep'");
+            throw new UsageException(
+                    "bench needs a model, or 'kernels', 'suite', 'add8', 'sweep', 'serve', 'flux' or 'batching'");
         }
         if (peer != null && !peer.equals("onnxruntime")) {
             throw new UsageException("there is no peer '" + peer + "'; there is onnxruntime");

@@ -13,14 +13,16 @@ import org.junit.jupiter.api.Test;
 /** What the documentation shows of the repository's files is in them, line by line. */
 class DocumentedCodeTest {
     private static final Path ROOT = Path.of("..");
+    private static final String OPERATOR = "adding-an-operator.md";
     private static final int LONGEST = 30;
+    private static final int LONGEST_SERVICE = 39;
 
     /** A file's path in a line of its own, and a block of code. */
-    private static final Pattern SHOWN =
-            Pattern.compile("^`([\\w./-]+)`\\n\\n```(?:java|text)\\n(.*?)\\n```$", Pattern.DOTALL | Pattern.MULTILINE);
+    private static final Pattern SHOWN = Pattern.compile(
+            "^`([\\w./-]+)`\\n\\n```(?:java|kotlin|text)\\n(.*?)\\n```$", Pattern.DOTALL | Pattern.MULTILINE);
 
-    private static List<MatchResult> shown() throws IOException {
-        String page = Files.readString(ROOT.resolve("docs/adding-an-operator.md"));
+    private static List<MatchResult> shown(String name) throws IOException {
+        String page = Files.readString(ROOT.resolve("docs").resolve(name));
         return SHOWN.matcher(page).results().toList();
     }
 
@@ -31,8 +33,8 @@ class DocumentedCodeTest {
 
     @Test
     void whatIsShownIsThere() throws IOException {
-        assertThat(shown()).hasSize(10);
-        for (MatchResult piece : shown()) {
+        assertThat(shown(OPERATOR)).hasSize(10);
+        for (MatchResult piece : shown(OPERATOR)) {
             String file = Files.readString(ROOT.resolve(piece.group(1)));
             assertThat(flat(file)).as(piece.group(1)).contains(flat(piece.group(2)));
         }
@@ -40,8 +42,18 @@ class DocumentedCodeTest {
 
     @Test
     void whatIsShownIsShort() throws IOException {
-        for (MatchResult piece : shown()) {
+        for (MatchResult piece : shown(OPERATOR)) {
             assertThat(piece.group(2).lines().count()).as(piece.group(1)).isLessThanOrEqualTo(LONGEST);
+        }
+    }
+
+    @Test
+    void servicesAreShownWholeAndShort() throws IOException {
+        assertThat(shown("services.md")).hasSize(2);
+        for (MatchResult service : shown("services.md")) {
+            String file = Files.readString(ROOT.resolve(service.group(1)));
+            assertThat(service.group(2)).as(service.group(1)).isEqualTo(file.strip());
+            assertThat(file.lines().count()).as(service.group(1)).isLessThanOrEqualTo(LONGEST_SERVICE);
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.millrace.cli;
 
 import dev.millrace.cli.show.SessionText;
+import dev.millrace.providers.spi.WeightlessMode;
 import dev.millrace.session.CompileOptions;
 import dev.millrace.session.CompileReport;
 import dev.millrace.session.Engine;
@@ -41,6 +42,14 @@ final class CompileCommand implements Callable<Integer> {
     @Option(names = "--embed", description = "Put what is compiled into the model, not into a file beside it.")
     private boolean embed;
 
+    @Option(
+            names = "--weightless",
+            paramLabel = "MODE",
+            description = "Leave weights in the source model, which sessions then need: ${COMPLETION-CANDIDATES}"
+                    + " (default: ${DEFAULT-VALUE}).",
+            defaultValue = "NONE")
+    private WeightlessMode weightless = WeightlessMode.NONE;
+
     @Option(names = "--prefix", paramLabel = "TEXT", description = "Stands before the names of context nodes.")
     private String prefix = "";
 
@@ -65,6 +74,7 @@ final class CompileCommand implements Callable<Integer> {
         try (Engine engine = flags.engine()) {
             CompileReport report = engine.compiler(CompileOptions.of(flags.options())
                             .embed(embed)
+                            .weightless(weightless)
                             .nodeNamePrefix(prefix)
                             .externalInitializers(externalData, 0)
                             .errorIfOutputExists(!replace)

@@ -17,6 +17,7 @@ import picocli.CommandLine.Spec;
         subcommands = {
             DemoCommand.class,
             RunCommand.class,
+            GenerateCommand.class,
             InspectCommand.class,
             CompileCommand.class,
             GroupCommand.class,

@@ -1,6 +1,7 @@
 package dev.millrace.cli;
 
 import dev.millrace.epcontext.ContextCache;
+import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.graph.format.FileUse;
 import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.graph.optimise.pass.Level;
@@ -54,6 +55,12 @@ public final class SessionFlags {
     private FileUse files = FileUse.BY_SIZE;
 
     @Option(
+            names = "--source-model",
+            paramLabel = "FILE",
+            description = "The source of a compiled model that left its weights there; by default beside it.")
+    private @Nullable Path sourceModel;
+
+    @Option(
             names = "--strict",
             description = "Refuse models that depart from ONNX in what is otherwise read with a note.")
     private boolean strict;
@@ -83,6 +90,10 @@ public final class SessionFlags {
                         .level(optimize ? level : Level.DISABLED)
                         .disable(disabledPasses)
                         .build());
+        if (sourceModel != null) {
+            builder.epContext(
+                    EpContextOptions.builder().sourceModel(sourceModel).build());
+        }
         providers.forEach(builder::provider);
         return builder;
     }

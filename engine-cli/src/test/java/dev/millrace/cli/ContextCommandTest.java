@@ -105,6 +105,28 @@ class ContextCommandTest {
     }
 
     @Test
+    void weightsStayInTheSourceAndItIsShown() {
+        assertThat(millrace("compile", "--weightless", "ALL", file("a.onnx")))
+                .as(err.toString())
+                .isZero();
+        assertThat(file("a_simd.bin").toFile().length()).isLessThan(WIDTH * WIDTH);
+        assertThat(millrace("ctx-info", "--html", file("a.html"), file("a_ctx.onnx")))
+                .isZero();
+        assertThat(out.toString()).contains("weights ALL", "in the source: initializer 'w0'");
+        assertThat(file("a.html")).content().contains("initializer 'w0'");
+        assertThat(millrace("ctx-info", "--json", file("a_ctx.onnx"))).isZero();
+        assertThat(out.toString()).contains("\"weightless\":\"ALL\"", "\"initializer\":\"w0\"");
+        assertLoads(file("a_ctx.onnx"));
+
+        assertThat(file("a.onnx").toFile().renameTo(file("c.onnx").toFile())).isTrue();
+        assertThat(millrace("run", file("a_ctx.onnx"))).isEqualTo(ExitCode.REFUSED);
+        assertThat(err.toString()).contains("a.onnx");
+        assertThat(millrace("run", "--source-model", file("c.onnx"), file("a_ctx.onnx")))
+                .as(err.toString())
+                .isZero();
+    }
+
+    @Test
     void whereNothingMayBeCompiledThatIsSaid() {
         assertThat(millrace("compile", "--must-compile", "--provider", "cpu", file("a.onnx")))
                 .isEqualTo(ExitCode.REFUSED);

@@ -2,7 +2,6 @@ package dev.millrace.epcontext;
 
 import dev.millrace.graph.format.FileMapping;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -88,10 +87,8 @@ record CacheManifest(String model, String settings, long made, List<Source> sour
 
     /** What a manifest says of a context model. */
     static String describe(Path model) throws IOException {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment content = FileMapping.of(model, arena);
-            return content.byteSize() + " " + HexFormat.of().toHexDigits(Chunks.crc32c(content));
-        }
+        return FileMapping.use(
+                model, content -> content.byteSize() + " " + HexFormat.of().toHexDigits(Chunks.crc32c(content)));
     }
 
     private static Source source(String line) {

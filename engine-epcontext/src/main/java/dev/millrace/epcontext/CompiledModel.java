@@ -10,12 +10,23 @@ import java.util.Map;
  * @param parts how the model's graph was shared out
  * @param byProvider what was compiled
  * @param compatibility what providers want to be asked about when the context model is loaded
+ * @param source the weights that are left to the source model
  */
 public record CompiledModel(
         Model model,
         Partitioning parts,
         Map<String, ContextBinaryWriter> byProvider,
-        Map<String, String> compatibility) {
+        Map<String, String> compatibility,
+        SourceInitializers source) {
+
+    /** A model whose binaries hold all of its weights. */
+    public CompiledModel(
+            Model model,
+            Partitioning parts,
+            Map<String, ContextBinaryWriter> byProvider,
+            Map<String, String> compatibility) {
+        this(model, parts, byProvider, compatibility, SourceInitializers.none());
+    }
 
     /** Whether there is nothing to keep. */
     public boolean isEmpty() {

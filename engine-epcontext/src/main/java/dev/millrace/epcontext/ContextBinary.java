@@ -3,6 +3,7 @@ package dev.millrace.epcontext;
 import dev.millrace.epcontext.ContextTables.GraphEntry;
 import dev.millrace.epcontext.ContextTables.SegmentEntry;
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.MappedFile;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.format.FileMapping;
 import dev.millrace.graph.format.FileUse;
@@ -28,6 +29,7 @@ public final class ContextBinary {
     private static final long AT_ONCE = 1 << 23;
 
     private final String place;
+    private final FileMapping.Content content;
     private final MemorySegment file;
     private final ContextTables tables;
     private final Map<String, Integer> indexOf = new HashMap<>();
@@ -35,9 +37,10 @@ public final class ContextBinary {
     private final String digest;
     private volatile boolean checked;
 
-    private ContextBinary(MemorySegment file, String place) {
+    private ContextBinary(FileMapping.Content content, String place) {
         this.place = place;
-        this.file = file.asReadOnly();
+        this.content = content;
+        this.file = content.bytes().asReadOnly();
         this.tables = ContextTablesReader.read(this.file, place);
         this.digest = ContextTables.digest(this.file.asSlice(0, tables.byteSize()));
         this.views = new AtomicReferenceArray<>(tables.graphs().size());
@@ -56,13 +59,18 @@ public final class ContextBinary {
         if (!Files.isRegularFile(path)) {
             throw EngineException.invalidGraph("context binary " + path + " does not exist or is no file");
         }
-        MemorySegment content;
+        FileMapping.Content content;
         try {
             content = FileMapping.content(path, use);
         } catch (IOException e) {
             throw new EngineException(Status.INVALID_GRAPH, "context binary " + path + " cannot be read: " + e, e);
         }
-        return new ContextBinary(content, path.toString());
+        try {
+            return new ContextBinary(content, path.toString());
+        } catch (EngineException e) {
+            content.check();
+            throw e;
+        }
     }
 
     /**
@@ -71,7 +79,7 @@ public final class ContextBinary {
      * @param place what to call it in messages
      */
     public static ContextBinary of(MemorySegment memory, String place) {
-        return new ContextBinary(memory, place);
+        return new ContextBinary(new FileMapping.Content(memory, null), place);
     }
 
     ContextTables tables() {
@@ -106,6 +114,26 @@ public final class ContextBinary {
         return indexOf.getOrDefault(partition, -1);
     }
 
+    /**
+     * A graph with what its binary names of the source, which is brought now.
+     *
+     * @param model what the context node calls its source model
+     */
+    CompiledGraph graph(int index, SourceData source, String model) {
+        CompiledGraph view = graph(index);
+        List<Integer> numbers = tables.graphs().get(index).segments();
+        var brought = new HashMap<Integer, MemorySegment>();
+        for (int number : numbers) {
+            SegmentEntry segment = tables.segments().get(number);
+            SourcePlace named = segment.named();
+            if (named != null && !brought.containsKey(number)) {
+                brought.put(number, source.find(segment, named, model).asReadOnly());
+            }
+        }
+        return brought.isEmpty() ? view : new Completed(view, numbers, brought);
+    }
+
+    /** A graph that the binary holds all of. */
     public CompiledGraph graph(int index) {
         CompiledGraph known = views.get(index);
         if (known != null) {
@@ -132,8 +160,13 @@ public final class ContextBinary {
         return tables.segments().size();
     }
 
+    /** A segment that the binary holds. */
     public MemorySegment segment(int number) {
         SegmentEntry segment = tables.segments().get(number);
+        if (segment.named() != null) {
+            throw EngineException.invalidGraph("segment " + number + " of context binary " + place
+                    + " is not in it: the source has its " + segment.named());
+        }
         return file.asSlice(segment.offset(), segment.length());
     }
 
@@ -160,6 +193,7 @@ public final class ContextBinary {
                 throw damaged("the checksum of its content is wrong");
             }
         }
+        content.check();
         checked = true;
     }
 
@@ -176,7 +210,13 @@ public final class ContextBinary {
         return (int) crc.getValue();
     }
 
+    /** What to ask whether the file is whole, after its segments were used. */
+    List<MappedFile> mapped() {
+        return content.watched();
+    }
+
     private EngineException damaged(String how) {
+        content.check();
         return EngineException.invalidGraph(
                 "context binary " + place + " is damaged: " + how + "; compile the source model again");
     }
@@ -185,16 +225,45 @@ public final class ContextBinary {
     public void verify() {
         tables.graphs().forEach(this::plan);
         for (int i = 0; i < segmentCount(); i++) {
+            if (tables.segments().get(i).named() != null) {
+                continue;
+            }
             String digest = HexFormat.of().formatHex(Chunks.sha256(segment(i)));
             if (!digest.equals(tables.segments().get(i).digest())) {
                 throw damaged("the digest of segment " + i + " is wrong");
             }
         }
+        content.check();
     }
 
     @Override
     public String toString() {
         return "context binary " + place + " of " + graphCount() + " graphs";
+    }
+
+    /** A graph and what was brought of its source, by the numbers of segments. */
+    private record Completed(CompiledGraph view, List<Integer> numbers, Map<Integer, MemorySegment> brought)
+            implements CompiledGraph {
+        @Override
+        public String partition() {
+            return view.partition();
+        }
+
+        @Override
+        public MemorySegment plan() {
+            return view.plan();
+        }
+
+        @Override
+        public int segmentCount() {
+            return view.segmentCount();
+        }
+
+        @Override
+        public MemorySegment segment(int index) {
+            MemorySegment memory = brought.get(numbers.get(index));
+            return memory == null ? view.segment(index) : memory;
+        }
     }
 
     private record View(ContextBinary binary, String partition, MemorySegment plan, List<Integer> numbers)

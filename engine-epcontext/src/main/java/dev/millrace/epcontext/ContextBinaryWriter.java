@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Collects what one provider compiled, and makes a context binary of it. Segments of equal content become one. A provider
@@ -24,10 +25,21 @@ public final class ContextBinaryWriter implements ContextSink {
     private final String provider;
     private final Map<String, ContextImage.GraphPart> graphs = new LinkedHashMap<>();
     private final List<ContextImage.SegmentPart> segments = new ArrayList<>();
-    private final Map<String, Integer> segmentByDigest = new HashMap<>();
+    private final Map<Content, Integer> segmentByContent = new HashMap<>();
+    private final SourceInitializers source;
 
+    /** What makes two segments one: what is in them, and where that is. */
+    private record Content(String digest, @Nullable SourcePlace named) {}
+
+    /** Collects what is held as a whole. */
     public ContextBinaryWriter(String provider) {
+        this(provider, SourceInitializers.none());
+    }
+
+    /** @param source says what is named rather than held */
+    public ContextBinaryWriter(String provider, SourceInitializers source) {
         this.provider = provider;
+        this.source = source;
     }
 
     public String provider() {
@@ -36,11 +48,17 @@ public final class ContextBinaryWriter implements ContextSink {
 
     @Override
     public int segment(MemorySegment data) {
-        return add(new ContextImage.SegmentPart(data, HexFormat.of().formatHex(Chunks.sha256(data))));
+        String digest = HexFormat.of().formatHex(Chunks.sha256(data));
+        return add(new ContextImage.SegmentPart(data, digest, source.find(data)));
+    }
+
+    @Override
+    public boolean names(MemorySegment data) {
+        return source.find(data) != null;
     }
 
     private synchronized int add(ContextImage.SegmentPart segment) {
-        Integer known = segmentByDigest.putIfAbsent(segment.digest(), segments.size());
+        Integer known = segmentByContent.putIfAbsent(new Content(segment.digest(), segment.named()), segments.size());
         if (known != null) {
             return known;
         }

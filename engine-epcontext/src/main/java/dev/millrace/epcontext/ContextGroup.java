@@ -125,7 +125,7 @@ public final class ContextGroup implements AutoCloseable {
                 ContextModelWriter.stageBinaries(staging, images, first);
                 for (Member member : members) {
                     Model model = ContextModel.of(member.model, images, member.output);
-                    ContextModelWriter.stageModel(staging, model, member.output);
+                    ContextModelWriter.stageModel(staging, model, member.model, member.output);
                     member.output.check(member.model.model());
                 }
                 ContextModelWriter.handOver(images, first);

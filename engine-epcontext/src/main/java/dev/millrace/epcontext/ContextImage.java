@@ -29,8 +29,13 @@ final class ContextImage {
     /** A graph as its provider gave it. */
     record GraphPart(String partition, MemorySegment plan, List<Integer> segments) {}
 
-    /** A segment as its provider gave it, and its digest. */
-    record SegmentPart(MemorySegment data, String digest) {}
+    /**
+     * A segment as its provider gave it, and its digest.
+     *
+     * @param named where the source has it, or null where the binary is to hold it
+     */
+    record SegmentPart(
+            MemorySegment data, String digest, @Nullable SourcePlace named) {}
 
     /** Bytes and where they go. */
     private record Piece(long offset, MemorySegment data) {}
@@ -53,6 +58,9 @@ final class ContextImage {
         long[] blocks = new long[segments.size()];
         for (int i = 0; i < blocks.length; i++) {
             MemorySegment data = segments.get(i).data;
+            if (segments.get(i).named != null) {
+                continue;
+            }
             blocks[i] = align(end, data.byteSize() >= LARGE ? PAGE : ContextTables.ALIGNMENT);
             pieces.add(new Piece(blocks[i], data));
             end = blocks[i] + data.byteSize();
@@ -97,7 +105,7 @@ final class ContextImage {
         var segmentEntries = new ArrayList<SegmentEntry>();
         for (int i = 0; i < blocks.length; i++) {
             SegmentPart segment = segments.get(i);
-            segmentEntries.add(new SegmentEntry(blocks[i], segment.data.byteSize(), segment.digest));
+            segmentEntries.add(new SegmentEntry(blocks[i], segment.data.byteSize(), segment.digest, segment.named));
         }
         return new ContextTables(graphEntries, segmentEntries, 0);
     }

@@ -8,25 +8,29 @@ import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.providers.spi.EpContext;
+import dev.millrace.providers.spi.WeightlessMode;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a context model and its binaries say of themselves.
  *
  * @param compatibility what each provider wants to be asked about
  * @param sourceDigest of the file that it was made from, or empty
+ * @param weightless which weights its binaries name rather than hold
  */
 public record ContextInfo(
         Path model,
         List<ContextNode> nodes,
         List<Binary> binaries,
         Map<String, String> compatibility,
-        String sourceDigest) {
+        String sourceDigest,
+        WeightlessMode weightless) {
 
     /**
      * A context node.
@@ -52,8 +56,13 @@ public record ContextInfo(
      */
     public record CompiledPart(String partition, String source, long planBytes, List<Integer> segments) {}
 
-    /** Bulk data. */
-    public record Segment(int number, long bytes, String digest) {}
+    /**
+     * Bulk data.
+     *
+     * @param named where the source has it; null where it lies in the binary
+     */
+    public record Segment(
+            int number, long bytes, String digest, @Nullable SourcePlace named) {}
 
     /** Reads a model and what it names, all of it. */
     public static ContextInfo of(Path file) {
@@ -66,7 +75,8 @@ public record ContextInfo(
                 nodes,
                 List.copyOf(binaries.values()),
                 CompatibilityCheck.infos(model),
-                model.metadata().getOrDefault(ContextModel.SOURCE_DIGEST, ""));
+                model.metadata().getOrDefault(ContextModel.SOURCE_DIGEST, ""),
+                Weightless.modeOf(model));
     }
 
     /** Whether a file is the one that the model was made from. */
@@ -112,7 +122,7 @@ public record ContextInfo(
         try {
             ContextBinary binary = embeds
                     ? ContextBinary.of(MemorySegment.ofArray(content.value()), place)
-                    : ContextBinary.open(ContextPath.locate(content.text(), file), FileUse.BY_SIZE);
+                    : ContextBinary.open(ContextPath.locate(ContextPath.BINARY, content.text(), file), FileUse.BY_SIZE);
             return describe(binary, place, trouble(binary, node.attributes().text(ContextModelWriter.DIGEST, "")));
         } catch (EngineException e) {
             return new Binary(place, 0, List.of(), List.of(), String.valueOf(e.getMessage()));
@@ -139,7 +149,7 @@ public record ContextInfo(
         }
         var segments = new ArrayList<Segment>();
         for (ContextTables.SegmentEntry segment : tables.segments()) {
-            segments.add(new Segment(segments.size(), segment.length(), segment.digest()));
+            segments.add(new Segment(segments.size(), segment.length(), segment.digest(), segment.named()));
         }
         return new Binary(place, binary.byteSize(), graphs, segments, trouble);
     }

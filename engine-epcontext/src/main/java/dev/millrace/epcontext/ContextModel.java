@@ -10,8 +10,8 @@ import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.providers.partition.Partitioning;
 import dev.millrace.providers.spi.EpContext;
+import dev.millrace.providers.spi.WeightlessMode;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.HexFormat;
@@ -75,12 +75,21 @@ final class ContextModel {
             attributes.put(EpContext.CACHE_CONTEXT, content(provider));
             attributes.put(
                     ContextModelWriter.DIGEST, Attribute.of(image(provider).digest()));
+            nameSource(attributes);
         }
         attributes.put(EpContext.SOURCE, Attribute.of(provider));
         attributes.put(EpContext.PARTITION, Attribute.of(output.prefix() + partition));
         attributes.put(EpContext.SDK_VERSION, Attribute.of(SDK_VERSION));
         attributes.put(EpContext.HARDWARE, Attribute.of(System.getProperty("os.arch", "")));
         return Attributes.of(attributes);
+    }
+
+    /** Says where to look for weights that the binaries name. */
+    private void nameSource(Map<String, Attribute> attributes) {
+        Path file = compiled.model().source();
+        if (compiled.source().mode() != WeightlessMode.NONE && file != null) {
+            attributes.put(EpContext.MODEL_FILE, Attribute.of(String.valueOf(file.getFileName())));
+        }
     }
 
     private Attribute content(String provider) {
@@ -118,6 +127,10 @@ final class ContextModel {
                 metadata.put(CompatibilityCheck.key(provider), info);
             }
         });
+        WeightlessMode mode = compiled.source().mode();
+        if (mode != WeightlessMode.NONE) {
+            metadata.put(Weightless.MODE, mode.code());
+        }
         Path file = source.source();
         if (file != null) {
             metadata.put(SOURCE_DIGEST, sourceDigest(file));
@@ -127,8 +140,8 @@ final class ContextModel {
 
     /** What a context model says of the file that it was made from. */
     static String sourceDigest(Path file) {
-        try (Arena arena = Arena.ofConfined()) {
-            return "sha256:" + HexFormat.of().formatHex(Chunks.sha256(FileMapping.of(file, arena)));
+        try {
+            return "sha256:" + HexFormat.of().formatHex(FileMapping.use(file, Chunks::sha256));
         } catch (IOException e) {
             throw new EngineException(Status.FAIL, "source model " + file + " cannot be read again: " + e, e);
         }

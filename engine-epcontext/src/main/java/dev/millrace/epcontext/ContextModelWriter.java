@@ -51,7 +51,7 @@ public final class ContextModelWriter {
         written(() -> {
             try (var staging = new Staging(output.requireModel())) {
                 stageBinaries(staging, images, output);
-                stageModel(staging, model, output);
+                stageModel(staging, model, compiled, output);
                 output.check(compiled.model());
                 handOver(images, output);
                 staging.publish();
@@ -68,6 +68,7 @@ public final class ContextModelWriter {
             if (folder == null) {
                 handOver(images, output);
                 Models.write(model, to, output.tensors(), null);
+                output.check(compiled.model());
                 return;
             }
             try (var staging = new Staging(folder.resolve("model"))) {
@@ -107,12 +108,15 @@ public final class ContextModelWriter {
         }
     }
 
-    static void stageModel(Staging staging, Model model, ContextOutput output) {
+    static void stageModel(Staging staging, Model model, CompiledModel compiled, ContextOutput output) {
         Path data = output.data();
         if (data != null) {
             staging.place(data, output.replaces());
         }
-        Models.write(model, staging.place(output.requireModel(), output.replaces()), output.tensors());
+        Models.write(
+                model,
+                staging.place(output.requireModel(), output.replaces()),
+                compiled.source().tensors(compiled.model(), output));
     }
 
     /** A step that reads and writes. */

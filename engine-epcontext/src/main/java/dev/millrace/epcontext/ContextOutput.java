@@ -1,12 +1,12 @@
 package dev.millrace.epcontext;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.MappedFile;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.format.FileMapping;
 import dev.millrace.graph.format.WriteOptions;
 import dev.millrace.graph.ir.Model;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -136,6 +136,7 @@ public record ContextOutput(
 
     /** Throws where nothing can be written so; to be asked before anything is compiled, and again before it is written. */
     public void check(Model source) {
+        MappedFile.check(source.mapped());
         if (model == null) {
             checkFolderOfBinaries();
         } else {
@@ -246,8 +247,8 @@ public record ContextOutput(
     }
 
     private static boolean isContextBinary(Path file) {
-        try (Arena arena = Arena.ofConfined()) {
-            return ContextTablesReader.hasMagic(FileMapping.of(file, arena));
+        try {
+            return FileMapping.use(file, ContextTablesReader::hasMagic);
         } catch (IOException e) {
             return false;
         }

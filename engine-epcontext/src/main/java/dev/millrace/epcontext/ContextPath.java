@@ -15,10 +15,28 @@ import org.jspecify.annotations.Nullable;
  * to counts as its folder too.
  */
 final class ContextPath {
-    private ContextPath() {}
+    /** The attribute that names a context binary. */
+    static final String BINARY = "ep_cache_context";
 
-    /** @param location the model's file, or another in the folder that its names are relative to; null where there is none */
-    static Path locate(String name, @Nullable Path location) {
+    /** The attribute that names the model that a context model was made from. */
+    static final String SOURCE_MODEL = "onnx_model_filename";
+
+    private final String attribute;
+
+    private ContextPath(String attribute) {
+        this.attribute = attribute;
+    }
+
+    /**
+     * The file that an attribute names.
+     *
+     * @param location the model's file, or another in the folder that its names are relative to; null where there is none
+     */
+    static Path locate(String attribute, String name, @Nullable Path location) {
+        return new ContextPath(attribute).locate(name, location);
+    }
+
+    private Path locate(String name, @Nullable Path location) {
         checkName(name);
         if (location == null) {
             throw refuse(
@@ -42,7 +60,7 @@ final class ContextPath {
         return confine(name, file, location, folder);
     }
 
-    private static void checkName(String name) {
+    private void checkName(String name) {
         if (name.isEmpty()) {
             throw refuse(name, "is empty; it must refer to a file");
         }
@@ -68,7 +86,7 @@ final class ContextPath {
         return part.equals(".") || part.equals("..");
     }
 
-    private static Path confine(String name, Path file, Path location, Path folder) {
+    private Path confine(String name, Path file, Path location, Path folder) {
         try {
             Path real = file.toRealPath();
             boolean inside = real.startsWith(folder.toRealPath());
@@ -84,11 +102,11 @@ final class ContextPath {
             }
             return real;
         } catch (IOException e) {
-            throw new EngineException(Status.INVALID_GRAPH, "ep_cache_context '" + name + "' cannot be read: " + e, e);
+            throw new EngineException(Status.INVALID_GRAPH, attribute + " '" + name + "' cannot be read: " + e, e);
         }
     }
 
-    private static EngineException refuse(String name, String why) {
-        return EngineException.invalidGraph("ep_cache_context '" + name + "' " + why);
+    private EngineException refuse(String name, String why) {
+        return EngineException.invalidGraph(attribute + " '" + name + "' " + why);
     }
 }

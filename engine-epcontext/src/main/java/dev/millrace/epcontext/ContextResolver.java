@@ -1,6 +1,7 @@
 package dev.millrace.epcontext;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.MappedFile;
 import dev.millrace.graph.format.FileUse;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
@@ -30,23 +31,29 @@ public final class ContextResolver implements AutoCloseable {
     private final Workspaces workspaces;
     private final @Nullable Path location;
     private final boolean verifies;
+    private final SourceData source;
     private final FileUse use;
     /** The nodes that say where a context binary is, by their source. */
     private final Map<String, List<Node>> mains = new HashMap<>();
 
-    /** What is open, by source and name. */
+    /** What is open, by provider and name. */
     private final Map<List<String>, Workspace.Handle> files = new HashMap<>();
 
     private final IdentityHashMap<byte[], ContextBinary> embedded = new IdentityHashMap<>();
     private final @Nullable BroughtBinaries brought;
     private boolean closed;
 
-    /** @param model as it is before it is shared out, when its context nodes still stand in it */
-    public ContextResolver(Workspaces workspaces, EpContextOptions options, FileUse use, Model model) {
+    /**
+     * @param dataFolder where the external data of the source lies that binaries name weights of; null for beside it
+     * @param model as it is before it is shared out, when its context nodes still stand in it
+     */
+    public ContextResolver(
+            Workspaces workspaces, EpContextOptions options, @Nullable Path dataFolder, FileUse use, Model model) {
         this.use = use;
         this.workspaces = workspaces;
         this.location = model.source() == null ? options.filePath() : model.source();
         this.verifies = options.verify();
+        this.source = new SourceData(options, location, dataFolder, use, workspaces.checkedWeights());
         this.brought = options.source() == null ? null : new BroughtBinaries(options.source());
         collect(model.graph());
     }
@@ -86,34 +93,35 @@ public final class ContextResolver implements AutoCloseable {
 
     private CompiledGraph find(Node node) {
         Attributes attributes = node.attributes();
-        String source = attributes.text(EpContext.SOURCE, "");
+        String provider = attributes.text(EpContext.SOURCE, "");
         String partition = attributes.text(EpContext.PARTITION, node.name());
         if (isSet(attributes, EpContext.MAIN_CONTEXT)) {
-            ContextBinary binary = open(node, source);
+            ContextBinary binary = open(node, provider);
             int index = binary.graphCount() == 1 ? 0 : binary.indexOf(partition);
             if (index < 0) {
                 throw missing(partition, List.of(binary));
             }
-            return graph(binary, index, source);
+            return graph(binary, index, node);
         }
         var searched = new ArrayList<ContextBinary>();
-        for (Node main : mains.getOrDefault(source, List.of())) {
-            ContextBinary binary = open(main, source);
+        for (Node main : mains.getOrDefault(provider, List.of())) {
+            ContextBinary binary = open(main, provider);
             int index = binary.indexOf(partition);
             if (index >= 0) {
-                return graph(binary, index, source);
+                return graph(binary, index, main);
             }
             searched.add(binary);
         }
         throw missing(partition, searched);
     }
 
-    private static CompiledGraph graph(ContextBinary binary, int index, String source) {
-        if (!source.isEmpty() && !source.equals(binary.source(index))) {
+    private CompiledGraph graph(ContextBinary binary, int index, Node main) {
+        String provider = main.attributes().text(EpContext.SOURCE, "");
+        if (!provider.isEmpty() && !provider.equals(binary.source(index))) {
             throw EngineException.invalidGraph("context binary " + binary.place() + " was compiled by '"
-                    + binary.source(index) + "', and the node's source is '" + source + "'");
+                    + binary.source(index) + "', and the node's source is '" + provider + "'");
         }
-        return binary.graph(index);
+        return binary.graph(index, source, main.attributes().text(EpContext.MODEL_FILE, ""));
     }
 
     private static EngineException missing(String partition, List<ContextBinary> searched) {
@@ -124,7 +132,7 @@ public final class ContextResolver implements AutoCloseable {
         return EngineException.invalidGraph("no compiled graph is named '" + partition + "': " + where);
     }
 
-    private ContextBinary open(Node main, String source) {
+    private ContextBinary open(Node main, String provider) {
         Attribute content = main.attributes().find(EpContext.CACHE_CONTEXT);
         if (!(content instanceof Attribute.Bytes bytes)) {
             throw EngineException.invalidGraph("attribute '" + EpContext.CACHE_CONTEXT + "' of " + main.describe()
@@ -139,7 +147,7 @@ public final class ContextResolver implements AutoCloseable {
             ContextBinary binary = brought.open(bytes.text());
             return check(main, binary, binary::check);
         }
-        Workspace.Handle file = files.computeIfAbsent(List.of(source, bytes.text()), this::open);
+        Workspace.Handle file = files.computeIfAbsent(List.of(provider, bytes.text()), this::open);
         return check(main, file.binary(), file::check);
     }
 
@@ -156,9 +164,9 @@ public final class ContextResolver implements AutoCloseable {
         return binary;
     }
 
-    private Workspace.Handle open(List<String> sourceAndName) {
-        Path file = ContextPath.locate(sourceAndName.get(1), location);
-        return workspaces.of(sourceAndName.getFirst()).open(file, use);
+    private Workspace.Handle open(List<String> providerAndName) {
+        Path file = ContextPath.locate(ContextPath.BINARY, providerAndName.get(1), location);
+        return workspaces.of(providerAndName.getFirst()).open(file, use);
     }
 
     private static MemorySegment copy(byte[] payload) {
@@ -174,6 +182,13 @@ public final class ContextResolver implements AutoCloseable {
             throw EngineException.invalidGraph("attribute '" + name + "' is " + value + "; it is 0 or 1");
         }
         return value == 1;
+    }
+
+    /** The context binaries that are mapped and watched over, of those that are open. */
+    public synchronized List<MappedFile> mapped() {
+        return files.values().stream()
+                .flatMap(file -> file.binary().mapped().stream())
+                .toList();
     }
 
     /** Lets go of the model: nothing more will be resolved, while what is open stays shared until {@link #close}. */

@@ -8,6 +8,9 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What stands at the front of a context binary: a header, and the tables of its graphs and segments. The numbers here are
@@ -16,7 +19,11 @@ import java.util.List;
  * @param contentChecksum the CRC-32C of everything behind the tables, or 0 where the binary does not tell
  */
 record ContextTables(List<GraphEntry> graphs, List<SegmentEntry> segments, int contentChecksum) {
+    /** That of binaries that hold all of their segments. */
     static final int VERSION = 1;
+
+    /** That of binaries that name segments in their source. */
+    static final int NAMING_VERSION = 2;
 
     /** Plans and segments start at multiples of this. */
     static final long ALIGNMENT = 64;
@@ -28,6 +35,7 @@ record ContextTables(List<GraphEntry> graphs, List<SegmentEntry> segments, int c
     static final int CHECKSUM_AT = 12;
     static final int COUNTS_AT = 32;
     static final int CONTENT_CHECKSUM_AT = 48;
+    static final int NAMED_AT = 52;
     static final int DIGEST = 32;
 
     static final int MAX_GRAPHS = 1 << 16;
@@ -37,6 +45,7 @@ record ContextTables(List<GraphEntry> graphs, List<SegmentEntry> segments, int c
 
     private static final int GRAPH = 32;
     private static final int SEGMENT = 48;
+    private static final int NAMED = 16;
 
     /** A compiled partition: who made it, where its plan lies, and which segments it uses. */
     record GraphEntry(
@@ -51,8 +60,17 @@ record ContextTables(List<GraphEntry> graphs, List<SegmentEntry> segments, int c
         }
     }
 
-    /** A block of bulk data, and the SHA-256 of its content in hexadecimal digits. */
-    record SegmentEntry(long offset, long length, String digest) {}
+    /**
+     * A block of bulk data, and the SHA-256 of its content in hexadecimal digits.
+     *
+     * @param offset in the binary, or 0 where the block is only named
+     * @param named where it is found in the source, or null where it lies in the binary
+     */
+    record SegmentEntry(
+            long offset,
+            long length,
+            String digest,
+            @Nullable SourcePlace named) {}
 
     ContextTables {
         graphs = List.copyOf(graphs);
@@ -64,10 +82,11 @@ record ContextTables(List<GraphEntry> graphs, List<SegmentEntry> segments, int c
         int references = references();
         int names = names();
         ByteBuffer to = ByteBuffer.allocate(byteSize()).order(ByteOrder.LITTLE_ENDIAN);
-        to.putLong(MAGIC).putInt(VERSION).putInt(0);
+        int named = named();
+        to.putLong(MAGIC).putInt(named == 0 ? VERSION : NAMING_VERSION).putInt(0);
         to.putLong(fileLength).putLong(byteSize() - HEADER);
         to.putInt(graphs.size()).putInt(segments.size()).putInt(references).putInt(names);
-        to.putInt(CONTENT_CHECKSUM_AT, contentChecksum);
+        to.putInt(CONTENT_CHECKSUM_AT, contentChecksum).putInt(NAMED_AT, named);
         to.position(HEADER);
         for (GraphEntry graph : graphs) {
             to.putInt(utf8(graph.partition).length).putInt(utf8(graph.source).length);
@@ -79,7 +98,12 @@ record ContextTables(List<GraphEntry> graphs, List<SegmentEntry> segments, int c
             to.put(HexFormat.of().parseHex(segment.digest));
         }
         graphs.forEach(graph -> graph.segments.forEach(to::putInt));
+        places().forEach(place -> {
+            to.putInt(utf8(place.initializer()).length).putInt(utf8(place.file()).length);
+            to.putLong(place.offset());
+        });
         graphs.forEach(graph -> to.put(utf8(graph.partition)).put(utf8(graph.source)));
+        places().forEach(place -> to.put(utf8(place.initializer())).put(utf8(place.file())));
         to.putInt(CHECKSUM_AT, Chunks.crc32c(MemorySegment.ofArray(to.array())));
         return to.array();
     }
@@ -100,11 +124,21 @@ record ContextTables(List<GraphEntry> graphs, List<SegmentEntry> segments, int c
                         within("graphs", graphs.size(), MAX_GRAPHS),
                         within("segments", segments.size(), MAX_SEGMENTS),
                         references(),
+                        named(),
                         names());
     }
 
-    static long tablesLength(long graphs, long segments, long references, long names) {
-        return graphs * GRAPH + segments * SEGMENT + references * Integer.BYTES + names;
+    static long tablesLength(long graphs, long segments, long references, long named, long names) {
+        return graphs * GRAPH + segments * SEGMENT + references * Integer.BYTES + named * NAMED + names;
+    }
+
+    /** Where segments are found that do not lie in the binary. */
+    private Stream<SourcePlace> places() {
+        return segments.stream().map(SegmentEntry::named).filter(Objects::nonNull);
+    }
+
+    private int named() {
+        return (int) places().count();
     }
 
     private int references() {
@@ -115,6 +149,8 @@ record ContextTables(List<GraphEntry> graphs, List<SegmentEntry> segments, int c
     private int names() {
         long sum = graphs.stream()
                 .mapToLong(graph -> (long) utf8(graph.partition).length + utf8(graph.source).length)
+                .sum();
+        sum += places().mapToLong(place -> (long) utf8(place.initializer()).length + utf8(place.file()).length)
                 .sum();
         return within("bytes of names", sum, MAX_NAMES);
     }

@@ -47,9 +47,10 @@ final class ContextTablesReader {
         }
         ByteBuffer header = file.asSlice(0, ContextTables.HEADER).asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
         int version = header.getInt(8);
-        if (version != ContextTables.VERSION) {
+        if (version != ContextTables.VERSION && version != ContextTables.NAMING_VERSION) {
             throw refuse("its format is version " + Integer.toUnsignedString(version)
-                    + ", and this engine reads version " + ContextTables.VERSION + "; compile the source model again");
+                    + ", and this engine reads versions " + ContextTables.VERSION + " and "
+                    + ContextTables.NAMING_VERSION + "; compile the source model again");
         }
         long length = header.getLong(16);
         if (length != file.byteSize()) {
@@ -61,7 +62,10 @@ final class ContextTablesReader {
         int segments = count("segments", header.getInt(), ContextTables.MAX_SEGMENTS);
         int references = count("references", header.getInt(), ContextTables.MAX_REFERENCES);
         int names = count("bytes of names", header.getInt(), ContextTables.MAX_NAMES);
-        long tables = ContextTables.tablesLength(graphs, segments, references, names);
+        int named = version == ContextTables.VERSION
+                ? 0
+                : count("named segments", header.getInt(ContextTables.NAMED_AT), segments);
+        long tables = ContextTables.tablesLength(graphs, segments, references, named, names);
         if (header.getLong(24) != tables || tables > file.byteSize() - ContextTables.HEADER) {
             throw refuse("its tables do not have the length that their entries need");
         }
@@ -70,36 +74,50 @@ final class ContextTablesReader {
             throw refuse("the checksum of its tables is wrong; it was damaged");
         }
         ByteBuffer in = front.asByteBuffer().order(ByteOrder.LITTLE_ENDIAN).position(ContextTables.HEADER);
-        return tables(in, graphs, segments, references, file.get(INT, ContextTables.CONTENT_CHECKSUM_AT));
-    }
-
-    private ContextTables tables(ByteBuffer in, int graphs, int segments, int references, int contentChecksum) {
-        ByteBuffer graphTable = in.slice(in.position(), (int) ContextTables.tablesLength(graphs, 0, 0, 0))
-                .order(ByteOrder.LITTLE_ENDIAN);
-        in.position(in.position() + graphTable.capacity());
-        List<SegmentEntry> segmentEntries = segments(in, segments);
-        ByteBuffer referenceTable =
-                in.slice(in.position(), references * Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        in.position(in.position() + referenceTable.capacity());
+        ByteBuffer graphTable = table(in, ContextTables.tablesLength(graphs, 0, 0, 0, 0));
+        ByteBuffer segmentTable = table(in, ContextTables.tablesLength(0, segments, 0, 0, 0));
+        ByteBuffer referenceTable = table(in, ContextTables.tablesLength(0, 0, references, 0, 0));
+        ByteBuffer namedTable = table(in, ContextTables.tablesLength(0, 0, 0, named, 0));
         List<GraphEntry> graphEntries = graphs(graphTable, referenceTable, in, graphs, segments);
-        if (referenceTable.hasRemaining() || in.hasRemaining()) {
-            throw refuse("its graphs do not use all of its references and names");
+        List<SegmentEntry> segmentEntries = segments(segmentTable, namedTable, in, segments);
+        if (referenceTable.hasRemaining() || namedTable.hasRemaining() || in.hasRemaining()) {
+            throw refuse("its graphs and segments do not use all of its references and names");
         }
-        return new ContextTables(graphEntries, segmentEntries, contentChecksum);
+        return new ContextTables(graphEntries, segmentEntries, file.get(INT, ContextTables.CONTENT_CHECKSUM_AT));
     }
 
-    private List<SegmentEntry> segments(ByteBuffer in, int count) {
+    /** The next so many bytes. */
+    private static ByteBuffer table(ByteBuffer in, long length) {
+        ByteBuffer table = in.slice(in.position(), (int) length).order(ByteOrder.LITTLE_ENDIAN);
+        in.position(in.position() + table.capacity());
+        return table;
+    }
+
+    private List<SegmentEntry> segments(ByteBuffer table, ByteBuffer named, ByteBuffer names, int count) {
         var entries = new ArrayList<SegmentEntry>(count);
         byte[] digest = new byte[ContextTables.DIGEST];
-        int dataStart = in.limit();
         for (int i = 0; i < count; i++) {
-            long offset = in.getLong();
-            long length = in.getLong();
-            in.get(digest);
-            checkRange("segment ", i, offset, length, dataStart);
-            entries.add(new SegmentEntry(offset, length, HexFormat.of().formatHex(digest)));
+            long offset = table.getLong();
+            long length = table.getLong();
+            table.get(digest);
+            SourcePlace place = offset == 0 && named.hasRemaining() ? place(i, length, named, names) : null;
+            if (place == null) {
+                checkRange("segment ", i, offset, length, names.limit());
+            }
+            entries.add(new SegmentEntry(offset, length, HexFormat.of().formatHex(digest), place));
         }
         return entries;
+    }
+
+    private SourcePlace place(int segment, long length, ByteBuffer named, ByteBuffer names) {
+        int initializer = named.getInt();
+        int location = named.getInt();
+        long offset = named.getLong();
+        if (length < 0 || offset < 0 || length > Long.MAX_VALUE - offset) {
+            throw refuse("segment " + segment + " lies nowhere in its source: " + Long.toUnsignedString(length)
+                    + " bytes at offset " + Long.toUnsignedString(offset));
+        }
+        return new SourcePlace(text(names, initializer), text(names, location), offset);
     }
 
     private List<GraphEntry> graphs(
@@ -143,14 +161,14 @@ final class ContextTablesReader {
 
     private String text(ByteBuffer names, int length) {
         if (length < 0 || length > names.remaining()) {
-            throw refuse("the names of its graphs are longer than their table");
+            throw refuse("its names are longer than their table");
         }
         ByteBuffer bytes = names.slice(names.position(), length);
         names.position(names.position() + length);
         try {
             return StandardCharsets.UTF_8.newDecoder().decode(bytes).toString();
         } catch (CharacterCodingException e) {
-            throw refuse("the name of a graph is not UTF-8");
+            throw refuse("a name is not UTF-8");
         }
     }
 

@@ -1,6 +1,8 @@
 package dev.millrace.epcontext;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.providers.spi.WeightlessMode;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +22,12 @@ import org.jspecify.annotations.Nullable;
  * @param group makes the session one of this very group, or null
  * @param source brings the context binaries that lie outside of models, or null to look for them in the model's folder
  * @param verify reads context binaries to the end before an engine uses them for the first time, and refuses those that
- *     were damaged since they were written; without it, only tables and plans are held against their checksums
+ *     were damaged since they were written; without it, only tables and plans are held against their checksums. So are
+ *     weights that binaries name, with their digests
+ * @param weightless which weights the context binaries name in the source model, rather than to hold them
+ * @param sourceModel the source model of a context model whose binaries name weights, or null for the one beside it that
+ *     the context model names
+ * @param sourceBytes the source model in memory, which stays as it is while sessions use it, or null
  */
 public record EpContextOptions(
         boolean enable,
@@ -32,7 +39,10 @@ public record EpContextOptions(
         boolean stopShare,
         @Nullable ContextGroup group,
         @Nullable BinarySource source,
-        boolean verify) {
+        boolean verify,
+        WeightlessMode weightless,
+        @Nullable Path sourceModel,
+        @Nullable MemorySegment sourceBytes) {
     private static final EpContextOptions DEFAULTS = builder().build();
 
     public EpContextOptions {
@@ -46,6 +56,12 @@ public record EpContextOptions(
         }
         if (filePath != null && filePath.toString().isEmpty()) {
             filePath = null;
+        }
+        if (sourceModel != null && sourceBytes != null) {
+            throw EngineException.invalidArgument("the source model is named, or its bytes are given, but not both");
+        }
+        if (sourceModel != null && sourceModel.toString().isEmpty()) {
+            sourceModel = null;
         }
         if (externalInitializersFile != null && externalInitializersFile.isEmpty()) {
             externalInitializersFile = null;
@@ -73,7 +89,10 @@ public record EpContextOptions(
                 .stopShare(stopShare)
                 .group(group)
                 .source(source)
-                .verify(verify);
+                .verify(verify)
+                .weightless(weightless)
+                .sourceModel(sourceModel)
+                .sourceBytes(sourceBytes);
     }
 
     /** Every option has a default. */
@@ -88,6 +107,9 @@ public record EpContextOptions(
         private @Nullable ContextGroup group;
         private @Nullable BinarySource source;
         private boolean verify = true;
+        private WeightlessMode weightless = WeightlessMode.NONE;
+        private @Nullable Path sourceModel;
+        private @Nullable MemorySegment sourceBytes;
 
         private Builder() {}
 
@@ -141,6 +163,24 @@ public record EpContextOptions(
             return this;
         }
 
+        /** Which weights the context binaries name in the source model, rather than to hold them. */
+        public Builder weightless(WeightlessMode value) {
+            weightless = value;
+            return this;
+        }
+
+        /** The source model of a context model whose binaries name weights. */
+        public Builder sourceModel(@Nullable Path value) {
+            sourceModel = value;
+            return this;
+        }
+
+        /** The same in memory, which stays as it is while sessions use it. */
+        public Builder sourceBytes(@Nullable MemorySegment value) {
+            sourceBytes = value;
+            return this;
+        }
+
         public EpContextOptions build() {
             return new EpContextOptions(
                     enable,
@@ -152,7 +192,10 @@ public record EpContextOptions(
                     stopShare,
                     group,
                     source,
-                    verify);
+                    verify,
+                    weightless,
+                    sourceModel,
+                    sourceBytes);
         }
     }
 }

@@ -2,7 +2,6 @@ package dev.millrace.epcontext;
 
 import dev.millrace.graph.format.FileMapping;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -37,8 +36,6 @@ public record FileState(Path path, long size, long modified, String key) {
 
     /** A digest of what the file holds now. */
     String digest() throws IOException {
-        try (Arena arena = Arena.ofConfined()) {
-            return HexFormat.of().formatHex(Chunks.sha256(FileMapping.of(path, arena)));
-        }
+        return HexFormat.of().formatHex(FileMapping.use(path, Chunks::sha256));
     }
 }

@@ -14,6 +14,8 @@ public final class Workspaces {
 
     private final ConcurrentHashMap<Path, ContextGroup> byFolder = new ConcurrentHashMap<>();
 
+    private final CheckedWeights checkedWeights = new CheckedWeights();
+
     /** The group that a model written so belongs to, or null where it stands for itself. */
     public @Nullable ContextGroup group(EpContextOptions options, ContextOutput output) {
         if (!options.enable()) {
@@ -48,6 +50,11 @@ public final class Workspaces {
         if (group != null) {
             group.fail(why);
         }
+    }
+
+    /** What was compared already of the weights that binaries name. */
+    CheckedWeights checkedWeights() {
+        return checkedWeights;
     }
 
     public Workspace of(String provider) {

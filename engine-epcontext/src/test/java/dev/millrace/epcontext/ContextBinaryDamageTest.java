@@ -142,7 +142,7 @@ class ContextBinaryDamageTest {
     @ParameterizedTest
     @CsvSource({
         "0, 0, does not start as one",
-        "8, 2, version 2",
+        "8, 3, version 3",
         "16, 100000000000, it was cut off or changed",
         "24, -1, length that their entries need",
         "32, 65537, graphs",

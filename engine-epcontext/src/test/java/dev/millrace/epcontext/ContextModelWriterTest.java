@@ -117,7 +117,7 @@ class ContextModelWriterTest extends WrittenModels {
         Model fromBytes = Models.read(Files.readAllBytes(output), null);
         var beside = EpContextOptions.builder().filePath(output).build();
         for (Model model : List.of(fromFile, fromBytes)) {
-            try (var resolver = new ContextResolver(new Workspaces(), beside, FileUse.READ, model)) {
+            try (var resolver = new ContextResolver(new Workspaces(), beside, null, FileUse.READ, model)) {
                 List<CompiledGraph> graphs =
                         contexts(model.graph()).stream().map(resolver::resolve).toList();
                 assertThat(graphs)

@@ -75,7 +75,7 @@ abstract class ContextNodes {
     }
 
     ContextResolver resolver(Model model, EpContextOptions options) {
-        return new ContextResolver(workspaces, options, FileUse.READ, model);
+        return new ContextResolver(workspaces, options, null, FileUse.READ, model);
     }
 
     static String plan(CompiledGraph graph) {

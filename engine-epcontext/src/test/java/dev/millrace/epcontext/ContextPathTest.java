@@ -35,7 +35,7 @@ class ContextPathTest {
     @ParameterizedTest
     @ValueSource(strings = {"x.bin", "./x.bin", "sub/y.bin", "sub\\y.bin", "sub//y.bin"})
     void filesInTheModelsFolderAreFound(String name) throws IOException {
-        Path found = ContextPath.locate(name, model);
+        Path found = ContextPath.locate(ContextPath.BINARY, name, model);
 
         assertThat(found).isRegularFile().isEqualTo(found.toRealPath());
         assertThat(found).startsWith(root.resolve("models").toRealPath());
@@ -64,7 +64,7 @@ class ContextPathTest {
         "sub/missing.bin, does not exist"
     })
     void allElseIsRefusedWithTheReason(String name, String reason) {
-        assertThatThrownBy(() -> ContextPath.locate(name, model))
+        assertThatThrownBy(() -> ContextPath.locate(ContextPath.BINARY, name, model))
                 .isInstanceOfSatisfying(
                         EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.INVALID_GRAPH))
                 .hasMessageContaining("ep_cache_context '" + name + "'")
@@ -73,18 +73,19 @@ class ContextPathTest {
 
     @Test
     void aNameWithAZeroByteIsRefused() {
-        assertThatThrownBy(() -> ContextPath.locate("x\0.bin", model)).isInstanceOf(EngineException.class);
+        assertThatThrownBy(() -> ContextPath.locate(ContextPath.BINARY, "x\0.bin", model))
+                .isInstanceOf(EngineException.class);
     }
 
     @Test
     void theMissingFileIsNamed() {
-        assertThatThrownBy(() -> ContextPath.locate("gone.bin", model))
+        assertThatThrownBy(() -> ContextPath.locate(ContextPath.BINARY, "gone.bin", model))
                 .hasMessageContaining(model.resolveSibling("gone.bin").toString());
     }
 
     @Test
     void aModelWithoutAPlaceNeedsOne() {
-        assertThatThrownBy(() -> ContextPath.locate("x.bin", null))
+        assertThatThrownBy(() -> ContextPath.locate(ContextPath.BINARY, "x.bin", null))
                 .hasMessageContaining("requires a model path")
                 .hasMessageContaining("ep.context_file_path");
     }
@@ -95,10 +96,11 @@ class ContextPathTest {
         link(root.resolve("models/up"), root);
         link(root.resolve("models/inside.bin"), root.resolve("models/x.bin"));
 
-        assertThatThrownBy(() -> ContextPath.locate("link.bin", model)).hasMessageContaining("escapes model directory");
-        assertThatThrownBy(() -> ContextPath.locate("up/outside.bin", model))
+        assertThatThrownBy(() -> ContextPath.locate(ContextPath.BINARY, "link.bin", model))
                 .hasMessageContaining("escapes model directory");
-        assertThat(ContextPath.locate("inside.bin", model)).hasFileName("x.bin");
+        assertThatThrownBy(() -> ContextPath.locate(ContextPath.BINARY, "up/outside.bin", model))
+                .hasMessageContaining("escapes model directory");
+        assertThat(ContextPath.locate(ContextPath.BINARY, "inside.bin", model)).hasFileName("x.bin");
     }
 
     /** As download caches lay models out: every file a link into one folder of contents. */
@@ -109,8 +111,9 @@ class ContextPathTest {
         link(cache.resolve("x.bin"), root.resolve("models/x.bin"));
         link(cache.resolve("out.bin"), root.resolve("outside.bin"));
 
-        assertThat(ContextPath.locate("x.bin", cache.resolve("m.onnx"))).exists();
-        assertThatThrownBy(() -> ContextPath.locate("out.bin", cache.resolve("m.onnx")))
+        assertThat(ContextPath.locate(ContextPath.BINARY, "x.bin", cache.resolve("m.onnx")))
+                .exists();
+        assertThatThrownBy(() -> ContextPath.locate(ContextPath.BINARY, "out.bin", cache.resolve("m.onnx")))
                 .hasMessageContaining("escapes model directory");
     }
 

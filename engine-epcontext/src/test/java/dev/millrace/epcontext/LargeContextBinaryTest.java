@@ -37,8 +37,8 @@ class LargeContextBinaryTest {
         var tables = new ContextTables(
                 List.of(graph),
                 List.of(
-                        new SegmentEntry(4096, 5 * GIGABYTE, NO_DIGEST),
-                        new SegmentEntry(far + 64, weights.length, NO_DIGEST)),
+                        new SegmentEntry(4096, 5 * GIGABYTE, NO_DIGEST, null),
+                        new SegmentEntry(far + 64, weights.length, NO_DIGEST, null)),
                 0);
         Path file = sparse(tables.encode(far + 64 + weights.length), far, plan, far + 64, weights);
 
@@ -70,7 +70,7 @@ class LargeContextBinaryTest {
         var image = new ContextImage(
                 "fast",
                 List.of(new ContextImage.GraphPart("g", MemorySegment.ofArray(utf8("plan")), List.of(0))),
-                List.of(new ContextImage.SegmentPart(unread, NO_DIGEST)));
+                List.of(new ContextImage.SegmentPart(unread, NO_DIGEST, null)));
 
         assertThat(image.byteSize()).isEqualTo(4096 + 5 * GIGABYTE);
         assertThatThrownBy(() -> ContextModel.checkEmbeddable("fast", image))

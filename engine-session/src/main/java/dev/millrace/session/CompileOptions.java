@@ -6,6 +6,7 @@ import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.graph.optimise.pass.Level;
+import dev.millrace.providers.spi.WeightlessMode;
 import dev.millrace.scheduler.Cancellation;
 import java.nio.file.Path;
 import java.util.function.Consumer;
@@ -81,6 +82,12 @@ public record CompileOptions(
         /** Puts what was compiled into the model, rather than into a file beside it. */
         public Builder embed(boolean value) {
             context.embedMode(value ? 1 : 0);
+            return this;
+        }
+
+        /** Which weights the context binary names in the source model, rather than to hold them. */
+        public Builder weightless(WeightlessMode value) {
+            context.weightless(value);
             return this;
         }
 

@@ -2,6 +2,7 @@ package dev.millrace.session;
 
 import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.graph.EngineException;
+import dev.millrace.providers.spi.WeightlessMode;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -31,7 +32,14 @@ enum ConfigKey {
             "ep.stop_share_ep_contexts",
             context((to, value) -> to.stopShare(flag(value))),
             from(c -> text(c.stopShare()))),
-    WEIGHTLESS_MODE("ep.enable_weightless_mode", ConfigKey::weightless, options -> "0"),
+    WEIGHTLESS_MODE(
+            "ep.enable_weightless_mode",
+            context((to, value) -> to.weightless(weightless(value))),
+            from(c -> c.weightless().code())),
+    CONTEXT_SOURCE_MODEL(
+            "ep.context_source_model_path",
+            context((to, value) -> to.sourceModel(value.isEmpty() ? null : path(value))),
+            from(c -> text(c.sourceModel()))),
     EXTERNAL_DATA_FOLDER(
             "session.model_external_initializers_file_folder_path",
             (to, value) -> to.externalDataFolder(value.isEmpty() ? null : path(value)),
@@ -115,14 +123,11 @@ enum ConfigKey {
         }
     }
 
-    private static void weightless(SessionOptions.Builder to, String value) {
-        switch (value) {
-            case "0" -> {}
-            case "1", "2" ->
-                throw EngineException.notImplemented("context models hold their weights; mode " + value
-                        + " would leave them out, which no provider here can do");
-            default -> throw EngineException.invalidArgument("'" + value + "' is none of 0, 1 and 2");
-        }
+    private static WeightlessMode weightless(String value) {
+        return Arrays.stream(WeightlessMode.values())
+                .filter(mode -> mode.code().equals(value))
+                .findFirst()
+                .orElseThrow(() -> EngineException.invalidArgument("'" + value + "' is none of 0, 1 and 2"));
     }
 
     private static String text(boolean flag) {

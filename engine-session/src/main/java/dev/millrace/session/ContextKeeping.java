@@ -14,8 +14,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Keeps what is compiled of one model as a context model of its own, or as one of a group. Used once. */
 final class ContextKeeping {
-    private static final System.Logger LOG = System.getLogger(ContextKeeping.class.getName());
-
     private final Workspaces workspaces;
     private final EpContextOptions options;
     private @Nullable ContextGroup group;
@@ -76,10 +74,11 @@ final class ContextKeeping {
         ContextOutput output = ContextOutput.of(options, compiled.model());
         boolean nothing = compiled.isEmpty();
         if (nothing) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "no provider compiled a part of model '" + compiled.model().stem()
-                            + "', so no EP context model is written");
+            System.getLogger(ContextKeeping.class.getName())
+                    .log(
+                            System.Logger.Level.WARNING,
+                            "no provider compiled a part of model '"
+                                    + compiled.model().stem() + "', so no EP context model is written");
         }
         if (group != null || !nothing) {
             write(compiled, output, prepared);

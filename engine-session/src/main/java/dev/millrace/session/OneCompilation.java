@@ -40,6 +40,7 @@ final class OneCompilation {
     private final BuildOptions build;
     private final ContextKeeping keeping;
     private final PhaseClock clock = new PhaseClock(System::nanoTime, this::ended);
+    private final Preparation preparation;
     /** Where the source's tensors lie, by their memory. */
     private final Map<MemorySegment, DataPlace> places = new HashMap<>();
 
@@ -54,6 +55,7 @@ final class OneCompilation {
         this.keeping = new ContextKeeping(
                 engine.environment().workspaces(), options.session().epContext());
         this.build = options.session().forBuild(engine.threads(), cancelled);
+        this.preparation = new Preparation(engine.environment(), build, clock);
     }
 
     private void ended(String phase) {
@@ -71,7 +73,6 @@ final class OneCompilation {
     }
 
     private CompileReport compile() {
-        var preparation = new Preparation(engine.environment(), build, clock);
         try (Prepared prepared = preparation.prepare(InputReader.describe(input), this::read)) {
             return Guard.over(InputReader.describe(input), () -> {}, () -> write(prepared));
         }
@@ -166,6 +167,7 @@ final class OneCompilation {
             if (options.placement() != null) {
                 places.put(bytes, place);
             }
+            preparation.source().placed(bytes, place);
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.millrace.session;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.MappedFile;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.Shape;
@@ -50,12 +51,14 @@ public final class Session extends Streaming implements AutoCloseable {
     private final @Nullable ReentrantLock turns;
 
     private volatile @Nullable PlanRunner runner;
+    private volatile List<MappedFile> mapped;
     private volatile SessionReport report;
 
     Session(
             Engine engine,
             SessionOptions options,
             PlanRunner runner,
+            List<MappedFile> mapped,
             Face face,
             List<ExecutionProvider> providers,
             SessionReport report,
@@ -63,6 +66,7 @@ public final class Session extends Streaming implements AutoCloseable {
         this.engine = engine;
         this.options = options;
         this.runner = runner;
+        this.mapped = mapped;
         this.name = options.name() == null ? runner.plan().name() : options.name();
         this.listener = safe(options.listener());
         this.trimming = new Trimming(engine.later(), this::trim);
@@ -86,6 +90,7 @@ public final class Session extends Streaming implements AutoCloseable {
     private void free(Runnable release) {
         PlanRunner last = runner();
         runner = null;
+        mapped = List.of();
         trimming.end();
         last.giveUp();
         try {
@@ -269,11 +274,19 @@ public final class Session extends Streaming implements AutoCloseable {
     }
 
     private Datum[] execute(Inputs given, RunOptions how) {
+        List<MappedFile> files = mapped;
+        MappedFile.check(files);
         for (ExecutionProvider provider : providers) {
             provider.onRunStart();
         }
         try {
-            return runner().run(given, how.cancellation(), listener(how));
+            Datum[] results = runner().run(given, how.cancellation(), listener(how));
+            MappedFile.check(files);
+            return results;
+        } catch (RuntimeException e) {
+            // what went wrong may have come of what was missing
+            MappedFile.check(files);
+            throw e;
         } finally {
             for (ExecutionProvider provider : providers) {
                 provider.onRunEnd();

@@ -3,13 +3,16 @@ package dev.millrace.session;
 import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.epcontext.FileState;
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.MappedFile;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.format.DataListener;
+import dev.millrace.graph.format.DataPlace;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.providers.spi.ExecutionProvider;
+import dev.millrace.providers.spi.WeightlessMode;
 import dev.millrace.scheduler.event.FlightCreation;
 import dev.millrace.scheduler.event.FlightRecording;
 import dev.millrace.scheduler.plan.Plan;
@@ -35,6 +38,7 @@ final class SessionBuilder {
     private final SessionOptions options;
     private final List<FileState> data = new ArrayList<>();
     private final ContextKeeping keeping;
+    private DataListener weights = new DataListener() {};
     private List<ValueInfo> inputs = List.of();
     private @Nullable ModelMetadata metadata;
 
@@ -62,6 +66,11 @@ final class SessionBuilder {
                 throw new EngineException(Status.FAIL, "external data file " + file + " cannot be read: " + e, e);
             }
         }
+
+        @Override
+        public void placed(MemorySegment bytes, DataPlace place) {
+            weights.placed(bytes, place);
+        }
     }
 
     /** The files of external data that were read, as they were before. */
@@ -71,7 +80,9 @@ final class SessionBuilder {
 
     Session fromMemory(MemorySegment bytes) {
         return build(
-                "model from memory", null, () -> Models.read(bytes, options.externalDataFolder(), options.fileUse()));
+                "model from memory",
+                null,
+                () -> Models.read(bytes, options.externalDataFolder(), options.fileUse(), new Data()));
     }
 
     /** @param file that is read, and beside which a context model goes by default; null where none is */
@@ -108,8 +119,9 @@ final class SessionBuilder {
 
     private Session prepareAndFinish(String name, Supplier<Model> reader) {
         var clock = new PhaseClock(System::nanoTime);
-        Prepared compiled = new Preparation(engine.environment(), options.forBuild(engine.threads()), clock)
-                .prepare(name, () -> looked(reader.get()));
+        var preparation = new Preparation(engine.environment(), options.forBuild(engine.threads()), clock);
+        weights = preparation.source();
+        Prepared compiled = preparation.prepare(name, () -> looked(reader.get()));
         return Guard.over(name, compiled::close, () -> finish(compiled));
     }
 
@@ -140,14 +152,16 @@ final class SessionBuilder {
 
     /**
      * What was just published, opened: the session then shares the binary with those to come, and what it compiled need
-     * not be held beside it. Null where that is no file of its own yet, or cannot be opened.
+     * not be held beside it. Null where that is no file of its own yet, has no weights to share, or cannot be opened.
      */
     private @Nullable Prepared published(Prepared compiled, Path written) {
-        if (options.epContext().embedMode() == 1 || !Files.isRegularFile(written)) {
+        EpContextOptions context = options.epContext();
+        boolean holdsWeights = context.embedMode() == 0 && context.weightless() == WeightlessMode.NONE;
+        if (!holdsWeights || !Files.isRegularFile(written)) {
             return null;
         }
         EpContextOptions reading =
-                EpContextOptions.builder().verify(options.epContext().verify()).build();
+                EpContextOptions.builder().verify(context.verify()).build();
         SessionOptions again = options.toBuilder().epContext(reading).build();
         try {
             Prepared opened = new Preparation(
@@ -180,6 +194,8 @@ final class SessionBuilder {
                 options.maxBindings(),
                 engine.idleMemory());
         source.clock().end("plan");
+        List<MappedFile> mapped = prepared.mapped();
+        MappedFile.check(mapped);
         prepared.providers().forEach(ExecutionProvider::onSessionReady);
         var report = new SessionReport(
                 table,
@@ -191,7 +207,7 @@ final class SessionBuilder {
         engine.factoryUse().begin();
         var face = new Session.Face(
                 inputs, outputs(graph), metadata == null ? ModelMetadata.of(prepared.model()) : metadata);
-        return new Session(engine, options, runner, face, prepared.providers(), report, () -> {
+        return new Session(engine, options, runner, mapped, face, prepared.providers(), report, () -> {
             prepared.resolver().close();
             engine.factoryUse().end();
         });

@@ -90,6 +90,7 @@ public record SessionOptions(
                 disableCpuFallback,
                 failOnSuboptimalModel,
                 strict,
+                externalDataFolder,
                 fileUse,
                 cancelled);
     }

@@ -56,6 +56,11 @@ public final class StatefulSession implements AutoCloseable {
         return sequence;
     }
 
+    /** A sequence that has no key and is not given up: whoever begins it closes it. */
+    public Sequence begin() {
+        return new Sequence(session, carried);
+    }
+
     private void giveUp(long now, Sequence wanted, List<Sequence> givenUp) {
         int tooMany = sequences.size() - options.maxSequences();
         for (Iterator<Remembered> each = sequences.values().iterator(); each.hasNext(); ) {
@@ -97,8 +102,7 @@ public final class StatefulSession implements AutoCloseable {
     }
 
     public Flux<Outputs> flux(Publisher<? extends Inputs> elements, FluxOptions how) {
-        return Flux.using(
-                () -> new Sequence(session, carried), sequence -> sequence.flux(elements, how), Sequence::close);
+        return Flux.using(this::begin, sequence -> sequence.flux(elements, how), Sequence::close);
     }
 
     /** The answers to elements of many sequences, mixed as they come; those of one sequence follow each other. */

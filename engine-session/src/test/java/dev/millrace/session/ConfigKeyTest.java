@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.providers.spi.WeightlessMode;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -85,16 +86,15 @@ class ConfigKeyTest {
     }
 
     @Test
-    void noProviderLeavesWeightsOut() {
-        assertThat(SessionOptions.builder()
-                        .config("ep.enable_weightless_mode", "0")
-                        .build())
-                .isNotNull();
-        for (String mode : List.of("1", "2")) {
-            assertRefused(
-                    Status.NOT_IMPLEMENTED,
-                    () -> SessionOptions.builder().config("ep.enable_weightless_mode", mode),
-                    "leave them out");
+    void aModeOfWeightsComesBackAsItWasSpelled() {
+        assertThat(SessionOptions.defaults().config("ep.enable_weightless_mode"))
+                .isEqualTo("0");
+        for (WeightlessMode mode : WeightlessMode.values()) {
+            SessionOptions options = SessionOptions.builder()
+                    .config("ep.enable_weightless_mode", mode.code())
+                    .build();
+            assertThat(options.config("ep.enable_weightless_mode")).isEqualTo(mode.code());
+            assertThat(options.epContext().weightless()).isEqualTo(mode);
         }
     }
 

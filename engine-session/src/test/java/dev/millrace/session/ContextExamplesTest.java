@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ContextExamplesTest {
     private static final Path DOCUMENT = Path.of("..", "docs", "ep-context-examples.md");
     private static final Pattern EXAMPLE = Pattern.compile("## ([^\\n]+)|```java\\n(.*?)```", Pattern.DOTALL);
-    private static final int EXAMPLES = 11;
+    private static final int EXAMPLES = 12;
     private static final int WIDTH = 48;
 
     private static final String AROUND = """

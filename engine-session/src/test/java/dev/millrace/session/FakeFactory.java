@@ -15,6 +15,7 @@ import dev.millrace.providers.spi.Partition;
 import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderOptions;
+import dev.millrace.providers.spi.WeightlessSupport;
 import dev.millrace.scheduler.device.DeviceType;
 import dev.millrace.scheduler.device.MemoryDevice;
 import dev.millrace.scheduler.kernel.Kernel;
@@ -43,6 +44,16 @@ final class FakeFactory implements ProviderFactory {
     /** The kind of device that it drives. */
     DeviceType drives = DeviceType.CPU;
 
+    /** What its devices tell of context binaries without weights; null for nothing. */
+    @Nullable
+    String saidOfWeights;
+
+    /** What the provider itself does. */
+    WeightlessSupport doneWithoutWeights = WeightlessSupport.NONE;
+
+    /** How many providers it has made. */
+    int created;
+
     boolean returnsNoKernel;
     boolean cannotLoad;
     boolean keepsWhatIsNotItsOwn;
@@ -66,8 +77,12 @@ final class FakeFactory implements ProviderFactory {
     public List<ProviderDevice> devices(List<HardwareDevice> hardware) {
         return hardware.stream()
                 .filter(device -> device.type() == drives)
-                .map(device -> new ProviderDevice(NAME, device, Map.of(), Map.of(), List.of(MemoryDevice.HOST)))
+                .map(device -> new ProviderDevice(NAME, device, metadata(), Map.of(), List.of(MemoryDevice.HOST)))
                 .toList();
+    }
+
+    private Map<String, String> metadata() {
+        return saidOfWeights == null ? Map.of() : Map.of(WeightlessSupport.METADATA, saidOfWeights);
     }
 
     @Override
@@ -88,6 +103,7 @@ final class FakeFactory implements ProviderFactory {
 
     @Override
     public ExecutionProvider create(List<ProviderDevice> devices, ProviderOptions options) {
+        created++;
         if (devices.isEmpty()) {
             throw new EngineException(Status.EP_FAIL, "there is no " + drives);
         }
@@ -144,6 +160,11 @@ final class FakeFactory implements ProviderFactory {
         private List<Kernel> noneOf(List<Kernel> kernels) {
             kernels.replaceAll(_ -> null);
             return kernels;
+        }
+
+        @Override
+        public WeightlessSupport weightlessSupport() {
+            return doneWithoutWeights;
         }
 
         @Override

@@ -6,29 +6,37 @@ import dev.millrace.epcontext.ContextGroup;
 import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.format.WriteOptions;
+import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.Model;
+import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.spi.ProviderFactory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two models of one encoder, for two lengths of text. */
+/** Two models of one encoder: for two lengths of text, and with a head behind it. */
 class SharedEncoderIT {
     private static final List<Integer> LENGTHS = List.of(64, 128);
     /** The smallest matrix that is packed. */
     private static final long MATRIX = 384L * 384 * Float.BYTES;
+
+    private static final int HIDDEN = 384;
+    private static final int CLASSES = 10;
 
     @TempDir
     private Path folder = Path.of("");
@@ -64,6 +72,37 @@ class SharedEncoderIT {
         return file;
     }
 
+    /** MiniLM as it is, in the test's folder. */
+    private Path plain() throws IOException {
+        return Files.copy(MiniLm.file(), folder.resolve("minilm.onnx"));
+    }
+
+    /** MiniLM merged with a head: classes of the first token's vector. */
+    private Path withHead() throws IOException {
+        Model model = Models.read(MiniLm.file());
+        var editor = new GraphEditor(model.graph());
+        int opset = Objects.requireNonNull(model.opsets().get(OpId.ONNX));
+        float[] numbers = new float[HIDDEN * CLASSES];
+        for (int i = 0; i < numbers.length; i++) {
+            numbers[i] = (i % 13 - 6) / 32f;
+        }
+        Value first = editor.addConstant("head.first", Tensor.scalar(0L));
+        Value weights = editor.addConstant("head.weight", Tensor.copyOf(numbers, HIDDEN, CLASSES));
+        Value bias = editor.addConstant("head.bias", Tensor.copyOf(new float[CLASSES], CLASSES));
+        NodeSpec token = NodeSpec.of(
+                        OpId.onnx("Gather"), opset, model.graph().outputs().getFirst(), first)
+                .with("axis", Attribute.of(1));
+        Value vector = editor.append(token, List.of("head.token")).requireOutput(0);
+        Value product = editor.append(NodeSpec.of(OpId.onnx("MatMul"), opset, vector, weights), List.of("head.product"))
+                .requireOutput(0);
+        Value classes = editor.append(NodeSpec.of(OpId.onnx("Add"), opset, product, bias), List.of("head.classes"))
+                .requireOutput(0);
+        editor.addOutput("classes", classes);
+        Path file = folder.resolve("minilm_head.onnx");
+        Models.write(model, file, WriteOptions.inline());
+        return file;
+    }
+
     private static SessionOptions options(EpContextOptions.Builder context) {
         return SessionOptions.builder().epContext(context.enable(true).build()).build();
     }
@@ -80,17 +119,15 @@ class SharedEncoderIT {
     private static float[] answer(Engine engine, Path model, int tokens) {
         try (Session session = engine.session(model);
                 Outputs outputs = session.run(MiniLm.inputs(1, tokens, tokens))) {
-            return outputs.get(0).floats();
+            return outputs.get(session.outputs().size() - 1).floats();
         }
     }
 
-    @Test
-    void modelsOfOneEncoderHaveOneBinaryAndTheSecondPacksNothing() throws IOException {
-        var models = new ArrayList<Path>();
+    /** Compiles models into one binary: N + 1 files, as large as one of them, the second of which packs nothing anew. */
+    private void assertShared(List<Path> models) throws IOException {
         long largest = 0;
-        for (int tokens : LENGTHS) {
-            models.add(model(tokens));
-            largest = Math.max(largest, alone(models.getLast()));
+        for (Path model : models) {
+            largest = Math.max(largest, alone(model));
         }
         try (Engine engine = engine();
                 ContextGroup group = ContextGroup.create()) {
@@ -105,20 +142,54 @@ class SharedEncoderIT {
                 }
             }
             assertThat(first).isNotEmpty().containsAll(kept);
-            group.write();
+            assertThat(group.write())
+                    .containsExactlyElementsOf(
+                            models.stream().map(SharedEncoderIT::compiled).toList());
         }
-        Path binary = folder.resolve("minilm64_simd.bin");
+        Path binary = folder.resolve(stem(models.getFirst()) + "_simd.bin");
         System.out.printf(
-                "MiniLM for %s tokens: %d KiB together, %d KiB the largest alone%n",
-                LENGTHS, Files.size(binary) >> 10, largest >> 10);
+                "%s: %d KiB together, %d KiB the largest alone%n",
+                models.stream().map(SharedEncoderIT::stem).toList(), Files.size(binary) >> 10, largest >> 10);
         assertThat(Files.size(binary)).isLessThanOrEqualTo(largest * 105 / 100);
         try (Stream<Path> all = Files.list(folder)) {
-            assertThat(all.filter(file -> file.toString().contains("_"))).hasSize(LENGTHS.size() + 1);
+            assertThat(all.filter(file -> file.toString().contains("_ctx")
+                                    || file.toString().endsWith(".bin"))
+                            .filter(file -> !file.endsWith("weights.bin")))
+                    .hasSize(models.size() + 1);
         }
+    }
+
+    private static String stem(Path model) {
+        return model.getFileName().toString().replace(".onnx", "");
+    }
+
+    private static Path compiled(Path model) {
+        return model.resolveSibling(stem(model) + "_ctx.onnx");
+    }
+
+    @Test
+    void modelsOfOneEncoderHaveOneBinaryAndTheSecondPacksNothing() throws IOException {
+        var models = new ArrayList<Path>();
+        for (int tokens : LENGTHS) {
+            models.add(model(tokens));
+        }
+        assertShared(models);
         try (Engine engine = engine()) {
-            for (int tokens : LENGTHS) {
-                assertThat(answer(engine, folder.resolve("minilm" + tokens + "_ctx.onnx"), tokens))
-                        .containsExactly(answer(engine, folder.resolve("minilm" + tokens + ".onnx"), tokens));
+            for (int i = 0; i < models.size(); i++) {
+                int tokens = LENGTHS.get(i);
+                assertThat(answer(engine, compiled(models.get(i)), tokens))
+                        .containsExactly(answer(engine, models.get(i), tokens));
+            }
+        }
+    }
+
+    @Test
+    void anEncoderAndItWithAHeadHaveOneBinaryAndTheSecondPacksNothing() throws IOException {
+        List<Path> models = List.of(plain(), withHead());
+        assertShared(models);
+        try (Engine engine = engine()) {
+            for (Path model : models) {
+                assertThat(answer(engine, compiled(model), 16)).containsExactly(answer(engine, model, 16));
             }
         }
     }

@@ -1,6 +1,11 @@
 package dev.millrace.session;
 
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.session.generate.GenerationOptions;
+import dev.millrace.session.generate.Generator;
+import dev.millrace.session.generate.SummingModel;
+import dev.millrace.session.generate.Token;
+import dev.millrace.session.stream.StepFlux;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
@@ -24,8 +29,12 @@ class TckTest {
     private static final Session SESSION = ENGINE.session(
             TestModels.sumAndProduct(), SessionOptions.builder().concurrency(2).build());
 
+    private static final Session MODEL = ENGINE.session(SummingModel.bytes(1), SessionOptions.defaults());
+    private static final Generator GENERATOR = Generator.of(MODEL);
+
     @AfterAll
     static void close() {
+        MODEL.close();
         SESSION.close();
         ENGINE.close();
     }
@@ -74,6 +83,35 @@ class TckTest {
         }
     }
 
+    /** The tokens of a generation. */
+    private static final class TokenRules extends PublisherVerification<Token> {
+        TokenRules() {
+            super(new TestEnvironment(500, 100));
+        }
+
+        @Override
+        public Publisher<Token> createPublisher(long elements) {
+            int most = (int) Math.clamp(elements, 1, Integer.MAX_VALUE);
+            Flux<Token> tokens =
+                    GENERATOR.flux(new long[] {1}, GenerationOptions.defaults().maxTokens(most));
+            return elements == 0 ? tokens.take(0) : tokens;
+        }
+
+        @Override
+        public Publisher<Token> createFailedPublisher() {
+            return new StepFlux<>(() -> {
+                throw new IllegalStateException("planted");
+            });
+        }
+    }
+
+    @TestFactory
+    Stream<DynamicTest> tokens() {
+        // the first tokens take longer than the rules give them
+        GENERATOR.run(new long[] {1}, GenerationOptions.defaults().maxTokens(20));
+        return rules(new TokenRules());
+    }
+
     @TestFactory
     Stream<DynamicTest> aFlux() {
         return rules(new FluxRules());
@@ -84,13 +122,13 @@ class TckTest {
         return rules(new MonoRules());
     }
 
-    private static Stream<DynamicTest> rules(PublisherVerification<Outputs> verification) {
+    private static Stream<DynamicTest> rules(PublisherVerification<?> verification) {
         return Arrays.stream(PublisherVerification.class.getMethods())
                 .filter(method -> method.isAnnotationPresent(Test.class))
                 .map(method -> DynamicTest.dynamicTest(method.getName(), () -> check(verification, method)));
     }
 
-    private static void check(PublisherVerification<Outputs> verification, Method rule) throws Throwable {
+    private static void check(PublisherVerification<?> verification, Method rule) throws Throwable {
         verification.setUp();
         try {
             rule.invoke(verification);

@@ -193,6 +193,11 @@ public final class Tokenizer {
         return id;
     }
 
+    /** Whether there is a token of this text. */
+    public boolean has(String token) {
+        return parts.ids.containsKey(token);
+    }
+
     /** The token of a number, or null where there is none. */
     public @Nullable String token(int id) {
         return parts.texts.get(id);

@@ -3,6 +3,8 @@ package dev.millrace.kotlin
 import dev.millrace.epcontext.BinaryTarget
 import dev.millrace.epcontext.ContextGroup
 import dev.millrace.graph.optimise.pass.Level
+import dev.millrace.providers.spi.WeightlessMode
+import dev.millrace.scheduler.Cancellation
 import dev.millrace.session.CompileOptions
 import dev.millrace.session.CompileProgress
 import dev.millrace.session.CompileReport
@@ -22,6 +24,12 @@ public class CompileConfiguration internal constructor() {
 
     /** Stands before the names of context nodes and their partitions. */
     public var nodeNamePrefix: String = ""
+
+    /** Which weights the context binary names in the source model, rather than to hold them. */
+    public var weightless: WeightlessMode = WeightlessMode.NONE
+
+    /** Stops the compilation: nothing is written then. */
+    public var cancellation: Cancellation? = null
 
     /** Fails where no provider compiled a node. */
     public var errorIfNothingCompiled: Boolean = false
@@ -81,12 +89,14 @@ public class CompileConfiguration internal constructor() {
             CompileOptions
                 .of(sessionOptions(session))
                 .embed(embed)
+                .weightless(weightless)
                 .nodeNamePrefix(nodeNamePrefix)
                 .errorIfNothingCompiled(errorIfNothingCompiled)
                 .errorIfOutputExists(errorIfOutputExists)
                 .group(group)
                 .placement(placement)
         level?.let(options::level)
+        cancellation?.let(options::cancellation)
         progress?.let { listener -> options.progress { listener(it) } }
         more.forEach { options.it() }
         return options.build()

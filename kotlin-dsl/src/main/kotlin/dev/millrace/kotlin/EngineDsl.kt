@@ -2,9 +2,11 @@ package dev.millrace.kotlin
 
 import dev.millrace.epcontext.ContextCache
 import dev.millrace.graph.EngineException
+import dev.millrace.providers.spi.HardwareDevice
 import dev.millrace.scheduler.Cancellation
 import dev.millrace.session.Engine
 import dev.millrace.session.EngineOptions
+import dev.millrace.session.RequestListener
 import dev.millrace.session.Session
 import dev.millrace.session.SessionOptions
 import kotlinx.coroutines.Dispatchers
@@ -26,9 +28,20 @@ public class EngineBuilder internal constructor() {
     /** Where sessions of model files find what was compiled before, and leave what they compile. */
     public var contextCache: Path? = null
 
+    /** Stand-ins for hardware that is not here, for which models are to be compiled all the same. */
+    public var virtualDevices: List<HardwareDevice> = emptyList()
+
+    /** Hears of the requests of all sessions. */
+    public var requestListener: RequestListener? = null
+
     internal fun build(): Engine =
         Engine.create(
-            EngineOptions.defaults().withThreads(threads).withContextCache(contextCache?.let(ContextCache::`in`)),
+            EngineOptions
+                .defaults()
+                .withThreads(threads)
+                .withContextCache(contextCache?.let(ContextCache::`in`))
+                .withVirtualDevices(virtualDevices)
+                .withRequestListener(requestListener),
         )
 }
 

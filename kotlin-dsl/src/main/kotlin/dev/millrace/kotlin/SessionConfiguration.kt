@@ -1,14 +1,18 @@
 package dev.millrace.kotlin
 
 import dev.millrace.epcontext.BinarySource
+import dev.millrace.epcontext.ContextCache
 import dev.millrace.epcontext.ContextGroup
 import dev.millrace.epcontext.EpContextOptions
+import dev.millrace.graph.format.FileUse
 import dev.millrace.graph.optimise.Optimiser
 import dev.millrace.graph.optimise.pass.Level
+import dev.millrace.providers.spi.WeightlessMode
 import dev.millrace.scheduler.Cancellation
 import dev.millrace.scheduler.event.RunListener
 import dev.millrace.session.Admission
 import dev.millrace.session.SessionOptions
+import java.lang.foreign.MemorySegment
 import java.nio.file.Path
 
 /** How a session is made. What is not set keeps the default of [SessionOptions]. */
@@ -30,6 +34,15 @@ public class SessionConfiguration internal constructor() {
 
     /** Where a model from memory has its external data. */
     public var externalDataFolder: Path? = null
+
+    /** Whether the session's files are read, or mapped. */
+    public var fileUse: FileUse = FileUse.BY_SIZE
+
+    /** Where the session of a model file finds what was compiled before; by default where the engine does. */
+    public var contextCache: Path? = null
+
+    /** Refuses a model that departs from ONNX in what is otherwise read with a note. */
+    public var strict: Boolean = false
 
     /** Refuses to compile: only what was compiled before, and single kernels. */
     public var disableModelCompile: Boolean = false
@@ -85,6 +98,8 @@ public class SessionConfiguration internal constructor() {
         options.name(name).admission(Admission(queue, weight, maxConcurrentRuns))
         listener?.let(options::listener)
         externalDataFolder?.let(options::externalDataFolder)
+        contextCache?.let { options.contextCache(ContextCache.`in`(it)) }
+        options.fileUse(fileUse).strict(strict)
         options
             .disableModelCompile(disableModelCompile)
             .disableCpuFallback(disableCpuFallback)
@@ -169,6 +184,15 @@ public class EpContextBuilder internal constructor() {
     /** Reads context binaries to the end before they are used for the first time. */
     public var verify: Boolean = true
 
+    /** Which weights context binaries name in the source model, rather than to hold them. */
+    public var weightless: WeightlessMode = WeightlessMode.NONE
+
+    /** The source model of a context model that left its weights there; by default the one beside it. */
+    public var sourceModel: Path? = null
+
+    /** The same in memory, which stays as it is while sessions use it. */
+    public var sourceBytes: MemorySegment? = null
+
     internal fun build(): EpContextOptions =
         EpContextOptions
             .builder()
@@ -182,5 +206,8 @@ public class EpContextBuilder internal constructor() {
             .group(group)
             .source(source)
             .verify(verify)
+            .weightless(weightless)
+            .sourceModel(sourceModel)
+            .sourceBytes(sourceBytes)
             .build()
 }

@@ -14,9 +14,9 @@ import dev.millrace.graph.ir.SymbolicShape
 import dev.millrace.graph.ir.ValueType
 import dev.millrace.graph.tensor.ElementType
 import dev.millrace.providers.spi.HardwareDevice
+import dev.millrace.providers.spi.WeightlessMode
 import dev.millrace.scheduler.device.DeviceType
 import dev.millrace.session.Engine
-import dev.millrace.session.EngineOptions
 import dev.millrace.session.InitializerPlacement
 import dev.millrace.session.Inputs
 import dev.millrace.session.ModelInput
@@ -215,12 +215,28 @@ class ContextExamplesTest {
     @Test
     fun `compiling for hardware that is not here`() {
         val device = HardwareDevice(DeviceType.NPU, 0x1234, "Contoso", 0, mapOf("is_virtual" to "1"))
-        Engine.create(EngineOptions.defaults().withVirtualDevices(listOf(device))).use { crossing ->
+        engine { virtualDevices = listOf(device) }.use { crossing ->
             crossing.compiler().compile(
                 ModelInput.file(folder.resolve("model1.onnx")),
                 ModelOutput.file(folder.resolve("output.onnx")),
             )
         }
+    }
+
+    @Test
+    fun `weights stay in the source`() {
+        val compiled = folder.resolve("weightless.onnx")
+        engine
+            .compiler { weightless = WeightlessMode.ALL }
+            .compile(ModelInput.file(folder.resolve("model1.onnx")), ModelOutput.file(compiled))
+        val source = Files.move(folder.resolve("model1.onnx"), folder.resolve("elsewhere.onnx"))
+        engine
+            .session(compiled) {
+                epContext { sourceModel = source }
+            }.use { session ->
+                session.run(inputs).close()
+            }
+        assertThat(folder.resolve("weightless_simd.bin")).isRegularFile()
     }
 
     @Test
@@ -239,6 +255,6 @@ class ContextExamplesTest {
 
     private companion object {
         const val WIDTH = 48
-        const val EXAMPLES = 11
+        const val EXAMPLES = 12
     }
 }

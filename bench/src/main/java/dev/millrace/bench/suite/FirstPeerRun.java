@@ -4,6 +4,8 @@ import ai.onnxruntime.OnnxJavaType;
 import ai.onnxruntime.OnnxTensor;
 import ai.onnxruntime.OrtEnvironment;
 import ai.onnxruntime.OrtSession;
+import dev.millrace.bench.compare.ProcessMemory;
+import dev.millrace.bench.compare.RawInputs;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 
@@ -40,7 +42,7 @@ final class FirstPeerRun {
                     session.run(inputs).close();
                 }
             }
-            System.out.println(PeakMemory.kib());
+            System.out.println(ProcessMemory.peakKib());
             for (OrtSession session : sessions) {
                 session.close();
             }

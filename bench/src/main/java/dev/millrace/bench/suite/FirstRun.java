@@ -1,5 +1,7 @@
 package dev.millrace.bench.suite;
 
+import dev.millrace.bench.compare.ProcessMemory;
+import dev.millrace.bench.compare.RawInputs;
 import dev.millrace.epcontext.ContextCache;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
@@ -55,7 +57,7 @@ final class FirstRun {
             for (int run = 0; run < runs; run++) {
                 sessions.forEach(session -> session.run(inputs).close());
             }
-            System.out.println(PeakMemory.kib());
+            System.out.println(ProcessMemory.peakKib());
             sessions.forEach(Session::close);
         }
     }

@@ -1,6 +1,7 @@
 package dev.millrace.bench.suite;
 
 import dev.millrace.bench.compare.FreshProcess;
+import dev.millrace.bench.compare.RawInputs;
 import dev.millrace.cli.ModelArgument;
 import dev.millrace.cli.model.InputMaker;
 import dev.millrace.graph.format.Models;

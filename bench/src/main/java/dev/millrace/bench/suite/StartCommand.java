@@ -3,6 +3,7 @@ package dev.millrace.bench.suite;
 import dev.millrace.bench.compare.Duel;
 import dev.millrace.bench.compare.FreshProcess;
 import dev.millrace.bench.compare.FreshProcess.Said;
+import dev.millrace.bench.compare.ScratchFolder;
 import dev.millrace.cli.ExitCode;
 import dev.millrace.cli.UsageException;
 import java.io.PrintWriter;
@@ -25,9 +26,11 @@ import picocli.CommandLine.Spec;
             "first run, and all from the start of the process. Then again as short commands are best started, with",
             "an ahead-of-time cache, the serial collector and the first compiler only on each side; and then with a",
             "context cache on ours, too. Prints a table in Markdown of medians in milliseconds. A ratio is the peer's",
-            "time divided by ours."
+            "time divided by ours; the one behind \"to plain\" divides what the peer takes without any cache."
         })
 final class StartCommand implements Callable<Integer> {
+    private static final String TO_PLAIN = " to plain |";
+
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
@@ -53,8 +56,10 @@ final class StartCommand implements Callable<Integer> {
         String figures = " create: ours, ms | peer, ms | ratio | first run: ours, ms | peer, ms | ratio |"
                 + " all: ours, ms | peer, ms | ratio |";
         out.println("| model | threads |" + figures
-                + (cached ? " with AOT caches:" + figures + " and a context cache:" + figures : ""));
-        out.println("|---|---|" + "---|".repeat(cached ? 27 : 9));
+                + (cached
+                        ? " with AOT caches:" + figures + TO_PLAIN + " and a context cache:" + figures + TO_PLAIN
+                        : ""));
+        out.println("|---|---|" + "---|".repeat(cached ? 29 : 9));
         boolean good = true;
         for (SuiteCase test : cases) {
             for (int threads : flags.threads()) {
@@ -85,6 +90,8 @@ final class StartCommand implements Callable<Integer> {
         }
         var cachedPairs = new Pairs();
         var keptPairs = new Pairs();
+        var cachedToPlain = new Pairs();
+        var keptToPlain = new Pairs();
         try (var folder = new ScratchFolder("millrace-contexts")) {
             FreshProcess kept = sides.ours(folder.path()).withOptions(FreshProcess.BRIEF);
             // what is trained and measured afterwards finds the cache filled
@@ -93,13 +100,18 @@ final class StartCommand implements Callable<Integer> {
                     var keptCache = kept.train();
                     var peerCache = peer.withOptions(FreshProcess.BRIEF).train()) {
                 for (int i = 0; i < runs; i++) {
+                    Said plain = peer.say();
                     Said theirs = peerCache.process().say();
-                    cachedPairs.add(ourCache.process().say(), theirs);
-                    keptPairs.add(keptCache.process().say(), theirs);
+                    Said mine = ourCache.process().say();
+                    Said keeping = keptCache.process().say();
+                    cachedPairs.add(mine, theirs);
+                    keptPairs.add(keeping, theirs);
+                    cachedToPlain.add(mine, plain);
+                    keptToPlain.add(keeping, plain);
                 }
             }
         }
-        return pairs.cells() + cachedPairs.cells() + keptPairs.cells();
+        return pairs.cells() + cachedPairs.cells() + cachedToPlain.all() + keptPairs.cells() + keptToPlain.all();
     }
 
     /** What neighbouring processes of both sides said. */
@@ -117,12 +129,21 @@ final class StartCommand implements Callable<Integer> {
             return cells(said -> said.millis(0)) + cells(said -> said.millis(1)) + cells(Said::firstLineMillis);
         }
 
+        /** The ratio of all from the start of the process. */
+        String all() {
+            return " %.2f |".formatted(ratio(Said::firstLineMillis));
+        }
+
         private String cells(ToDoubleFunction<Said> of) {
+            return " %.1f | %.1f | %.2f |".formatted(median(ours, of), median(peer, of), ratio(of));
+        }
+
+        private double ratio(ToDoubleFunction<Said> of) {
             var ratios = new ArrayList<Double>();
             for (int i = 0; i < ours.size(); i++) {
                 ratios.add(of.applyAsDouble(peer.get(i)) / of.applyAsDouble(ours.get(i)));
             }
-            return " %.1f | %.1f | %.2f |".formatted(median(ours, of), median(peer, of), Duel.median(ratios));
+            return Duel.median(ratios);
         }
 
         private static double median(List<Said> said, ToDoubleFunction<Said> of) {

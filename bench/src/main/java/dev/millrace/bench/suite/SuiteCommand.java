@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
 /** Measures whole models. */
 @Command(
         name = "suite",
-        subcommands = {StartCommand.class, MemoryCommand.class, LengthsCommand.class},
+        subcommands = {StartCommand.class, ContextCommand.class, MemoryCommand.class, LengthsCommand.class},
         mixinStandardHelpOptions = true,
         description = {
             "Measures whole models beside ONNX Runtime, in turns in one process; answers are compared first.",

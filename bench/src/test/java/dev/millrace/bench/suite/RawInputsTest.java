@@ -2,6 +2,8 @@ package dev.millrace.bench.suite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.bench.compare.ProcessMemory;
+import dev.millrace.bench.compare.RawInputs;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Inputs;
 import java.nio.file.Path;
@@ -30,9 +32,9 @@ class RawInputsTest {
 
     @Test
     void thePeakIsReadFromWhatTheSystemSays() {
-        assertThat(PeakMemory.kib("Name:\tjava\nVmPeak:\t  900 kB\nVmHWM:\t  123 kB\n"))
+        assertThat(ProcessMemory.peakKib("Name:\tjava\nVmPeak:\t  900 kB\nVmHWM:\t  123 kB\n"))
                 .isEqualTo(123);
-        assertThat(PeakMemory.kib("Name:\tjava\n")).isZero();
+        assertThat(ProcessMemory.peakKib("Name:\tjava\n")).isZero();
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.millrace.cli.show;
 
 import dev.millrace.epcontext.ContextInfo;
+import dev.millrace.epcontext.SourcePlace;
 import dev.millrace.session.ModelCompatibility;
 import java.io.StringWriter;
 import java.util.List;
@@ -28,6 +29,7 @@ public final class ContextJson {
         json.writeStartObject();
         json.writeStringProperty("model", info.model().toString());
         json.writeStringProperty("sourceDigest", info.sourceDigest());
+        json.writeStringProperty("weightless", info.weightless().name());
         json.writeArrayPropertyStart("compatibility");
         for (ModelCompatibility each : verdicts) {
             json.writeStartObject();
@@ -78,6 +80,14 @@ public final class ContextJson {
             json.writeStartObject();
             json.writeNumberProperty("bytes", segment.bytes());
             json.writeStringProperty("digest", "sha256:" + segment.digest());
+            SourcePlace named = segment.named();
+            if (named != null) {
+                json.writeObjectPropertyStart("named");
+                json.writeStringProperty("initializer", named.initializer());
+                json.writeStringProperty("file", named.file());
+                json.writeNumberProperty("offset", named.offset());
+                json.writeEndObject();
+            }
             json.writeEndObject();
         }
         json.writeEndArray();

@@ -39,7 +39,7 @@ public final class ContextPage {
                     .append(escaped(binary.trouble()))
                     .append("</p>\n");
         }
-        page.append("<table><tr><th>segment</th><th>bytes</th>");
+        page.append("<table><tr><th>segment</th><th>bytes</th><th>in the source</th>");
         binary.graphs()
                 .forEach(graph ->
                         page.append("<th>").append(escaped(graph.partition())).append("</th>"));
@@ -47,7 +47,9 @@ public final class ContextPage {
         for (ContextInfo.Segment segment : binary.segments()) {
             boolean shared = ContextInfo.users(binary, segment.number()).size() > 1;
             page.append("<tr><td>").append(segment.number()).append("</td><td>");
-            page.append(SessionText.bytes(segment.bytes())).append("</td>");
+            page.append(SessionText.bytes(segment.bytes())).append("</td><td>");
+            page.append(segment.named() == null ? "" : escaped(segment.named().toString()))
+                    .append("</td>");
             for (ContextInfo.CompiledPart graph : binary.graphs()) {
                 boolean used = graph.segments().contains(segment.number());
                 String kind = used ? shared ? " class=\"shared\"" : " class=\"used\"" : "";

@@ -1,6 +1,7 @@
 package dev.millrace.cli.show;
 
 import dev.millrace.epcontext.ContextInfo;
+import dev.millrace.providers.spi.WeightlessMode;
 import dev.millrace.session.ModelCompatibility;
 import java.io.PrintWriter;
 import java.util.List;
@@ -12,6 +13,9 @@ public final class ContextText {
     public static void print(ContextInfo info, List<ModelCompatibility> verdicts, PrintWriter out) {
         out.println(info.model());
         out.println("source  " + (info.sourceDigest().isEmpty() ? "unknown" : info.sourceDigest()));
+        if (info.weightless() != WeightlessMode.NONE) {
+            out.println("weights " + info.weightless() + " in the source");
+        }
         for (ModelCompatibility each : verdicts) {
             out.println("suits   " + each.provider() + ": " + each.verdict() + ", " + each.reason()
                     + (each.compiledFor().isEmpty() ? "" : " (" + each.compiledFor() + ")"));
@@ -33,7 +37,9 @@ public final class ContextText {
         for (ContextInfo.Segment segment : binary.segments()) {
             int users = ContextInfo.users(binary, segment.number()).size();
             out.println("  segment " + segment.number() + ", " + SessionText.bytes(segment.bytes())
-                    + (users > 1 ? ", shared by " + users + " graphs" : "") + ", sha256:" + segment.digest());
+                    + (users > 1 ? ", shared by " + users + " graphs" : "")
+                    + (segment.named() == null ? "" : ", in the source: " + segment.named())
+                    + ", sha256:" + segment.digest());
         }
     }
 }

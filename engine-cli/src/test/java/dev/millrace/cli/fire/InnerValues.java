@@ -22,10 +22,13 @@ final class InnerValues {
         Inference.infer(graph);
         Lowerings.lower(graph);
         Set<Value> shown = new HashSet<>(graph.outputs());
+        Set<String> names = new HashSet<>(graph.outputNames());
+        graph.inputs().forEach(input -> names.add(input.name()));
         var editor = new GraphEditor(graph);
         for (Node node : graph.nodes()) {
             for (Value value : node.outputs()) {
-                if (value != null && shown.add(value)) {
+                // a mutant may call something as it calls an output
+                if (value != null && shown.add(value) && names.add(value.name())) {
                     editor.addOutput(value.name(), value);
                 }
             }

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import javax.management.ObjectName;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -43,6 +44,7 @@ class SoakIT {
     private static final long SAMPLING = TimeUnit.MILLISECONDS.toNanos(MINUTES > 0 ? 10_000 : 300);
 
     private static final int LOOKS = MINUTES > 0 ? 9 : 1;
+    private static final Duration AT_REST = Duration.ofMillis(300);
 
     /** An engine is compared with one that was used for a while: compiled code stays with the JVM. */
     private static final long WARM_UP = MINUTES > 0 ? TimeUnit.MINUTES.toNanos(1) : TimeUnit.SECONDS.toNanos(2);
@@ -71,7 +73,7 @@ class SoakIT {
          * Without garbage, and without what the C library keeps for later: how much of both there is follows from how
          * large the heap is, and how long ago it was collected.
          */
-        static Held settled() throws Exception {
+        static Held collected() throws Exception {
             System.gc();
             ManagementFactory.getPlatformMBeanServer()
                     .invoke(
@@ -80,6 +82,19 @@ class SoakIT {
                             new Object[0],
                             new String[0]);
             return now();
+        }
+
+        /**
+         * The least of several looks: the heap gives a part of what it does not need back at each collection, and what a
+         * collection has found is unmapped by another thread, later.
+         */
+        static Held settled(Duration between) throws Exception {
+            Held least = collected();
+            for (int look = 1; look < LOOKS; look++) {
+                LockSupport.parkNanos(between.toNanos());
+                least = least.less(collected());
+            }
+            return least;
         }
 
         Held less(Held other) {
@@ -95,10 +110,10 @@ class SoakIT {
     void memoryThreadsAndDescriptorsStayWhatTheyAre() throws Exception {
         Assumptions.assumeTrue(Files.exists(Path.of("/proc/self/status")), "there is no /proc to look at");
         round(WARM_UP);
-        Held empty = Held.settled();
+        Held empty = Held.settled(AT_REST);
         long length = MINUTES > 0 ? TimeUnit.MINUTES.toNanos(MINUTES) : TimeUnit.SECONDS.toNanos(SHORT_SECONDS);
         List<Held> samples = round(length);
-        Held end = Held.settled();
+        Held end = Held.settled(AT_REST);
         Held third = samples.getFirst();
         Held last = samples.getLast();
         System.out.printf(
@@ -126,12 +141,7 @@ class SoakIT {
             for (int part = 1; part <= 3; part++) {
                 long left = start + part * (nanos / 3) - SAMPLING - System.nanoTime();
                 users.getFirst().join(Duration.ofNanos(Math.max(0, left)));
-                Held least = Held.settled();
-                for (int look = 1; look < LOOKS; look++) {
-                    users.getFirst().join(Duration.ofNanos(SAMPLING / LOOKS / 2));
-                    least = least.less(Held.settled());
-                }
-                samples.add(least);
+                samples.add(Held.settled(Duration.ofNanos(SAMPLING / LOOKS / 2)));
             }
             for (Thread user : users) {
                 user.join();

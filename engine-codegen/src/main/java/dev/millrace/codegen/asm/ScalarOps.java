@@ -81,6 +81,7 @@ public final class ScalarOps {
     public static final Op UD2 = op("ud2", "L:BASE NP 0F W0 0B -");
     public static final Op INT3 = op("int3", "L:BASE NP 1 W0 CC -");
     public static final Op PAUSE = op("pause", "L:BASE F3 1 W0 90 -");
+    public static final Op SYSCALL = op("syscall", "L:BASE NP 0F W0 05 -");
     public static final Op SFENCE = op("sfence", "L:BASE NP 0FAE W0 F8 -");
     public static final Op CPUID = op("cpuid", "L:BASE NP 0F W0 A2 -");
     public static final Op XGETBV = op("xgetbv", "L:BASE NP 0F01 W0 D0 -");

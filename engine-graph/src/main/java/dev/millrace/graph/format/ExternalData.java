@@ -1,6 +1,7 @@
 package dev.millrace.graph.format;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.MappedFile;
 import dev.millrace.graph.Status;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -16,14 +17,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The files beside a model that hold its large tensors, each read or mapped once. A location is a relative path that stays
  * inside the model's folder, also after symbolic links were followed; where the model file itself is a link, the folder
- * of the file that it leads to counts as its folder too.
+ * of the file that it leads to counts as its folder too. Not for several threads.
  */
-final class ExternalData {
+public final class ExternalData {
     private final List<Path> places;
     private final FileUse use;
     private final DataListener listener;
     private final Map<String, MemorySegment> byLocation = new HashMap<>();
     private final Map<Path, MemorySegment> byFile = new HashMap<>();
+    private final List<MappedFile> mapped = new ArrayList<>();
 
     private ExternalData(List<Path> places, FileUse use, DataListener listener) {
         this.places = places;
@@ -32,11 +34,12 @@ final class ExternalData {
     }
 
     /** The data of a model from memory, whose folder is {@code folder}; with null it can have none. */
-    static ExternalData inFolder(@Nullable Path folder, FileUse use, DataListener listener) {
+    public static ExternalData inFolder(@Nullable Path folder, FileUse use, DataListener listener) {
         return new ExternalData(folder == null ? List.of() : List.of(folder), use, listener);
     }
 
-    static ExternalData besideModel(Path file, FileUse use, DataListener listener) throws IOException {
+    /** The data of a model file, beside it. */
+    public static ExternalData besideModel(Path file, FileUse use, DataListener listener) throws IOException {
         Path folder = file.toAbsolutePath().getParent();
         Path target = file.toRealPath().getParent();
         if (folder == null || target == null) {
@@ -46,7 +49,7 @@ final class ExternalData {
     }
 
     /** {@code length} bytes at {@code offset} of the file at {@code location}. */
-    MemorySegment slice(String location, long offset, long length) {
+    public MemorySegment slice(String location, long offset, long length) {
         MemorySegment file = byLocation.get(location);
         if (file == null) {
             file = byFile.computeIfAbsent(locate(location), this::content);
@@ -61,10 +64,17 @@ final class ExternalData {
         return bytes;
     }
 
+    /** Those of the files that are mapped and watched over. */
+    List<MappedFile> mapped() {
+        return mapped;
+    }
+
     private MemorySegment content(Path file) {
         listener.opened(file);
         try {
-            return FileMapping.content(file, use);
+            FileMapping.Content content = FileMapping.content(file, use);
+            mapped.addAll(content.watched());
+            return content.bytes();
         } catch (IOException e) {
             throw new EngineException(Status.FAIL, "External data file " + file + " cannot be read: " + e, e);
         }

@@ -1,8 +1,11 @@
 package dev.millrace.graph.format;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.MappedFile;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.OwnMemory;
+import dev.millrace.memory.MappingGuard;
+import dev.millrace.memory.WatchedMapping;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -11,6 +14,8 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The content of files, got on interrupted threads too, which stay interrupted. */
 public final class FileMapping {
@@ -18,24 +23,78 @@ public final class FileMapping {
     /** A buffer has less than 2 GB, and an interrupt is seen after each. */
     private static final long AT_ONCE = 1 << 24;
 
+    private static final String CUT_SHORT = "it was cut short while it was read";
+
     private FileMapping() {}
 
-    private interface Way {
-        MemorySegment of(FileChannel channel) throws IOException;
+    private interface Way<T> {
+        T of(FileChannel channel) throws IOException;
     }
 
-    /** The content of {@code file}, mapped for as long as {@code arena} lives. */
-    public static MemorySegment of(Path file, Arena arena) throws IOException {
-        return uninterrupted(file, channel -> channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena));
+    /**
+     * The content of a file.
+     *
+     * @param mapped where it is mapped and watched over: to be asked by whoever has used it
+     */
+    public record Content(MemorySegment bytes, @Nullable MappedFile mapped) {
+        /** What is to be asked, as a list. */
+        public List<MappedFile> watched() {
+            return mapped == null ? List.of() : List.of(mapped);
+        }
+
+        /** Throws where the file was cut short meanwhile. */
+        public void check() {
+            if (mapped != null) {
+                mapped.check();
+            }
+        }
+    }
+
+    /** What somebody makes of the content of a file. */
+    public interface Use<T> {
+        T of(MemorySegment content) throws IOException;
+    }
+
+    /** What {@code use} makes of the content of {@code file}, which is mapped meanwhile. */
+    public static <T> T use(Path file, Use<T> use) throws IOException {
+        try (Arena arena = Arena.ofConfined()) {
+            Content content = map(file, arena);
+            try {
+                T result = use.of(content.bytes);
+                requireWhole(content);
+                return result;
+            } catch (RuntimeException e) {
+                requireWhole(content);
+                throw e;
+            }
+        }
+    }
+
+    private static void requireWhole(Content content) throws EOFException {
+        if (content.mapped != null && content.mapped.isDamaged()) {
+            throw new EOFException(CUT_SHORT);
+        }
+    }
+
+    private static Content map(Path file, Arena arena) throws IOException {
+        return uninterrupted(file, channel -> {
+            long size = channel.size();
+            MemorySegment bytes = channel.map(FileChannel.MapMode.READ_ONLY, 0, size, arena);
+            WatchedMapping watched = MappingGuard.watch(bytes, arena);
+            if (watched != null && channel.size() < size) {
+                throw new EOFException(CUT_SHORT);
+            }
+            return new Content(bytes, watched == null ? null : new MappedFile(file, bytes, watched::isDamaged));
+        });
     }
 
     /** The content of {@code file}, read or mapped for as long as somebody refers to it. */
-    public static MemorySegment content(Path file, FileUse use) throws IOException {
+    public static Content content(Path file, FileUse use) throws IOException {
         if (!use.reads(Files.size(file))) {
-            return of(file, Arena.ofAuto());
+            return map(file, Arena.ofAuto());
         }
         try {
-            return read(file);
+            return new Content(read(file), null);
         } catch (OutOfMemoryError e) {
             throw new EngineException(
                     Status.FAIL,
@@ -57,14 +116,14 @@ public final class FileMapping {
             int count = channel.read(
                     memory.asSlice(at, Math.min(size - at, AT_ONCE)).asByteBuffer(), at);
             if (count < 0) {
-                throw new EOFException("it was cut short while it was read");
+                throw new EOFException(CUT_SHORT);
             }
             at += count;
         }
         return memory.asReadOnly();
     }
 
-    private static MemorySegment uninterrupted(Path file, Way way) throws IOException {
+    private static <T> T uninterrupted(Path file, Way<T> way) throws IOException {
         return Uninterrupted.get(() -> {
             try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
                 return way.of(channel);

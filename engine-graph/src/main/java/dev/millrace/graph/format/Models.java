@@ -2,11 +2,11 @@ package dev.millrace.graph.format;
 
 import com.google.protobuf.CodedOutputStream;
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.MappedFile;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.ir.Model;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.AtomicMoveNotSupportedException;
@@ -74,7 +74,8 @@ public final class Models {
 
     /** As {@link #read(MemorySegment, Path, FileUse)}; {@code data} hears of its external data. */
     public static Model read(MemorySegment bytes, @Nullable Path folder, FileUse use, DataListener data) {
-        return new OnnxReader(ExternalData.inFolder(folder, use, data), null).read(bytes);
+        return new OnnxReader(ExternalData.inFolder(folder, use, data), null)
+                .read(new FileMapping.Content(bytes, null));
     }
 
     /** Reads a model from this very array; {@code folder} is where its external data lies, null where it has none. */
@@ -145,8 +146,10 @@ public final class Models {
             }
             if (options.externalFile() != null && tensors.usesExternalFile()) {
                 tensors.writeExternalFile(unfinishedData);
+                MappedFile.check(model.mapped());
                 publish(unfinishedData, file.resolveSibling(options.externalFile()));
             }
+            MappedFile.check(model.mapped());
             publish(unfinished, file);
         } finally {
             Files.deleteIfExists(unfinished);
@@ -164,9 +167,5 @@ public final class Models {
         } catch (AtomicMoveNotSupportedException e) {
             Files.move(from, to, StandardCopyOption.REPLACE_EXISTING);
         }
-    }
-
-    static MemorySegment map(Path file) throws IOException {
-        return FileMapping.of(file, Arena.ofAuto());
     }
 }

@@ -1,6 +1,7 @@
 package dev.millrace.graph.format;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.MappedFile;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
@@ -25,14 +26,29 @@ import org.jspecify.annotations.Nullable;
 final class OnnxReader {
     private final GraphReader graphs;
     private final Map<String, Integer> assumed = new LinkedHashMap<>();
+    private final ExternalData external;
     private final @Nullable Path source;
 
     OnnxReader(ExternalData external, @Nullable Path source) {
+        this.external = external;
         this.graphs = new GraphReader(external);
         this.source = source;
     }
 
-    Model read(MemorySegment bytes) {
+    Model read(FileMapping.Content content) {
+        try {
+            Model model = read(content.bytes());
+            var mapped = new ArrayList<>(content.watched());
+            mapped.addAll(external.mapped());
+            return model.withMapped(mapped);
+        } catch (RuntimeException e) {
+            content.check();
+            MappedFile.check(external.mapped());
+            throw e;
+        }
+    }
+
+    private Model read(MemorySegment bytes) {
         try {
             return readModel(bytes);
         } catch (EngineException e) {
@@ -68,7 +84,7 @@ final class OnnxReader {
             opsets.putIfAbsent(domain, opset);
             notes.add("the model imports no opset of domain '" + domain + "'; opset " + opset + " is assumed");
         });
-        return new Model(parts.header(), opsets, parts.metadata, read, graph, source, notes);
+        return new Model(parts.header(), opsets, parts.metadata, read, graph, source, notes, List.of());
     }
 
     private Function readFunction(

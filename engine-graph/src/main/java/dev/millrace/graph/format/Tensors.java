@@ -48,7 +48,7 @@ public final class Tensors {
         }
         try {
             return new DatumReader(ExternalData.besideModel(file, FileUse.READ, Models.NOBODY))
-                    .read(WireReader.of(Models.map(file)), type);
+                    .read(WireReader.of(FileMapping.read(file)), type);
         } catch (IOException e) {
             throw new EngineException(Status.FAIL, "file " + file + " cannot be read: " + e, e);
         } catch (EngineException e) {

@@ -3,7 +3,9 @@ package dev.millrace.graph.infer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Reads the names of symbols as {@linkplain Expression expressions}. A name that is no expression in the form that this
@@ -13,6 +15,10 @@ import java.util.Set;
 final class ExpressionParser {
     private static final Set<String> FUNCTIONS = Set.of("floordiv", "ceildiv", "min", "max", "mod");
     private static final int LONGEST = 256;
+    /** Models have some dozens of them, which every rule that computes with them reads again. */
+    private static final int MOST_KNOWN = 4096;
+
+    private static final Map<String, Expression> KNOWN = new ConcurrentHashMap<>();
 
     private static final class Malformed extends Exception {
         private static final long serialVersionUID = 1L;
@@ -33,6 +39,18 @@ final class ExpressionParser {
         if (isIdentifier(name)) {
             return Expression.atom(name);
         }
+        Expression known = KNOWN.get(name);
+        if (known == null) {
+            known = read(name);
+            if (KNOWN.size() >= MOST_KNOWN) {
+                KNOWN.clear();
+            }
+            KNOWN.put(name, known);
+        }
+        return known;
+    }
+
+    private static Expression read(String name) {
         if (name.length() <= LONGEST) {
             try {
                 var parser = new ExpressionParser(name);

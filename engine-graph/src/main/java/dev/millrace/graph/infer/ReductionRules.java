@@ -27,10 +27,15 @@ final class ReductionRules {
         }
         long[] axes = known(named);
         if (axes == null) {
-            c.set(0, c.element(0), Dims.unknown(keep ? dims.size() : Math.max(0, dims.size() - named.size())));
+            c.set(0, c.element(0), keep ? Dims.unknown(dims.size()) : over(named.size(), dims.size()));
             return;
         }
         c.set(0, c.element(0), reduced(dims, c.axes(axes, dims.size()), keep));
+    }
+
+    /** What is left of so many axes; of several that are reduced, two may be the same. */
+    private static @Nullable List<Dim> over(int reduced, int rank) {
+        return reduced > 1 ? null : Dims.unknown(Math.max(0, rank - reduced));
     }
 
     private static List<Dim> attribute(InferenceContext c) {

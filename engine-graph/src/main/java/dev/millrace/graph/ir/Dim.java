@@ -28,6 +28,17 @@ public sealed interface Dim {
      * expression as their name, such as {@code seq*64}.
      */
     record Symbol(String name) implements Dim {
+        /** Spelled out, as that of {@link OpId}. */
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Symbol same && name.equals(same.name);
+        }
+
+        @Override
+        public int hashCode() {
+            return name.hashCode();
+        }
+
         @Override
         public String toString() {
             return name;

@@ -42,7 +42,14 @@ public final class FunctionInliner {
         Graph graph = GraphCopier.copy(model.graph(), null);
         new FunctionInliner(model.functions()).expand(graph);
         return new Model(
-                model.header(), model.opsets(), model.metadata(), Map.of(), graph, model.source(), model.notes());
+                model.header(),
+                model.opsets(),
+                model.metadata(),
+                Map.of(),
+                graph,
+                model.source(),
+                model.notes(),
+                model.mapped());
     }
 
     private void expand(Graph main) {

@@ -1,5 +1,6 @@
 package dev.millrace.graph.ir;
 
+import dev.millrace.graph.MappedFile;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param functions model-local functions, as read; a graph that was {@linkplain FunctionInliner inlined} needs none
  * @param source the file that it was read from, or null for a model from memory
  * @param notes what the file leaves out and a reader had to assume, a sentence each
+ * @param mapped files in which its tensors lie, to be asked by whoever has used those
  */
 public record Model(
         Header header,
@@ -22,7 +24,8 @@ public record Model(
         Map<Function.Id, Function> functions,
         Graph graph,
         @Nullable Path source,
-        List<String> notes) {
+        List<String> notes,
+        List<MappedFile> mapped) {
 
     /** The descriptive fields of the file. */
     public record Header(
@@ -38,6 +41,7 @@ public record Model(
         metadata = Collections.unmodifiableMap(new LinkedHashMap<>(metadata));
         functions = Collections.unmodifiableMap(new LinkedHashMap<>(functions));
         notes = List.copyOf(notes);
+        mapped = List.copyOf(mapped);
     }
 
     /** A model that leaves nothing out. */
@@ -48,15 +52,19 @@ public record Model(
             Map<Function.Id, Function> functions,
             Graph graph,
             @Nullable Path source) {
-        this(header, opsets, metadata, functions, graph, source, List.of());
+        this(header, opsets, metadata, functions, graph, source, List.of(), List.of());
     }
 
     public Model with(Graph otherGraph) {
-        return new Model(header, opsets, metadata, functions, otherGraph, source, notes);
+        return new Model(header, opsets, metadata, functions, otherGraph, source, notes, mapped);
     }
 
     public Model withMetadata(Map<String, String> otherMetadata) {
-        return new Model(header, opsets, otherMetadata, functions, graph, source, notes);
+        return new Model(header, opsets, otherMetadata, functions, graph, source, notes, mapped);
+    }
+
+    public Model withMapped(List<MappedFile> files) {
+        return new Model(header, opsets, metadata, functions, graph, source, notes, files);
     }
 
     /** The opset in which ONNX's own operators are written; 1 where the model does not say. */

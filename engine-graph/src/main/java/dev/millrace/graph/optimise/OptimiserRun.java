@@ -6,6 +6,7 @@ import dev.millrace.graph.infer.Inference;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.optimise.OptimisationReport.Applied;
 import dev.millrace.graph.optimise.OptimisationReport.PassResult;
 import dev.millrace.graph.optimise.pass.FoldBudget;
@@ -138,7 +139,8 @@ final class OptimiserRun {
         while (!queue.isEmpty() && !isExhausted()) {
             Node node = queue.remove();
             queued.remove(node);
-            Patch patch = node.isRemoved() ? null : pass.rule().at(node, context);
+            Patch patch =
+                    node.isRemoved() || isForNothing(node) ? null : pass.rule().at(node, context);
             if (patch != null) {
                 for (Node touched : apply(patch)) {
                     if (touched.graph() == graph && pass.anchors().contains(touched.op()) && queued.add(touched)) {
@@ -148,6 +150,16 @@ final class OptimiserRun {
                 requireEnd(++patches, limit);
             }
         }
+    }
+
+    /** Whether a model leaves out all of its results, so that nothing can be done in its place. */
+    private static boolean isForNothing(Node node) {
+        for (Value output : node.outputs()) {
+            if (output != null) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private ArrayDeque<Node> anchors(Pass.AtNode pass, Graph graph) {

@@ -55,6 +55,22 @@ public final class TensorParts {
         return slice;
     }
 
+    /** Elements one after the other by value, from a place in the order of memory on; for every numeric type. */
+    public static float[] floats(Tensor tensor, long first, int count) {
+        if (first < 0 || count < 0 || first + count > tensor.elements()) {
+            throw EngineException.invalidArgument(
+                    "there are no " + count + " elements from " + first + " on in a " + tensor);
+        }
+        float[] values = new float[count];
+        Tensor held = tensor.hold();
+        try {
+            Elements.read(held.type(), held.segment(), first, values, 0, count);
+        } finally {
+            tensor.letGo();
+        }
+        return values;
+    }
+
     /** The tensor at the start of a larger one of the same rank; what is behind is zero, or the empty string. */
     public static Tensor pad(Tensor tensor, Shape to) {
         Shape shape = tensor.shape();

@@ -87,6 +87,18 @@ class RulesTest {
     }
 
     @Test
+    void axesThatAreNotKnownMayBeTheSame() {
+        at(18);
+        Attributes folds = integer("keepdims", 0);
+        assertThat(onnx("ReduceMax", 1, folds, in(FLOAT, 4, 2), g.input("axes", INT64, 1)))
+                .containsExactly("float[?]");
+        assertThat(onnx("ReduceMax", 1, folds, in(FLOAT, 4, 2), g.input("axes", INT64, 2)))
+                .containsExactly("float[...]");
+        assertThat(onnx("ReduceMax", 1, NONE, in(FLOAT, 4, 2), g.input("axes", INT64, 2)))
+                .containsExactly("float[?,?]");
+    }
+
+    @Test
     void theSecondOperandFitsTheFirstBeforeOpsetSeven() {
         at(6);
         assertThat(onnx(

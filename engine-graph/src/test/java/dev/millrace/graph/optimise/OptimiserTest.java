@@ -78,6 +78,17 @@ class OptimiserTest {
     }
 
     @Test
+    void nodesWithoutResultsAreLeftAlone() {
+        var g = relus(1);
+        NodeSpec nothing = NodeSpec.of(OpId.onnx("Relu"), 18, g.graph.inputs().getFirst());
+        new GraphEditor(g.graph).append(nothing, Collections.singletonList(null));
+
+        optimiser(reluTo("to-tanh", "Tanh")).optimise(g.graph);
+
+        assertThat(g.ops()).containsExactly("Tanh", "Relu");
+    }
+
+    @Test
     void timeIsCountedPerPassByTheGivenClock() {
         var clock = new AtomicLong();
         var optimiser = new Optimiser(

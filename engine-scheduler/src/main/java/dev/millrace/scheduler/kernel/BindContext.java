@@ -54,4 +54,7 @@ public interface BindContext {
 
     /** How many threads a launch can count on at most. */
     int parallelism();
+
+    /** Ends the binding where the run that waits for it was cancelled; to be asked now and then by what takes long. */
+    default void checkCancelled() {}
 }

@@ -67,6 +67,7 @@ final class Binder {
 
     /** Binds one step; false where the stretch ends before it. */
     private boolean bind(PlanStep step) {
+        checkCancelled();
         if (step.kernel() instanceof DynamicKernel) {
             for (int slot : step.outputs()) {
                 if (slot != PlanStep.NONE) {
@@ -208,6 +209,10 @@ final class Binder {
 
     Shape shape(int slot) {
         return Objects.requireNonNull(shapes[slot]);
+    }
+
+    void checkCancelled() {
+        frame.cancellation.check();
     }
 
     int parallelism() {

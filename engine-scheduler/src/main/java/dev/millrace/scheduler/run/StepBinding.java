@@ -150,6 +150,11 @@ final class StepBinding implements BindContext {
     }
 
     @Override
+    public void checkCancelled() {
+        binder.checkCancelled();
+    }
+
+    @Override
     public int parallelism() {
         return binder.parallelism();
     }

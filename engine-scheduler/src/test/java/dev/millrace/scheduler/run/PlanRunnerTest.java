@@ -96,6 +96,24 @@ class PlanRunnerTest {
     }
 
     @Test
+    void aRunThatIsCancelledWhileItBindsBindsNoMore() {
+        Value value = input("x");
+        for (int i = 0; i < 5; i++) {
+            value = node("Inc", value);
+        }
+        editor.addOutput("y", value);
+        PlanRunner runner = runner();
+        var cancellation = new Cancellation();
+        kernels.binding = cancellation::cancel;
+        assertThatThrownBy(() -> runner.run(name -> vector(1), cancellation, null))
+                .isInstanceOfSatisfying(
+                        EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.CANCELLED));
+        assertThat(kernels.binds).hasValue(1);
+        kernels.binding = () -> {};
+        assertThat(floats(run(runner, Map.of("x", vector(1)))[0])).containsExactly(6);
+    }
+
+    @Test
     void aChainRunsInPlaceInOneBufferAndTheResultIsTheCallers() {
         Value value = input("x");
         for (int i = 0; i < 5; i++) {

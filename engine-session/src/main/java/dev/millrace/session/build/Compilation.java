@@ -86,6 +86,7 @@ final class Compilation {
                     "User disabled EP compilation but EP '" + provider.name()
                             + "' needs to compile one or more nodes.");
         }
+        WeightlessCheck.compiling(provider, options.weightless());
         EngineException failure = compile(provider, all);
         if (failure == null) {
             return;

@@ -1,6 +1,7 @@
 package dev.millrace.session.build;
 
 import dev.millrace.epcontext.ContextBinaryWriter;
+import dev.millrace.epcontext.SourceInitializers;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.providers.partition.Partitioning;
 import dev.millrace.providers.spi.ExecutionProvider;
@@ -12,10 +13,17 @@ import org.jspecify.annotations.Nullable;
 /** What the providers of a model keep of what they compile, where anything is to be kept. */
 public final class KeptContexts {
     private final boolean wanted;
+    private final SourceInitializers source;
     private final Map<String, ContextBinaryWriter> byProvider = new LinkedHashMap<>();
 
-    KeptContexts(boolean wanted) {
+    /** @param source says which weights are left to the source */
+    KeptContexts(boolean wanted, SourceInitializers source) {
         this.wanted = wanted;
+        this.source = source;
+    }
+
+    SourceInitializers source() {
+        return source;
     }
 
     /** Where a provider puts what it compiles now, in place of what it put elsewhere before; null to keep nothing. */
@@ -24,7 +32,7 @@ public final class KeptContexts {
         if (!wanted) {
             return null;
         }
-        var writer = new ContextBinaryWriter(provider);
+        var writer = new ContextBinaryWriter(provider, source);
         byProvider.put(provider, writer);
         return writer;
     }

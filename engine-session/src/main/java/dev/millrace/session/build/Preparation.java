@@ -2,8 +2,12 @@ package dev.millrace.session.build;
 
 import dev.millrace.epcontext.CompatibilityCheck;
 import dev.millrace.epcontext.ContextResolver;
+import dev.millrace.epcontext.SourceInitializers;
+import dev.millrace.epcontext.Weightless;
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.MappedFile;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.format.DataListener;
 import dev.millrace.graph.infer.Inference;
 import dev.millrace.graph.ir.FunctionInliner;
 import dev.millrace.graph.ir.Model;
@@ -14,6 +18,7 @@ import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.providers.partition.Partitioner;
 import dev.millrace.providers.partition.Partitioning;
 import dev.millrace.providers.spi.ExecutionProvider;
+import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderOptions;
 import java.util.ArrayList;
@@ -30,11 +35,18 @@ public final class Preparation {
     private final Notes notes = new Notes();
     private final List<ExecutionProvider> providers = new ArrayList<>();
     private final List<ProviderFactory> factories = new ArrayList<>();
+    private final SourceInitializers source;
 
     public Preparation(Environment environment, BuildOptions options, PhaseClock clock) {
         this.environment = environment;
         this.options = options;
         this.clock = clock;
+        this.source = new SourceInitializers(options.weightless());
+    }
+
+    /** Has to hear of the model's external data while it is read, for weights to be left there. */
+    public DataListener source() {
+        return source;
     }
 
     /**
@@ -45,12 +57,26 @@ public final class Preparation {
      * @return what came of it, for the caller to close
      */
     public Prepared prepare(String name, Supplier<Model> reader) {
-        return Guard.over(name, () -> providers.forEach(ExecutionProvider::close), () -> prepare(reader.get()));
+        return Guard.over(name, () -> providers.forEach(ExecutionProvider::close), () -> {
+            Model read = reader.get();
+            try {
+                return prepare(read);
+            } catch (RuntimeException e) {
+                // what went wrong may have come of what was missing
+                MappedFile.check(read.mapped());
+                throw e;
+            }
+        });
     }
 
     private Prepared prepare(Model read) {
         clock.end("read");
+        source.add(read);
         notes.addAll(read.notes());
+        String warning = Weightless.warning(read, options.epContext());
+        if (warning != null) {
+            notes.add(warning);
+        }
         Model model = FunctionInliner.inline(read);
         notes.addAll(SchemaPass.over(model.graph()));
         notes.addAll(Inference.infer(model.graph()));
@@ -68,11 +94,14 @@ public final class Preparation {
         options.checkCancelled("preparing the model");
         clock.end("optimise");
         // it looks for the model's EPContext nodes, which partitioning replaces
-        var resolver = new ContextResolver(environment.workspaces(), options.epContext(), options.fileUse(), model);
+        var resolver = new ContextResolver(
+                environment.workspaces(), options.epContext(), options.externalDataFolder(), options.fileUse(), model);
         try {
             return compile(model, report, resolver);
         } catch (RuntimeException | Error e) {
+            List<MappedFile> binaries = resolver.mapped();
             resolver.close();
+            MappedFile.check(binaries);
             throw e;
         }
     }
@@ -81,7 +110,7 @@ public final class Preparation {
         Partitioner partitioner = Partitioner.share(model.graph(), providers, model.stem());
         checkFallback(partitioner.parts());
         clock.end("partition");
-        var contexts = new KeptContexts(options.epContext().enable());
+        var contexts = new KeptContexts(options.epContext().enable(), source);
         var compilation = new Compilation(options, partitioner, resolver, providers, contexts, notes);
         var kernels = compilation.compile();
         resolver.forgetModel();
@@ -102,16 +131,19 @@ public final class Preparation {
     }
 
     private void choose() {
+        var weightless = new WeightlessCheck(options.weightless(), notes);
         for (ProviderRequest request : environment.requests(options.providers())) {
             ProviderFactory factory = environment.factory(request.name());
             if (factories.contains(factory)) {
                 throw EngineException.invalidArgument("provider '" + request.name() + "' is named twice");
             }
             factories.add(factory);
-            providers.add(factory.create(
-                    factory.devices(environment.hardware()),
-                    new ProviderOptions(options.threads(), request.options())));
+            List<ProviderDevice> devices = factory.devices(environment.hardware());
+            weightless.before(factory, devices);
+            providers.add(factory.create(devices, new ProviderOptions(options.threads(), request.options())));
+            weightless.after(providers.getLast(), devices);
         }
+        weightless.all();
     }
 
     private void checkFallback(Partitioning parts) {

@@ -2,6 +2,7 @@ package dev.millrace.session.build;
 
 import dev.millrace.epcontext.CompiledModel;
 import dev.millrace.epcontext.ContextResolver;
+import dev.millrace.graph.MappedFile;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.optimise.OptimisationReport;
@@ -11,6 +12,7 @@ import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.plan.PlanBuilder;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * A model with a kernel for every node that is left: to be run, to be written, or both.
@@ -42,10 +44,20 @@ public record Prepared(
         return new PlanBuilder.Assignment(kernel, provider.name(), provider.device());
     }
 
+    /** The files that it goes on reading, to be asked by whoever has used what came of them. */
+    public List<MappedFile> mapped() {
+        return Stream.concat(model.mapped().stream(), resolver.mapped().stream())
+                .toList();
+    }
+
     /** What is to be kept of it. */
     public CompiledModel compiled() {
         return new CompiledModel(
-                model, parts, contexts.byProvider(), KeptContexts.compatibility(parts, model.graph(), notes));
+                model,
+                parts,
+                contexts.byProvider(),
+                KeptContexts.compatibility(parts, model.graph(), notes),
+                contexts.source());
     }
 
     @Override

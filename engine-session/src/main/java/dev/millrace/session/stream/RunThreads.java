@@ -30,7 +30,9 @@ public final class RunThreads implements Executor, AutoCloseable {
 
     private final RunQueue tasks = queue(Integer.MAX_VALUE, 1, Integer.MAX_VALUE);
     private double leastHad;
-    private long numbers;
+    /** A job has its number from here on, so that one which was never added is no other. */
+    private long numbers = 1;
+
     private int running;
     private int live;
     private int idle;

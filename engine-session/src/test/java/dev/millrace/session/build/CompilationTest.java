@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.epcontext.ContextResolver;
 import dev.millrace.epcontext.EpContextOptions;
+import dev.millrace.epcontext.SourceInitializers;
 import dev.millrace.epcontext.Workspaces;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
@@ -46,6 +47,7 @@ class CompilationTest {
             false,
             false,
             false,
+            null,
             FileUse.READ,
             () -> false);
 
@@ -103,8 +105,10 @@ class CompilationTest {
         var header = new Model.Header(10, "test", "1", "", 1, "");
         var model = new Model(header, Map.of(OpId.ONNX, 21), Map.of(), Map.of(), graph, null);
         Partitioner partitioner = Partitioner.share(graph, all, "m");
-        try (var resolver = new ContextResolver(new Workspaces(), EpContextOptions.defaults(), FileUse.READ, model)) {
-            var compilation = new Compilation(OPTIONS, partitioner, resolver, all, new KeptContexts(false), notes);
+        try (var resolver =
+                new ContextResolver(new Workspaces(), EpContextOptions.defaults(), null, FileUse.READ, model)) {
+            var compilation = new Compilation(
+                    OPTIONS, partitioner, resolver, all, new KeptContexts(false, SourceInitializers.none()), notes);
             Map<Node, Kernel> kernels = compilation.compile();
             graph.nodes().forEach(node -> assertThat(kernels).containsKey(node));
         }

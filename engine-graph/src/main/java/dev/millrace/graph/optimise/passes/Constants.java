@@ -15,6 +15,9 @@ final class Constants {
     /** No tensor above this is searched for equal elements. */
     private static final long UNIFORM_LIMIT = 1 << 16;
 
+    /** So much of a tensor's beginning tells it from most others. */
+    private static final long HASHED_BYTES = 256;
+
     private Constants() {}
 
     /** The number in a real or integer constant of one element; NaN where {@code value} is anything else. */
@@ -36,14 +39,18 @@ final class Constants {
 
     /** Whether two numbers differ by no more than a rounding or two of {@code type}. */
     static boolean isNear(double actual, double expected, @Nullable ElementType type) {
-        double tolerance = switch (type) {
+        return actual == expected
+                || type != null && Math.abs(actual - expected) <= roundings(type) * Math.abs(expected);
+    }
+
+    private static double roundings(ElementType type) {
+        return switch (type) {
             case FLOAT -> 1e-6;
             case DOUBLE -> 1e-14;
             case FLOAT16 -> 1e-3;
             case BFLOAT16 -> 8e-3;
-            case null, default -> 0;
+            default -> 0;
         };
-        return actual == expected || Math.abs(actual - expected) <= tolerance * Math.abs(expected);
     }
 
     /** Whether every element of a numeric constant is {@code expected}. */
@@ -149,9 +156,13 @@ final class Constants {
             return hash * 31 + Arrays.hashCode(tensor.strings());
         }
         MemorySegment data = tensor.segment();
-        long end = Math.min(data.byteSize(), 256);
-        for (long i = 0; i < end; i++) {
-            hash = hash * 31 + data.get(Layouts.BYTE, i);
+        long end = Math.min(data.byteSize(), HASHED_BYTES);
+        long at = 0;
+        for (; at + Long.BYTES <= end; at += Long.BYTES) {
+            hash = hash * 31 + Long.hashCode(data.get(Layouts.LONG, at));
+        }
+        for (; at < end; at++) {
+            hash = hash * 31 + data.get(Layouts.BYTE, at);
         }
         return hash;
     }

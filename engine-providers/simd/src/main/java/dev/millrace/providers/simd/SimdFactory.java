@@ -11,13 +11,17 @@ import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderOptions;
+import dev.millrace.providers.spi.WeightlessSupport;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Where {@code simd} providers come from. */
 public final class SimdFactory implements ProviderFactory {
     private static final String VERSION = "2.0.0";
+    private static final Map<String, String> METADATA =
+            Map.of("version", VERSION, WeightlessSupport.METADATA, SimdProvider.SUPPORT.text());
 
     private final SharedWeights weights = new SharedWeights();
     private final RunBlocks blocks = new RunBlocks();
@@ -44,7 +48,7 @@ public final class SimdFactory implements ProviderFactory {
 
     @Override
     public List<ProviderDevice> devices(List<HardwareDevice> hardware) {
-        return ProviderDevice.processors(SimdProvider.NAME, VERSION, hardware);
+        return ProviderDevice.processors(SimdProvider.NAME, METADATA, hardware);
     }
 
     @Override
@@ -72,6 +76,6 @@ public final class SimdFactory implements ProviderFactory {
 
     @Override
     public Compatibility validate(List<HardwareDevice> devices, String info) {
-        return Machine.of(Kernels.shared().set().target(), false).judge(info);
+        return Machine.of(Kernels.shared().set().target(), Machine.Weights.ANY).judge(info);
     }
 }

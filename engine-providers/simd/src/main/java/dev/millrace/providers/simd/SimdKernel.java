@@ -21,8 +21,6 @@ import org.jspecify.annotations.Nullable;
  * of the providers behind do the work for these.
  */
 final class SimdKernel implements ShapedKernel {
-    private static final System.Logger LOG = System.getLogger(SimdKernel.class.getName());
-
     private final Graph graph;
     private final Kit kit;
     private final Function<Node, @Nullable Rule> rules;
@@ -64,10 +62,12 @@ final class SimdKernel implements ShapedKernel {
             failure.addSuppressed(e);
             throw failure;
         }
-        LOG.log(
-                System.Logger.Level.WARNING,
-                "provider '" + SimdProvider.NAME + "' cannot bind '" + graph.name()
-                        + "' to these shapes and leaves them to the providers behind it: " + failure.getMessage());
+        System.getLogger(SimdKernel.class.getName())
+                .log(
+                        System.Logger.Level.WARNING,
+                        "provider '" + SimdProvider.NAME + "' cannot bind '" + graph.name()
+                                + "' to these shapes and leaves them to the providers behind it: "
+                                + failure.getMessage());
         return launch;
     }
 }

@@ -18,6 +18,7 @@ import dev.millrace.providers.spi.CompiledGraph;
 import dev.millrace.providers.spi.ContextSink;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.providers.spi.Partition;
+import dev.millrace.providers.spi.WeightlessSupport;
 import dev.millrace.scheduler.kernel.Kernel;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,14 +31,16 @@ final class SimdProvider implements ExecutionProvider {
     /** The option for sums as exact as fp32 allows. */
     static final String STRICT = "strict";
 
+    static final WeightlessSupport SUPPORT = WeightlessSupport.ALL_OR_EXTERNAL_ONLY;
+
     /** Asked for when something is compiled: until then, another thread may still be finding out what there is. */
     private final Supplier<Kernels> kernels;
 
     private final Weights weights;
     private final RunBlocks blocks;
     private final boolean strict;
-    /** Whether contexts that were written hold weights for these kernels only. */
-    private boolean needsTarget;
+    /** How contexts that were written hold weights. */
+    private Machine.Weights kept = Machine.Weights.ANY;
 
     SimdProvider(Supplier<Kernels> kernels, SharedWeights shared, RunBlocks blocks, boolean strict) {
         this.kernels = kernels;
@@ -74,7 +77,9 @@ final class SimdProvider implements ExecutionProvider {
                 throw EngineException.wrap(Status.EP_FAIL, "partition '" + partition.name() + "'", e);
             }
         }
-        needsTarget |= writer != null && writer.hasLeftOut();
+        if (writer != null) {
+            kept = writer.kept();
+        }
         return compiled;
     }
 
@@ -99,7 +104,12 @@ final class SimdProvider implements ExecutionProvider {
     }
 
     @Override
+    public WeightlessSupport weightlessSupport() {
+        return SUPPORT;
+    }
+
+    @Override
     public String compatibilityInfo(Graph graph) {
-        return Machine.of(kernels.get().set().target(), needsTarget).info();
+        return Machine.of(kernels.get().set().target(), kept).info();
     }
 }

@@ -11,6 +11,9 @@ public interface CompiledGraph {
 
     int segmentCount();
 
-    /** A segment of the graph's own list: mapped and read-only, loaded when it is first touched. */
+    /**
+     * A segment of the graph's own list: mapped and read-only, loaded when it is first touched. One that the binary names
+     * lies in the source model's memory, aligned as it is there.
+     */
     MemorySegment segment(int index);
 }

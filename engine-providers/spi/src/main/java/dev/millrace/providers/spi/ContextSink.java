@@ -13,6 +13,15 @@ public interface ContextSink {
     int segment(MemorySegment data);
 
     /**
+     * Whether memory is a constant of the source model that is not to be kept: as a segment of its own it is named, and
+     * comes back from the source when the binary is loaded. A provider whose {@link ExecutionProvider#weightlessSupport}
+     * says so hands in such constants as they are, one by one, in place of what it makes of them.
+     */
+    default boolean names(MemorySegment data) {
+        return false;
+    }
+
+    /**
      * Takes a compiled partition.
      *
      * @param plan what the provider needs to make its kernel again; it never holds code

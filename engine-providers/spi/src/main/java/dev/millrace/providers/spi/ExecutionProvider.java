@@ -98,6 +98,7 @@ public interface ExecutionProvider extends AutoCloseable {
         return -1;
     }
 
+    /** Whether it heeds {@link ContextSink#names}; the metadata of its devices say the same. */
     default WeightlessSupport weightlessSupport() {
         return WeightlessSupport.NONE;
     }

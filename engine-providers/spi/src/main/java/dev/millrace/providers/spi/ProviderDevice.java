@@ -26,10 +26,15 @@ public record ProviderDevice(
 
     /** The processors among some hardware, for a provider that works in the memory of the host. */
     public static List<ProviderDevice> processors(String provider, String version, List<HardwareDevice> hardware) {
+        return processors(provider, Map.of("version", version), hardware);
+    }
+
+    /** The same for a provider that tells more of itself. */
+    public static List<ProviderDevice> processors(
+            String provider, Map<String, String> metadata, List<HardwareDevice> hardware) {
         return hardware.stream()
                 .filter(device -> device.type() == DeviceType.CPU)
-                .map(device -> new ProviderDevice(
-                        provider, device, Map.of("version", version), Map.of(), List.of(MemoryDevice.HOST)))
+                .map(device -> new ProviderDevice(provider, device, metadata, Map.of(), List.of(MemoryDevice.HOST)))
                 .toList();
     }
 

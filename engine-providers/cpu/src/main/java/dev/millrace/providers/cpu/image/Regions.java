@@ -122,7 +122,8 @@ final class Regions {
 
     /** A bilinear sample: the sum of its four weighted corners, or the largest of them. */
     private static double sample(Plane plane, double y, double x, boolean sums) {
-        if (y < -1 || y > plane.height || x < -1 || x > plane.width) {
+        boolean empty = plane.height == 0 || plane.width == 0;
+        if (empty || y < -1 || y > plane.height || x < -1 || x > plane.width) {
             return 0;
         }
         double row = Math.clamp(y, 0, plane.height - 1);

@@ -1,5 +1,6 @@
 package dev.millrace.providers.cpu.search;
 
+import dev.millrace.providers.search.Likeliest;
 import java.util.Arrays;
 
 /** The sequences that a search follows: so many for each of a batch, with the logarithms of their chances. */

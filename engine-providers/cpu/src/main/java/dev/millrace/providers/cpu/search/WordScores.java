@@ -4,7 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Tensor;
-import java.util.Arrays;
+import dev.millrace.providers.search.Scores;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,8 +15,6 @@ import org.jspecify.annotations.Nullable;
  * @param allowedFirst the same for each of the batch, for the first word
  */
 record WordScores(Node node, SearchOptions options, int @Nullable [] allowed, int @Nullable [] allowedFirst) {
-    private static final float NEVER = -Float.MAX_VALUE;
-
     /** A row for each sequence; the last step of {@code logits} counts, and all beams share it where it has no more. */
     float[][] of(Tensor logits, Beams beams, boolean first) {
         int steps = Math.toIntExact(logits.shape().dim(1));
@@ -27,8 +25,9 @@ record WordScores(Node node, SearchOptions options, int @Nullable [] allowed, in
         for (int row = 0; row < rows.length; row++) {
             long at = ((long) (row / shared) * steps + steps - 1) * vocabulary;
             Elements.read(logits.type(), logits.segment(), at, rows[row], 0, vocabulary);
-            logShares(rows[row]);
-            repeated(rows[row], beams.words(row));
+            Scores.logShares(rows[row]);
+            Scores.penalise(rows[row], beams.words(row), options.repetitionPenalty());
+            Scores.forbidPhrases(rows[row], beams.words(row), options.phrase());
             if (allowed != null) {
                 mask(rows[row], allowed, 0);
             }
@@ -36,7 +35,7 @@ record WordScores(Node node, SearchOptions options, int @Nullable [] allowed, in
                 mask(rows[row], allowedFirst, row / options.beams() * vocabulary);
             }
             if (beams.length() < options.least() && options.end() >= 0 && options.end() < vocabulary) {
-                rows[row][options.end()] = NEVER;
+                rows[row][options.end()] = Scores.NEVER;
             }
             for (int i = 0; i < vocabulary && options.temperature() != 1; i++) {
                 rows[row][i] /= options.temperature();
@@ -53,44 +52,10 @@ record WordScores(Node node, SearchOptions options, int @Nullable [] allowed, in
         }
     }
 
-    private static void logShares(float[] scores) {
-        double most = Double.NEGATIVE_INFINITY;
-        for (float score : scores) {
-            most = Math.max(most, score);
-        }
-        double sum = 0;
-        for (float score : scores) {
-            sum += Math.exp(score - most);
-        }
-        double log = most + Math.log(sum);
-        for (int i = 0; i < scores.length; i++) {
-            scores[i] = (float) (scores[i] - log);
-        }
-    }
-
-    private void repeated(float[] scores, int[] words) {
-        float penalty = options.repetitionPenalty();
-        if (penalty != 1) {
-            Arrays.stream(words)
-                    .distinct()
-                    .filter(word -> word >= 0 && word < scores.length)
-                    .forEach(word -> scores[word] *= scores[word] < 0 ? penalty : 1 / penalty);
-        }
-        int before = options.phrase() - 1;
-        for (int end = before; before >= 0 && end < words.length; end++) {
-            int last = words.length - before;
-            if (Arrays.equals(words, end - before, end, words, last, words.length)
-                    && words[end] >= 0
-                    && words[end] < scores.length) {
-                scores[words[end]] = NEVER;
-            }
-        }
-    }
-
     private static void mask(float[] scores, int[] mask, int at) {
         for (int i = 0; i < scores.length; i++) {
             if (mask[at + i] == 0) {
-                scores[i] = NEVER;
+                scores[i] = Scores.NEVER;
             }
         }
     }

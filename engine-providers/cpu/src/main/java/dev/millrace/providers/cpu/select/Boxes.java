@@ -94,9 +94,9 @@ final class Boxes {
         return size;
     }
 
-    /** A number that is larger the larger a score is. */
+    /** A number that is larger the larger a score is; zeros are equal, whatever their sign. */
     private static int ordered(float score) {
-        int bits = Float.floatToIntBits(score);
+        int bits = Float.floatToIntBits(score + 0f);
         return bits >= 0 ? bits : bits ^ Integer.MAX_VALUE;
     }
 

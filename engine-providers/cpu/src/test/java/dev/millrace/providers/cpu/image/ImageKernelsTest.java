@@ -151,6 +151,16 @@ class ImageKernelsTest {
         assertThat(aligned(-5, 0).floats()).containsExactly(0);
     }
 
+    @Test
+    void aRegionOfAnImageWithoutRowsIsZero() {
+        Tensor none = Tensor.copyOf(new float[0], 1, 1, 0, 4);
+        Tensor region = Tensor.copyOf(new float[] {0, 0, 2, 2}, 1, 4);
+        assertThat(OneNode.onnx("RoiAlign", 16)
+                        .run(none, region, Tensor.copyOf(new long[] {0}, 1))
+                        .floats())
+                .containsExactly(0);
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {-1, 1L << 31, 1L << 62})
     void aSamplingRatioThatIsNoneIsRefused(long ratio) {

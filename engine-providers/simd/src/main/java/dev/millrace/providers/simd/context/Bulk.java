@@ -6,16 +6,25 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
-/** The bulk data of one plan: large pieces are segments of their own, small ones lie in one segment together. */
+/**
+ * The bulk data of one plan: large pieces are segments of their own, and so are those that stand apart; small ones lie in
+ * one segment together.
+ */
 final class Bulk {
     private static final long LARGE = 1 << 16;
 
+    private final Predicate<MemorySegment> apart;
     private final Map<MemorySegment, Place> places = new HashMap<>();
     private final List<MemorySegment> segments = new ArrayList<>();
     private final List<MemorySegment> small = new ArrayList<>();
     private int pool = -1;
     private long poolBytes;
+
+    Bulk(Predicate<MemorySegment> apart) {
+        this.apart = apart;
+    }
 
     /** Where a piece lies. */
     record Place(int segment, long offset) {}
@@ -26,7 +35,7 @@ final class Bulk {
     }
 
     private Place add(MemorySegment piece) {
-        if (piece.byteSize() >= LARGE) {
+        if (piece.byteSize() >= LARGE || apart.test(piece)) {
             segments.add(piece);
             return new Place(segments.size() - 1, 0);
         }

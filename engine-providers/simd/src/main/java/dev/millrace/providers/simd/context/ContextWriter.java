@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +35,8 @@ public final class ContextWriter {
     private final ContextSink sink;
     private final Kit kit;
     private final Map<MemorySegment, Integer> numbers = new HashMap<>();
-    private boolean leftOut;
+    private Machine.Weights kept = Machine.Weights.SOURCE;
+    private boolean names;
 
     /** @param kit has the weights that are packed for partitions, and keeps them for programs to come */
     public ContextWriter(ContextSink sink, Kit kit) {
@@ -46,10 +48,12 @@ public final class ContextWriter {
     private record Observed(List<Shape> shapes, Usage usage) {}
 
     public void keep(Partition partition) {
-        Observed observed = observe(partition);
+        Set<Tensor> named = named(partition.graph());
+        names |= !named.isEmpty();
+        Observed observed = isNamed(partition.graph(), named) ? null : observe(partition);
         PlanImage image = observed == null
-                ? PlanWriter.write(new Plan(partition.graph(), kit.isStrict(), List.of(), Set.of()))
-                : image(partition, observed);
+                ? write(new Plan(partition.graph(), kit.isStrict(), List.of(), Set.of()))
+                : image(partition, observed, named);
         int[] segments = new int[image.segments().size()];
         for (int i = 0; i < segments.length; i++) {
             segments[i] = numbers.computeIfAbsent(image.segments().get(i), sink::segment);
@@ -57,9 +61,38 @@ public final class ContextWriter {
         sink.graph(partition, image.plan(), segments);
     }
 
-    /** Whether constants of a partition were kept in layouts of this machine only. */
-    public boolean hasLeftOut() {
-        return leftOut;
+    /** How weights were kept. */
+    public Machine.Weights kept() {
+        return kept == Machine.Weights.SOURCE && !names ? Machine.Weights.ANY : kept;
+    }
+
+    private PlanImage write(Plan plan) {
+        return PlanWriter.write(plan, sink::names);
+    }
+
+    /** The constants that the binary names rather than to hold them, which are kept as they are therefore. */
+    private Set<Tensor> named(Graph graph) {
+        Set<Tensor> named = Collections.newSetFromMap(new IdentityHashMap<>());
+        for (Value value : graph.constants()) {
+            Tensor constant = value.constant();
+            if (constant != null && isBulk(constant) && sink.names(constant.segment())) {
+                named.add(constant);
+            }
+        }
+        return named;
+    }
+
+    private static boolean isBulk(Tensor constant) {
+        return constant.type() != ElementType.STRING && constant.segment().byteSize() > PlanFormat.MOST_SMALL_BYTES;
+    }
+
+    /** Whether the source has all that could be packed. */
+    private static boolean isNamed(Graph graph, Set<Tensor> named) {
+        return !named.isEmpty()
+                && graph.constants().stream()
+                        .map(Value::constant)
+                        .filter(Objects::nonNull)
+                        .allMatch(constant -> named.contains(constant) || !isBulk(constant));
     }
 
     private @Nullable Observed observe(Partition partition) {
@@ -79,10 +112,16 @@ public final class ContextWriter {
         new Lowering(graph, new NominalBinding(node, graph, shapes), kit.with(weights), Rules::of).lower();
     }
 
-    private PlanImage image(Partition partition, Observed observed) {
-        List<PackedWeights> packed = observed.usage.packed();
+    private PlanImage image(Partition partition, Observed observed, Set<Tensor> named) {
+        List<PackedWeights> packed = observed.usage.packed().stream()
+                .filter(each -> each.sources().stream().noneMatch(named::contains))
+                .toList();
         Set<Tensor> dispensable = dispensable(partition.graph(), observed.usage);
-        PlanImage image = PlanWriter.write(new Plan(partition.graph(), kit.isStrict(), packed, dispensable));
+        dispensable.removeAll(named);
+        PlanImage image = write(new Plan(partition.graph(), kit.isStrict(), packed, dispensable));
+        if (!packed.isEmpty() && kept == Machine.Weights.SOURCE) {
+            kept = Machine.Weights.ANY;
+        }
         if (dispensable.isEmpty()) {
             return image;
         }
@@ -91,11 +130,11 @@ public final class ContextWriter {
             var weights = new Weights(new SharedWeights());
             read.packed().forEach(weights::put);
             bind(read.graph(), partition.fused(), observed.shapes, weights);
-            leftOut = true;
+            kept = Machine.Weights.TARGET;
             return image;
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.DEBUG, () -> partition.name() + " needs its constants as they are", e);
-            return PlanWriter.write(new Plan(partition.graph(), kit.isStrict(), packed, Set.of()));
+            return write(new Plan(partition.graph(), kit.isStrict(), packed, Set.of()));
         }
     }
 
@@ -108,8 +147,7 @@ public final class ContextWriter {
             boolean alwaysRead = fixed || value.users().stream().allMatch(user -> user.graph() == graph);
             if (constant != null
                     && alwaysRead
-                    && constant.type() != ElementType.STRING
-                    && constant.segment().byteSize() > PlanFormat.MOST_SMALL_BYTES
+                    && isBulk(constant)
                     && usage.isOnlyPacked(constant)
                     && (fixed || !usage.dependsOnShapes(constant))) {
                 dispensable.add(constant);

@@ -2,6 +2,7 @@ package dev.millrace.providers.simd.context;
 
 import dev.millrace.codegen.program.Target;
 import dev.millrace.providers.spi.Compatibility;
+import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
@@ -9,20 +10,34 @@ import java.util.stream.Collectors;
  *
  * @param format the version of plans
  * @param target the vectors that weights are packed for, and the instructions
- * @param needsTarget whether constants were kept in that target's layouts only
+ * @param weights how constants were kept
  */
-public record Machine(int format, String target, boolean needsTarget) {
+public record Machine(int format, String target, Weights weights) {
     private static final String PREFIX = "simd;";
 
-    public static Machine of(Target target, boolean needsTarget) {
+    /** What kept constants are good for. */
+    public enum Weights {
+        /** The machine they were compiled on: some are there in its layouts only. */
+        TARGET,
+        /** Any machine, others of which have to pack them again. */
+        ANY,
+        /** Any machine alike: all are packed when they are loaded, from the source. */
+        SOURCE;
+
+        private String text() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    public static Machine of(Target target, Weights weights) {
         String dots = target.dots().stream().map(Enum::name).sorted().collect(Collectors.joining("+"));
         String name = target.name() + "/" + target.lanes() + (dots.isEmpty() ? "" : "/" + dots);
-        return new Machine(PlanFormat.VERSION, name, needsTarget);
+        return new Machine(PlanFormat.VERSION, name, weights);
     }
 
     /** The text that a context model carries. */
     public String info() {
-        return PREFIX + "format=" + format + ";target=" + target + ";weights=" + (needsTarget ? "target" : "any");
+        return PREFIX + "format=" + format + ";target=" + target + ";weights=" + weights.text();
     }
 
     /** How well what carries {@code info} suits this machine. */
@@ -30,11 +45,16 @@ public record Machine(int format, String target, boolean needsTarget) {
         if (!info.startsWith(PREFIX)) {
             return Compatibility.NOT_APPLICABLE;
         }
-        if (info.equals(new Machine(format, target, true).info())
-                || info.equals(new Machine(format, target, false).info())) {
-            return Compatibility.OPTIMAL;
+        for (Weights kept : Weights.values()) {
+            if (info.equals(new Machine(format, target, kept).info())) {
+                return Compatibility.OPTIMAL;
+            }
         }
-        boolean known = info.startsWith(PREFIX + "format=" + format + ";");
-        return known && info.endsWith(";weights=any") ? Compatibility.PREFER_RECOMPILATION : Compatibility.UNSUPPORTED;
+        if (!info.startsWith(PREFIX + "format=" + format + ";")) {
+            return Compatibility.UNSUPPORTED;
+        }
+        return info.endsWith(";weights=source")
+                ? Compatibility.OPTIMAL
+                : info.endsWith(";weights=any") ? Compatibility.PREFER_RECOMPILATION : Compatibility.UNSUPPORTED;
     }
 }

@@ -6,26 +6,34 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.simd.weights.PackedWeights;
+import java.lang.foreign.MemorySegment;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Writes plans, as {@link PlanFormat} says. */
 final class PlanWriter {
-    private final Bulk bulk = new Bulk();
+    private final Bulk bulk;
     private final TextTable texts = new TextTable();
     private final TensorTable tensors;
     /** The numbers of the values in scope: those of a graph that is done are given anew. */
     private final IdentityHashMap<Value, Integer> values = new IdentityHashMap<>();
 
-    private PlanWriter(Plan plan) {
+    private PlanWriter(Plan plan, Predicate<MemorySegment> apart) {
+        bulk = new Bulk(apart);
         tensors = new TensorTable(plan.left(), bulk);
     }
 
     static PlanImage write(Plan plan) {
-        var writer = new PlanWriter(plan);
+        return write(plan, _ -> false);
+    }
+
+    /** @param apart which constants are segments of their own, whatever their size */
+    static PlanImage write(Plan plan, Predicate<MemorySegment> apart) {
+        var writer = new PlanWriter(plan, apart);
         var packed = new ByteWriter();
         writer.packed(plan.packed(), packed);
         var graph = new ByteWriter();

@@ -123,10 +123,12 @@ public final class Lowering {
             cell.plain = View.dense(Storage.input(i, cell.type().bytes(cell.elements())), cell.type(), cell.shape());
         }
         for (Node node : facts.nodes()) {
+            context.checkCancelled();
             lower(node);
         }
         // all that may fail comes before the first thing that the binding is told of an output
         for (Value output : graph.outputs()) {
+            context.checkCancelled();
             if (cell(output).known() == null) {
                 dense(cell(output));
             }
@@ -134,7 +136,7 @@ public final class Lowering {
         for (int i = 0; i < graph.outputs().size(); i++) {
             finish(i, cell(graph.outputs().get(i)));
         }
-        kit.weights().finish();
+        kit.weights().finish(context::checkCancelled);
         return Program.of(
                 steps,
                 graph.inputs().size(),

@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Convolutions of images by constant weights. */
 final class ConvRules {
+    /** A transposed convolution is a convolution for each remainder of the strides, each of which is planned. */
+    private static final int MOST_PHASES = 4096;
+
     private ConvRules() {}
 
     static @Nullable Rule named(String name) {
@@ -99,6 +102,9 @@ final class ConvRules {
                 && op.attributes().text("auto_pad", "NOTSET").equals("NOTSET");
         Axis[] axes = weights == null || !simple ? null : Windows.axes(op, out, in, Windows.kernel(weights.shape()));
         if (weights == null || axes == null || out.elements() == 0 || in.elements() == 0) {
+            return false;
+        }
+        if ((double) axes[0].stride() * axes[1].stride() * axes[2].stride() > MOST_PHASES) {
             return false;
         }
         var forward = new ConvShape(

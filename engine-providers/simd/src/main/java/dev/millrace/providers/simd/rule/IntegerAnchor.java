@@ -55,9 +55,10 @@ final class IntegerAnchor implements Anchor {
         if (epilogue == null) {
             return false;
         }
-        Cell floats = epilogue.isAll() ? result : lowering.part(result, ElementType.FLOAT, result.shape());
+        boolean isAll = epilogue.isAll() && result.type() == ElementType.FLOAT;
+        Cell floats = isAll ? result : lowering.part(result, ElementType.FLOAT, result.shape());
         write(floats, epilogue, operands);
-        if (!epilogue.isAll()) {
+        if (!isAll) {
             var all = new ArrayList<Cell>(List.of(floats));
             all.addAll(operands);
             Expressions.materialise(lowering, result, epilogue.rest(), all);

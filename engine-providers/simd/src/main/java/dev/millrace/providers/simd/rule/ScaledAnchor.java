@@ -45,7 +45,7 @@ final class ScaledAnchor implements Anchor {
         ColumnEpilogue epilogue = ColumnEpilogue.ofFloats(after, Collections.nCopies(operands.size(), Operand.ELEMENT));
         boolean fuses = epilogue.activation() == Activation.NONE || epilogue.activation() == Activation.RELU;
         Expr rest = fuses ? epilogue.rest() : after;
-        boolean isAll = fuses && epilogue.isAll();
+        boolean isAll = fuses && epilogue.isAll() && result.type() == ElementType.FLOAT;
         Cell floats = isAll ? result : lowering.part(result, ElementType.FLOAT, result.shape());
         sums.addFloats(floats, fuses ? epilogue.activation() : Activation.NONE);
         if (!isAll) {

@@ -92,10 +92,13 @@ public final class SharedWeights {
         var sum = new CRC32C();
         for (Tensor source : sources) {
             MemorySegment bytes = source.segment();
-            long last = Math.max(0, bytes.byteSize() - SAMPLE_BYTES);
-            long size = Math.min(SAMPLE_BYTES, bytes.byteSize());
+            if (bytes.byteSize() <= SAMPLES * SAMPLE_BYTES) {
+                sum.update(bytes.asByteBuffer());
+                continue;
+            }
+            long last = bytes.byteSize() - SAMPLE_BYTES;
             for (int i = 0; i < SAMPLES; i++) {
-                sum.update(bytes.asSlice(last * i / (SAMPLES - 1), size).asByteBuffer());
+                sum.update(bytes.asSlice(last * i / (SAMPLES - 1), SAMPLE_BYTES).asByteBuffer());
             }
         }
         return sum.getValue();

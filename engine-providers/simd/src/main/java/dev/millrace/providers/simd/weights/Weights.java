@@ -7,6 +7,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.memory.MappingGuard;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -154,9 +155,16 @@ public final class Weights {
         return memory;
     }
 
-    /** Sees to it that all that was packed so far is filled. */
-    public void finish() {
-        unfinished.forEach(Runnable::run);
+    /**
+     * Sees to it that all that was packed so far is filled.
+     *
+     * @param check is called between two pieces, and may end it
+     */
+    public void finish(Runnable check) {
+        for (Runnable filling : unfinished) {
+            check.run();
+            filling.run();
+        }
         unfinished.clear();
     }
 
@@ -178,6 +186,10 @@ public final class Weights {
             } finally {
                 usage.endPacking();
             }
+        }
+        // others may share what was packed, and have files that are whole
+        if (sources.stream().anyMatch(source -> MappingGuard.isDamaged(source.segment()))) {
+            throw EngineException.invalidGraph("the file of weights was cut short while they were packed");
         }
         sources.forEach(source -> Originals.letGo(source.segment()));
     }

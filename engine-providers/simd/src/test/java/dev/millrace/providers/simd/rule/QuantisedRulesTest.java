@@ -132,6 +132,34 @@ class QuantisedRulesTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(names = {"FLOAT16", "BFLOAT16", "DOUBLE", "INT64"})
+    void sumsOfProductsAreWrittenAsOtherNumbers(ElementType to) {
+        Tensor weights = bytes(ElementType.INT8, 9, 5);
+        try (var both = new Comparison(editor -> {
+            Value x = Comparison.input(editor, "x", ElementType.INT8, 2);
+            Value sums = op(editor, "MatMulInteger", x, constant(editor, weights));
+            editor.addOutput("y", op(editor, "Cast", ints("to", to.code()), sums));
+        })) {
+            both.agreesOn(bytes(ElementType.INT8, 3, 9));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"FLOAT16", "BFLOAT16", "DOUBLE"})
+    void dequantisedProductsAreWrittenAsOtherNumbers(ElementType to) {
+        Tensor weights = bytes(ElementType.INT8, 9, 5);
+        try (var both = new Comparison(editor -> {
+            Value scale = constant(editor, Tensor.scalar(0.5f));
+            Value x = op(editor, "DequantizeLinear", Comparison.input(editor, "x", ElementType.INT8, 2), scale);
+            Value by = op(editor, "DequantizeLinear", constant(editor, weights), scale);
+            Value product = op(editor, "MatMul", x, by);
+            editor.addOutput("y", op(editor, "Cast", ints("to", to.code()), product));
+        })) {
+            both.agreesOn(bytes(ElementType.INT8, 3, 9));
+        }
+    }
+
     /** The attributes of a convolution, and a shape that it fits. */
     private final class Window {
         private final int groups = random.nextInt(3) == 0 ? upTo(40) : 1;

@@ -6,6 +6,7 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class TransposedConvTest {
     private final Random random = new Random(13);
@@ -42,6 +43,21 @@ class TransposedConvTest {
                     .with("pads", Attribute.of(random.nextInt(2), 0, 0, random.nextInt(2)))
                     .with("output_padding", Attribute.of(random.nextLong(stride), random.nextLong(stride)));
             agrees(attributes, 1 + random.nextInt(2), random.nextBoolean());
+        }
+    }
+
+    /** Each remainder of the strides would be a convolution of its own. */
+    @Test
+    @Timeout(20)
+    void strideIsAsLongAsItLikes() {
+        Tensor weights = Comparison.random(random, 3, 2, 2, 2);
+        try (var both = new Comparison(editor -> {
+            var nodes = new Nodes(editor, 13);
+            Value x = Comparison.floats(editor, "x", 4);
+            Attributes strides = Attributes.of("strides", Attribute.of(2, 100_000));
+            nodes.output(nodes.add("ConvTranspose", strides, x, nodes.constant(weights)));
+        })) {
+            both.agreesOn(Comparison.random(random, 1, 3, 2, 2));
         }
     }
 

@@ -52,7 +52,7 @@ class SharedWeightsTest {
                     packings.incrementAndGet();
                     target.copyFrom(source.segment());
                 });
-        session.finish();
+        session.finish(() -> {});
         return memory;
     }
 
@@ -75,7 +75,7 @@ class SharedWeightsTest {
         first.packed(List.of(one), Layout.of("panels", one.segment().byteSize()), _ -> {
             throw new IllegalStateException("cannot be read any more");
         });
-        assertThatThrownBy(first::finish).hasMessage("cannot be read any more");
+        assertThatThrownBy(() -> first.finish(() -> {})).hasMessage("cannot be read any more");
         MemorySegment memory = packed(session(same), same, "panels");
         assertThat(memory.mismatch(same.segment())).isNegative();
         assertThat(packings).hasValue(1);
@@ -93,7 +93,7 @@ class SharedWeightsTest {
         Weights working = session.ofBinding();
         MemorySegment memory = packed(working, other, "panels");
         assertThat(memory.mismatch(other.segment())).isNegative();
-        assertThatThrownBy(failing::finish).hasMessage("cannot be read any more");
+        assertThatThrownBy(() -> failing.finish(() -> {})).hasMessage("cannot be read any more");
     }
 
     @Test

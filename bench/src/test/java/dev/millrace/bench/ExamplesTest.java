@@ -1,4 +1,4 @@
-package dev.millrace.session;
+package dev.millrace.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -31,6 +31,8 @@ class ExamplesTest {
         import dev.millrace.graph.tensor.*;
         import dev.millrace.scheduler.*;
         import dev.millrace.session.*;
+        import dev.millrace.session.generate.*;
+        import dev.millrace.text.*;
         import java.lang.foreign.*;
         import java.nio.*;
         import java.nio.file.*;
@@ -46,6 +48,7 @@ class ExamplesTest {
             Tensor ids;
             Tensor mask;
             Flux<Inputs> requests;
+            Flux<String> questions;
             ScheduledExecutorService timer;
 
             void example() throws Exception {
@@ -55,7 +58,15 @@ class ExamplesTest {
         """;
 
     @ParameterizedTest
-    @ValueSource(strings = {"README.md", "docs/from-onnxruntime.md", "docs/model-packages.md", "docs/streams.md"})
+    @ValueSource(
+            strings = {
+                "README.md",
+                "docs/from-onnxruntime.md",
+                "docs/generation.md",
+                "docs/model-packages.md",
+                "docs/streams.md",
+                "docs/text.md"
+            })
     void theJavaOfADocumentCompiles(String name, @TempDir Path classes) throws IOException {
         List<JavaFileObject> examples = new ArrayList<>();
         Matcher found = JAVA.matcher(Files.readString(Path.of("..", name)));

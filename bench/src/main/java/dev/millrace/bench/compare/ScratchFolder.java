@@ -1,4 +1,4 @@
-package dev.millrace.bench.suite;
+package dev.millrace.bench.compare;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,8 +11,8 @@ import java.util.stream.Stream;
  *
  * @param path the folder, deleted with all that is in it on close
  */
-record ScratchFolder(Path path) implements AutoCloseable {
-    ScratchFolder(String prefix) throws IOException {
+public record ScratchFolder(Path path) implements AutoCloseable {
+    public ScratchFolder(String prefix) throws IOException {
         this(Files.createTempDirectory(prefix));
     }
 

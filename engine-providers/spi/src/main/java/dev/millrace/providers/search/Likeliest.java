@@ -1,19 +1,19 @@
-package dev.millrace.providers.cpu.search;
+package dev.millrace.providers.search;
 
 /** The largest scores of those that are added, the largest first, with their places. */
-final class Likeliest {
+public final class Likeliest {
     private final float[] scores;
     private final int[] rows;
     private final int[] words;
     private int count;
 
-    Likeliest(int most) {
+    public Likeliest(int most) {
         scores = new float[most];
         rows = new int[most];
         words = new int[most];
     }
 
-    void add(float score, int row, int word) {
+    public void add(float score, int row, int word) {
         boolean full = count == scores.length;
         if (Float.isNaN(score) || full && score <= scores[count - 1]) {
             return;
@@ -30,19 +30,19 @@ final class Likeliest {
         words[at] = word;
     }
 
-    int count() {
+    public int count() {
         return count;
     }
 
-    float score(int index) {
+    public float score(int index) {
         return scores[index];
     }
 
-    int row(int index) {
+    public int row(int index) {
         return rows[index];
     }
 
-    int word(int index) {
+    public int word(int index) {
         return words[index];
     }
 }

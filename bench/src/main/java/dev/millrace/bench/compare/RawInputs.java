@@ -1,4 +1,4 @@
-package dev.millrace.bench.suite;
+package dev.millrace.bench.compare;
 
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.Tensor;
@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Inputs in a file that a fresh process of either side reads without the other side's classes. */
-final class RawInputs {
+public final class RawInputs {
     private RawInputs() {}
 
     /**
@@ -27,9 +27,9 @@ final class RawInputs {
      * @param type the name of its element type, which both sides spell alike
      * @param bytes outside of the heap
      */
-    record Raw(String name, String type, long[] dims, ByteBuffer bytes) {}
+    public record Raw(String name, String type, long[] dims, ByteBuffer bytes) {}
 
-    static void write(Path file, Inputs inputs) throws IOException {
+    public static void write(Path file, Inputs inputs) throws IOException {
         try (OutputStream stream = Files.newOutputStream(file);
                 var out = new DataOutputStream(stream)) {
             out.writeInt(inputs.asMap().size());
@@ -48,7 +48,7 @@ final class RawInputs {
         }
     }
 
-    static List<Raw> read(Path file) throws IOException {
+    public static List<Raw> read(Path file) throws IOException {
         var inputs = new ArrayList<Raw>();
         try (InputStream stream = Files.newInputStream(file);
                 var in = new DataInputStream(stream)) {

@@ -1,0 +1,180 @@
+package dev.millrace.bench.serve;
+
+import dev.millrace.bench.compare.Duel;
+import dev.millrace.cli.ExitCode;
+import dev.millrace.cli.ModelArgument;
+import dev.millrace.cli.SessionFlags;
+import dev.millrace.cli.UsageException;
+import dev.millrace.cli.model.InputMaker;
+import dev.millrace.session.BatchOptions;
+import dev.millrace.session.Engine;
+import dev.millrace.session.Inference;
+import dev.millrace.session.Inputs;
+import dev.millrace.session.Outputs;
+import dev.millrace.session.Session;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+import reactor.core.publisher.Flux;
+
+/** Measures what batches give. */
+@Command(
+        name = "batching",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Measures many subscribers who each ask for one answer after the other, of a session with batches in turns"
+                    + " with",
+            "the same session without; a ratio is how much more is answered with batches. Below the same runs with the",
+            "batch made by hand on one thread, which is what batches could give at most. Then the 99th percentile of a"
+                    + " lone",
+            "request, beside that of the same run without a stream, on a thread that waits for nobody."
+        })
+public final class BatchingCommand implements Callable<Integer> {
+    private static final double NANOS = 1e9;
+    private static final double MICRO = 1e3;
+    private static final int LEAST_BLOCKS = 5;
+    private static final int REQUESTS = 4;
+    private static final int BY_HAND = 16;
+    private static final double PERCENT = 99;
+    private static final long SEED = 1;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "S",
+            description = "How long each pair is measured (default: ${DEFAULT-VALUE}).",
+            defaultValue = "10")
+    private double seconds;
+
+    @Option(
+            names = "--subscribers",
+            paramLabel = "N",
+            description = "Subscribers at once (default: ${DEFAULT-VALUE}).",
+            defaultValue = "64")
+    private int subscribers;
+
+    @Option(
+            names = "--max-size",
+            paramLabel = "N",
+            description = "Requests that make one run at most (default: ${DEFAULT-VALUE}).",
+            defaultValue = "16")
+    private int maxSize;
+
+    @Option(
+            names = "--max-delay",
+            paramLabel = "MS",
+            description = "How long a request waits for others at most (default: ${DEFAULT-VALUE}).",
+            defaultValue = "2")
+    private long maxDelay;
+
+    @Mixin
+    private SessionFlags flags = new SessionFlags();
+
+    @Override
+    public Integer call() throws Exception {
+        UsageException.requireAtLeast(1, "--subscribers", subscribers);
+        UsageException.requireAtLeast(1, "--max-size", maxSize);
+        PrintWriter out = spec.commandLine().getOut();
+        try (Engine engine = flags.engine()) {
+            measure(out, engine, "MiniLM 1×8", "minilm", 8);
+            measure(out, engine, "Silero VAD v5", "silero-vad", 0);
+        }
+        return ExitCode.OK;
+    }
+
+    private Duel measured(Duel.Side one, Duel.Side other) throws Exception {
+        var duel = new Duel(one, other);
+        long budget = (long) (seconds * NANOS);
+        duel.run(new Duel.Pace(budget / 4, 0, budget, LEAST_BLOCKS));
+        return duel;
+    }
+
+    private void measure(PrintWriter out, Engine engine, String label, String name, long tokens) throws Exception {
+        ModelArgument model = ModelArgument.of(name);
+        try (Session session = engine.session(model.file(), flags.options())) {
+            Inputs inputs = inputs(model, session, 1, tokens);
+            Inputs many = inputs(model, session, BY_HAND, tokens);
+            Inference batched =
+                    session.batched(BatchOptions.defaults().maxSize(maxSize).maxDelay(Duration.ofMillis(maxDelay)));
+            Duel together = measured(() -> everybody(batched, inputs), () -> everybody(session, inputs));
+            double all = (double) subscribers * REQUESTS;
+            out.println("%s, %d subscribers: batched %.1f/s, unbatched %.1f/s, ratio %.2f"
+                    .formatted(
+                            label,
+                            subscribers,
+                            all * NANOS / MICRO / together.ourMicros(),
+                            all * NANOS / MICRO / Objects.requireNonNull(together.peerMicros()),
+                            together.ratio()));
+            out.flush();
+            Duel byHand = measured(() -> session.run(many).close(), () -> times(BY_HAND, session, inputs));
+            out.println("%s, runs of %d by hand: ratio %.2f".formatted(label, BY_HAND, byHand.ratio()));
+            out.flush();
+            lone(out, label, session, batched, inputs);
+        }
+    }
+
+    private static Inputs inputs(ModelArgument model, Session session, long batch, long tokens) {
+        long[] extents = {batch, tokens};
+        Map<String, long[]> shapes = tokens > 0
+                ? Map.of("input_ids", extents, "attention_mask", extents, "token_type_ids", extents)
+                : Map.of("input", new long[] {batch, 512}, "state", new long[] {2, batch, 128});
+        return new InputMaker(model.known(), shapes, SEED).make(session.inputs());
+    }
+
+    private static void times(int count, Session session, Inputs inputs) {
+        for (int i = 0; i < count; i++) {
+            session.run(inputs).close();
+        }
+    }
+
+    /** Every subscriber asks so often, each time when it has its answer. */
+    private void everybody(Inference inference, Inputs inputs) {
+        Flux.range(0, subscribers)
+                .flatMap(_ -> inference.mono(inputs).doOnNext(Outputs::close).repeat(REQUESTS - 1), subscribers)
+                .blockLast();
+    }
+
+    /** One who asks alone, in turns with runs, some hundred at a time. */
+    private void lone(PrintWriter out, String label, Session session, Inference batched, Inputs inputs) {
+        var asked = new Latencies();
+        var ran = new Latencies();
+        List<Double> ratios = new ArrayList<>();
+        long end = System.nanoTime() + (long) (seconds * NANOS);
+        do {
+            var askedNow = new Latencies();
+            var ranNow = new Latencies();
+            for (int i = 0; i < 200; i++) {
+                long start = System.nanoTime();
+                Objects.requireNonNull(batched.mono(inputs).block()).close();
+                took(System.nanoTime() - start, asked, askedNow);
+                start = System.nanoTime();
+                session.run(inputs).close();
+                took(System.nanoTime() - start, ran, ranNow);
+            }
+            ratios.add((double) askedNow.percentile(PERCENT) / ranNow.percentile(PERCENT));
+        } while (System.nanoTime() < end);
+        out.println("%s, a lone request: p99 %.1f µs, of a run %.1f µs, median of the ratios %.2f"
+                .formatted(
+                        label,
+                        asked.percentile(PERCENT) / MICRO,
+                        ran.percentile(PERCENT) / MICRO,
+                        Duel.median(ratios)));
+        out.flush();
+    }
+
+    private static void took(long nanos, Latencies all, Latencies now) {
+        all.add(nanos);
+        now.add(nanos);
+    }
+}

@@ -1,0 +1,58 @@
+package dev.millrace.bench.serve;
+
+import dev.millrace.bench.compare.FreshProcess;
+import dev.millrace.bench.compare.Numbers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+
+/**
+ * What came of many clients of many sessions.
+ *
+ * @param perSecond answers per second of each model
+ * @param fairness the least of the models' indices of fairness among their clients
+ * @param growth memory at the end beside memory at half time
+ */
+record LoadFigures(List<Double> perSecond, long failures, double fairness, double growth, double peakMib) {
+    private static final double NANOS = 1e9;
+    private static final double KIB_PER_MIB = 1024;
+    private static final int FIRST_CLIENT = 5;
+
+    static LoadFigures of(Orders orders) throws Exception {
+        List<Long> said =
+                new FreshProcess(ServeLoad.class, orders.toArguments()).say().numbers();
+        long[] answers =
+                said.stream().skip(FIRST_CLIENT).mapToLong(Long::longValue).toArray();
+        int models = orders.files().size();
+        var perSecond = new ArrayList<Double>();
+        double fairness = 1;
+        for (int model = 0; model < models; model++) {
+            long[] ofModel = ofModel(answers, model, models);
+            perSecond.add(LongStream.of(ofModel).sum() * NANOS / said.get(0));
+            fairness = Math.min(fairness, Fairness.jain(ofModel));
+        }
+        return new LoadFigures(
+                perSecond, said.get(1), fairness, (double) said.get(3) / said.get(2), said.get(4) / KIB_PER_MIB);
+    }
+
+    private static long[] ofModel(long[] answers, int model, int models) {
+        return IntStream.range(0, answers.length)
+                .filter(client -> client % models == model)
+                .mapToLong(client -> answers[client])
+                .toArray();
+    }
+
+    double total() {
+        return perSecond.stream().mapToDouble(Double::doubleValue).sum();
+    }
+
+    /** The mean of the models' ratios to another side's: no policy of whom to serve more makes it larger. */
+    double ratioTo(LoadFigures other) {
+        var ratios = new ArrayList<Double>();
+        for (int i = 0; i < perSecond.size(); i++) {
+            ratios.add(perSecond.get(i) / other.perSecond.get(i));
+        }
+        return Numbers.geometricMean(ratios);
+    }
+}

@@ -1,0 +1,77 @@
+package dev.millrace.bench.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.bench.kernels.PeerModel;
+import dev.millrace.graph.tensor.Tensor;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A short form of {@code bench serve}, of small models: everybody is served, by all sides. Nothing is timed here. */
+class ServeIT {
+    private static final double SECONDS = 2;
+
+    @TempDir
+    private Path folder;
+
+    /** y = relu(x W), of so many numbers. */
+    private Path model(String name, int width) throws IOException {
+        var random = new SplittableRandom(width);
+        float[] weights = new float[width * width];
+        for (int i = 0; i < weights.length; i++) {
+            weights[i] = (float) (random.nextDouble() - 0.5);
+        }
+        var model = new PeerModel();
+        var x = model.input("x", Tensor.copyOf(new float[width], 1, width));
+        var product = model.node("MatMul", x, model.constant("w", Tensor.copyOf(weights, width, width)));
+        model.output("y", model.node("Relu", product));
+        return Files.write(folder.resolve(name + ".onnx"), model.bytes());
+    }
+
+    private Orders orders(Side side, ServedModels served) {
+        return new Orders(side, SECONDS, 20, 3, 4, 0, served.files());
+    }
+
+    private ServedModels models() throws IOException {
+        return ServedModels.of(
+                List.of(model("light", 16).toString(), model("heavy", 256).toString()));
+    }
+
+    @Test
+    void everyClientOfEachSideIsAnswered() throws Exception {
+        try (ServedModels served = models()) {
+            for (Side side : Side.values()) {
+                LoadFigures figures = LoadFigures.of(orders(side, served));
+                assertThat(figures.failures()).as(side.label()).isZero();
+                assertThat(figures.perSecond()).as(side.label()).hasSize(2).allMatch(rate -> rate > 0);
+                assertThat(figures.fairness()).as(side.label()).isBetween(0.1, 1.0);
+                assertThat(figures.peakMib()).as(side.label()).isGreaterThan(1);
+            }
+        }
+    }
+
+    @Test
+    void aLightModelIsAnsweredBesideAHeavyOne() throws Exception {
+        try (ServedModels served = models()) {
+            LightFigures figures = LightFigures.of(new Orders(Side.OURS, SECONDS, 8, 1, 1, 0, served.files()));
+            assertThat(figures.failures()).isZero();
+            assertThat(figures.aloneMicros()).isPositive();
+            assertThat(figures.besideMicros()).isPositive();
+            assertThat(figures.heavyPerSecond()).isPositive();
+        }
+    }
+
+    @Test
+    void noRequestFailsWhileModelsAreReplaced() throws Exception {
+        try (ServedModels served = models()) {
+            ReplacingFigures figures = ReplacingFigures.of(orders(Side.OURS, served), 30);
+            assertThat(figures.failures()).isZero();
+            assertThat(figures.afterMib()).isPositive().isLessThan(2 * figures.beforeMib());
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** Tests of how words are chosen. */
+@NullMarked
+package dev.millrace.providers.search;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,84 @@
+package dev.millrace.session.build;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.providers.spi.ExecutionProvider;
+import dev.millrace.providers.spi.ProviderDevice;
+import dev.millrace.providers.spi.ProviderFactory;
+import dev.millrace.providers.spi.WeightlessMode;
+import dev.millrace.providers.spi.WeightlessSupport;
+import java.util.List;
+
+/**
+ * Holds what providers say of context binaries without weights against what is asked for: before they are made, by what
+ * their devices tell, and once they are. A provider that says nothing may take part for as long as it compiles nothing.
+ */
+final class WeightlessCheck {
+    private final WeightlessMode mode;
+    private final Notes notes;
+    private boolean anybody;
+
+    WeightlessCheck(WeightlessMode mode, Notes notes) {
+        this.mode = mode;
+        this.notes = notes;
+    }
+
+    private boolean isAsked() {
+        return mode != WeightlessMode.NONE;
+    }
+
+    /** Throws (EP_FAIL) where devices tell of their provider that it cannot do what is asked for. */
+    void before(ProviderFactory factory, List<ProviderDevice> devices) {
+        for (ProviderDevice device : devices) {
+            String said = device.metadata().get(WeightlessSupport.METADATA);
+            if (isAsked() && said != null && !WeightlessSupport.of(said).covers(mode)) {
+                throw new EngineException(
+                        Status.EP_FAIL,
+                        "provider '" + factory.name() + "' cannot make context binaries of weightless mode "
+                                + mode.code() + " (" + mode + "): what it supports is '" + said + "'");
+            }
+            anybody |= said != null;
+        }
+    }
+
+    /** Throws (NOT_IMPLEMENTED) where a provider says less of itself than its devices do. */
+    void after(ExecutionProvider provider, List<ProviderDevice> devices) {
+        WeightlessSupport support = provider.weightlessSupport();
+        for (ProviderDevice device : devices) {
+            String said = device.metadata().get(WeightlessSupport.METADATA);
+            if (said == null || support.text().equals(said)) {
+                continue;
+            }
+            String mismatch = "the devices of provider '" + provider.name() + "' tell of weightless support '" + said
+                    + "', and the provider itself of '" + support.text() + "'";
+            if (!support.covers(mode)) {
+                throw notImplemented(provider, mode, "; " + mismatch);
+            }
+            notes.add(mismatch);
+            return;
+        }
+    }
+
+    /** Throws (EP_FAIL) where nobody among the providers can do what is asked for. */
+    void all() {
+        if (isAsked() && !anybody) {
+            throw new EngineException(
+                    Status.EP_FAIL,
+                    "none of the providers that take part makes context binaries of weightless mode " + mode.code()
+                            + " (" + mode + ")");
+        }
+    }
+
+    /** Throws (NOT_IMPLEMENTED) where a provider is to compile that cannot do what is asked for. */
+    static void compiling(ExecutionProvider provider, WeightlessMode mode) {
+        if (!provider.weightlessSupport().covers(mode)) {
+            throw notImplemented(provider, mode, "");
+        }
+    }
+
+    private static EngineException notImplemented(ExecutionProvider provider, WeightlessMode mode, String more) {
+        return EngineException.notImplemented("provider '" + provider.name()
+                + "' compiles parts of the model, and does not implement weightless mode " + mode.code() + " (" + mode
+                + ")" + more);
+    }
+}

@@ -1,0 +1,90 @@
+package dev.millrace.session.generate;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.ir.SymbolicShape;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.session.State;
+import dev.millrace.session.ValueInfo;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The keys and values of earlier tokens: how exporters name them, and what they are before the first token. */
+final class DecoderCaches {
+    /** Heads of keys are rows of steps: batch, heads, steps, depth. */
+    private static final int RANK = 4;
+
+    private static final int STEPS = 2;
+
+    private DecoderCaches() {}
+
+    /** The output that is this input of the next step, or null where the input is no cache. */
+    static @Nullable String output(String input, Set<String> outputs) {
+        if (!input.startsWith("past")) {
+            return null;
+        }
+        String rest = input.substring("past".length());
+        String bare = rest.startsWith("_key_values") ? rest.substring("_key_values".length()) : rest;
+        return Stream.of("present" + bare, "present" + rest, "present_key_values" + bare)
+                .filter(outputs::contains)
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** The cache as it is before the first token: one entry of a batch, no steps, and as many of all else as declared. */
+    static State begun(State state, @Nullable ValueInfo input) {
+        if (input == null || state.first() != null || state.zeros() != null) {
+            return state;
+        }
+        SymbolicShape shape = input.type() instanceof ValueType.TensorType type ? type.shape() : null;
+        if (shape == null) {
+            throw undeclared(input, state);
+        }
+        long[] extents = new long[shape.rank()];
+        for (int axis = 0; axis < extents.length; axis++) {
+            extents[axis] = begun(shape, axis, input, state);
+        }
+        return state.ofZeros(extents);
+    }
+
+    private static long begun(SymbolicShape shape, int axis, ValueInfo input, State state) {
+        if (shape.dim(axis) instanceof Dim.Known known) {
+            return known.extent();
+        }
+        String name = shape.dim(axis).toString().toLowerCase(Locale.ROOT);
+        if (name.contains("batch")) {
+            return 1;
+        }
+        if (name.contains("past") || name.contains("seq") || name.contains("len")) {
+            return 0;
+        }
+        if (axis == 0) {
+            return 1;
+        }
+        if (axis == STEPS && shape.rank() == RANK) {
+            return 0;
+        }
+        throw undeclared(input, state);
+    }
+
+    private static EngineException undeclared(ValueInfo input, State state) {
+        return EngineException.invalidArgument("cache '" + input + "' leaves open how large it is: say it by"
+                + " DecoderSignature.builder(session).state(State.carry(\"" + state.output() + "\", \"" + state.input()
+                + "\").ofZeros(…))");
+    }
+
+    /** How many steps caches have room for that do not grow; 0 where they do. */
+    static int length(List<State> states) {
+        return states.stream()
+                .map(State::zeros)
+                .filter(Objects::nonNull)
+                .filter(zeros -> zeros.rank() == RANK)
+                .mapToInt(zeros -> Math.toIntExact(zeros.dim(STEPS)))
+                .min()
+                .orElse(0);
+    }
+}

@@ -1,0 +1,257 @@
+package dev.millrace.session.generate;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.session.Inputs;
+import dev.millrace.session.Session;
+import dev.millrace.session.State;
+import dev.millrace.session.ValueInfo;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the inputs and outputs of a language model are. Names as exporters write them are found: {@code input_ids},
+ * {@code attention_mask}, {@code position_ids}, {@code use_cache_branch}, {@code num_logits_to_keep}, caches like
+ * {@code past_key_values.0.key} to {@code present.0.key}, and {@code logits}. Others are named by a builder:
+ * {@code DecoderSignature.builder(session).ids("tokens").state(State.carry("k_out", "k_in").ofZeros(1, 8, 0, 64)).build()}.
+ */
+public final class DecoderSignature {
+    private final DecoderInput ids;
+    private final @Nullable DecoderInput mask;
+    private final @Nullable DecoderInput positions;
+    private final @Nullable DecoderInput branch;
+    private final String logits;
+    private final List<State> states;
+    private final Map<String, Tensor> fixed;
+    private final int contextLength;
+
+    private DecoderSignature(Builder builder) {
+        ids = builder.required(builder.ids, "the tokens, input_ids in most models");
+        mask = builder.input(builder.mask);
+        positions = builder.input(builder.positions);
+        branch = builder.input(builder.branch);
+        states = List.copyOf(builder.states.values());
+        fixed = Map.copyOf(builder.fixed);
+        logits = builder.foundLogits();
+        contextLength = builder.contextLength > 0 ? builder.contextLength : DecoderCaches.length(states);
+    }
+
+    /** What the names of the session's inputs and outputs say; refused where they leave an input without a meaning. */
+    public static DecoderSignature of(Session session) {
+        return builder(session).build();
+    }
+
+    /** What the names say, to be changed where they do not. */
+    public static Builder builder(Session session) {
+        return new Builder(session);
+    }
+
+    /** The output whose last row says how likely each token is to follow. */
+    public String logits() {
+        return logits;
+    }
+
+    /** The caches: outputs of a step that are inputs of the next one. None where each step is given all tokens again. */
+    public List<State> states() {
+        return states;
+    }
+
+    /** How many tokens the model sees at most; 0 where that is not known. */
+    public int contextLength() {
+        return contextLength;
+    }
+
+    boolean keepsCaches() {
+        return !states.isEmpty();
+    }
+
+    void check(Session session) {
+        Set<String> names = new LinkedHashSet<>();
+        session.inputs().forEach(info -> names.add(info.name()));
+        given().forEach(name -> {
+            if (!names.contains(name)) {
+                throw EngineException.invalidArgument(
+                        "the signature is of another model: there is no input '" + name + "' in " + names);
+            }
+        });
+    }
+
+    private Set<String> given() {
+        var names = new LinkedHashSet<>(fixed.keySet());
+        for (DecoderInput input : Arrays.asList(ids, mask, positions, branch)) {
+            if (input != null) {
+                names.add(input.name());
+            }
+        }
+        states.forEach(state -> names.add(state.input()));
+        return names;
+    }
+
+    /** The inputs of a step but for the caches, of which {@code cached} words are known already. */
+    Inputs inputs(int[] words, int cached, int count) {
+        int length = count - cached;
+        Inputs inputs = Inputs.of(fixed);
+        inputs.and(ids.name(), ids.row(length, i -> words[cached + i]));
+        if (mask != null) {
+            inputs.and(mask.name(), mask.row(mask.lengthOr(count), i -> i < count ? 1 : 0));
+        }
+        if (positions != null) {
+            inputs.and(positions.name(), positions.row(length, i -> cached + i));
+        }
+        if (branch != null) {
+            inputs.and(branch.name(), branch.single(cached > 0 ? 1 : 0));
+        }
+        return inputs;
+    }
+
+    @Override
+    public String toString() {
+        return given() + " to '" + logits + "'";
+    }
+
+    /** Names what is what. */
+    public static final class Builder {
+        private static final Set<String> KEPT = Set.of("num_logits_to_keep", "logits_to_keep");
+
+        private final Map<String, ValueInfo> inputs = new LinkedHashMap<>();
+        private final Set<String> outputs = new LinkedHashSet<>();
+        private final Map<String, State> states = new LinkedHashMap<>();
+        private final Map<String, Tensor> fixed = new LinkedHashMap<>();
+        private @Nullable String ids;
+        private @Nullable String mask;
+        private @Nullable String positions;
+        private @Nullable String branch;
+        private @Nullable String logits;
+        private int contextLength;
+
+        private Builder(Session session) {
+            session.inputs().forEach(info -> inputs.put(info.name(), info));
+            session.outputs().forEach(info -> outputs.add(info.name()));
+            ids = found("input_ids");
+            mask = found("attention_mask");
+            positions = found("position_ids");
+            branch = found("use_cache_branch");
+            logits = outputs.contains("logits") ? "logits" : null;
+            for (ValueInfo input : session.inputs()) {
+                String output = DecoderCaches.output(input.name(), outputs);
+                if (output != null) {
+                    states.put(input.name(), State.carry(output, input.name()));
+                } else if (KEPT.contains(input.name())) {
+                    fixed.put(input.name(), new DecoderInput(input).single(1));
+                }
+            }
+        }
+
+        private @Nullable String found(String name) {
+            return inputs.containsKey(name) ? name : null;
+        }
+
+        /** The input of the tokens' numbers. */
+        public Builder ids(String input) {
+            ids = input;
+            return this;
+        }
+
+        /** The input that has 1 for each token that is there; null for none. */
+        public Builder mask(@Nullable String input) {
+            mask = input;
+            return this;
+        }
+
+        /** The input of the tokens' places in the text; null for none. */
+        public Builder positions(@Nullable String input) {
+            positions = input;
+            return this;
+        }
+
+        /** The input that says whether there are caches yet; null for none. */
+        public Builder branch(@Nullable String input) {
+            branch = input;
+            return this;
+        }
+
+        /** The output that says how likely each token is to follow. */
+        public Builder logits(String output) {
+            logits = output;
+            return this;
+        }
+
+        /** A cache, whose zeros have no steps yet, or room for all of them. */
+        public Builder state(State state) {
+            states.put(state.input(), state);
+            return this;
+        }
+
+        /** What another input is given in each step. */
+        public Builder fixed(String input, Tensor value) {
+            fixed.put(input, value);
+            return this;
+        }
+
+        /** How many tokens the model sees at most, prompt included. */
+        public Builder contextLength(int tokens) {
+            if (tokens < 1) {
+                throw EngineException.invalidArgument("contextLength is " + tokens + "; it is at least 1");
+            }
+            contextLength = tokens;
+            return this;
+        }
+
+        public DecoderSignature build() {
+            states.replaceAll((input, state) -> DecoderCaches.begun(state, inputs.get(input)));
+            var signature = new DecoderSignature(this);
+            Set<String> given = signature.given();
+            for (ValueInfo input : inputs.values()) {
+                if (!given.contains(input.name()) && !input.optional()) {
+                    throw EngineException.invalidArgument("input '" + input
+                            + "' is none that language models usually have: say what it is by DecoderSignature.builder,"
+                            + " which knows ids, mask, positions, branch, state and fixed");
+                }
+            }
+            return signature;
+        }
+
+        private DecoderInput required(@Nullable String name, String what) {
+            if (name == null) {
+                throw EngineException.invalidArgument(
+                        "there is no input for " + what + ", in " + inputs.keySet() + ": is this a language model?");
+            }
+            return Objects.requireNonNull(input(name));
+        }
+
+        private @Nullable DecoderInput input(@Nullable String name) {
+            if (name == null) {
+                return null;
+            }
+            ValueInfo info = inputs.get(name);
+            if (info == null) {
+                throw EngineException.invalidArgument("Invalid input name: " + name + "; there are " + inputs.keySet());
+            }
+            return new DecoderInput(info);
+        }
+
+        private String foundLogits() {
+            if (logits != null) {
+                if (!outputs.contains(logits)) {
+                    throw EngineException.invalidArgument("Invalid output name: " + logits + "; there are " + outputs);
+                }
+                return logits;
+            }
+            List<String> others = outputs.stream()
+                    .filter(output -> states.values().stream()
+                            .noneMatch(state -> state.output().equals(output)))
+                    .toList();
+            if (others.size() != 1) {
+                throw EngineException.invalidArgument("which of " + others
+                        + " says how likely tokens are? Say it by DecoderSignature.builder(session).logits(name)");
+            }
+            return others.getFirst();
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package dev.millrace.session.generate;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.graph.tensor.TensorParts;
+import dev.millrace.scheduler.Cancellation;
+import dev.millrace.session.Outputs;
+import dev.millrace.session.RunOptions;
+import dev.millrace.session.Sequence;
+import dev.millrace.session.stream.Receiver;
+import dev.millrace.session.stream.StepFlux;
+import java.time.Instant;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.util.context.Context;
+import reactor.util.context.ContextView;
+
+/** One generation: the prompt is the first step, each token is another one. */
+final class Decoding implements StepFlux.Steps<Token> {
+    private final DecoderSignature signature;
+    private final Sequence sequence;
+    private final GenerationOptions how;
+    private final Sampler sampler;
+    private final RunOptions runs;
+    private final int prompt;
+    private int[] words;
+    private int count;
+    /** How many of the words the caches have. */
+    private int cached;
+
+    private @Nullable Ending ending;
+
+    Decoding(DecoderSignature signature, Sequence sequence, int[] prompt, GenerationOptions how) {
+        this.signature = signature;
+        this.sequence = sequence;
+        this.how = how;
+        this.sampler = new Sampler(how);
+        this.prompt = prompt.length;
+        this.words = prompt.clone();
+        this.count = prompt.length;
+        RunOptions options = RunOptions.create().returning(signature.logits()).priority(how.priority());
+        Cancellation cancellation = how.cancellation();
+        if (cancellation != null) {
+            options = options.cancelledBy(cancellation);
+        }
+        this.runs = how.timeLimit() == null
+                ? options
+                : options.deadline(Instant.now().plus(how.timeLimit()));
+    }
+
+    /** The next token, on this thread. */
+    Token run() {
+        return taken(sequence.run(signature.inputs(words, cached, count), runs));
+    }
+
+    @Override
+    public Disposable begin(ContextView context, Receiver<Token> to) {
+        return sequence.mono(signature.inputs(words, cached, count), runs)
+                .subscribe(
+                        outputs -> answer(outputs, to), thrown -> to.failed(named(thrown)), null, Context.of(context));
+    }
+
+    private void answer(Outputs outputs, Receiver<Token> to) {
+        Token token;
+        try {
+            token = taken(outputs);
+        } catch (RuntimeException e) {
+            to.failed(named(e));
+            return;
+        }
+        to.answered(token);
+    }
+
+    private static EngineException named(Throwable thrown) {
+        return thrown instanceof EngineException known
+                ? known
+                : EngineException.wrap(Status.FAIL, "generation", thrown);
+    }
+
+    private Token taken(Outputs outputs) {
+        try (outputs) {
+            cached = signature.keepsCaches() ? count : 0;
+            int word = sampler.choose(last(outputs.get(signature.logits())), Arrays.copyOf(words, count));
+            if (count == words.length) {
+                words = Arrays.copyOf(words, 2 * count);
+            }
+            words[count++] = word;
+            ending = ending(word);
+            return new Token(word, count - prompt - 1, ending);
+        }
+    }
+
+    /** The logits of the last step, which are the last ones in memory too. */
+    private static float[] last(Tensor logits) {
+        Shape shape = logits.shape();
+        if (shape.rank() == 0 || logits.elements() == 0) {
+            throw EngineException.invalidArgument("a " + logits + " has no logits of a last token");
+        }
+        int vocabulary = Math.toIntExact(shape.dim(shape.rank() - 1));
+        return TensorParts.floats(logits, logits.elements() - vocabulary, vocabulary);
+    }
+
+    private @Nullable Ending ending(int word) {
+        if (how.stopTokens().contains((long) word)) {
+            return Ending.STOP_TOKEN;
+        }
+        if (count - prompt >= how.maxTokens()) {
+            return Ending.MAX_TOKENS;
+        }
+        return signature.contextLength() > 0 && count > signature.contextLength() ? Ending.CONTEXT_FULL : null;
+    }
+
+    @Override
+    public boolean isDone() {
+        return ending != null;
+    }
+
+    @Override
+    public void close() {
+        sequence.close();
+    }
+}

@@ -1,0 +1,117 @@
+package dev.millrace.session.generate;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.session.Session;
+import dev.millrace.session.State;
+import dev.millrace.session.StateOptions;
+import dev.millrace.session.StatefulSession;
+import dev.millrace.session.stream.StepFlux;
+import java.util.ArrayList;
+import java.util.Objects;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * Tokens that a language model says after a prompt. The prompt is one run of the session and each token another one; what the
+ * model keeps of earlier tokens stays in the engine's memory. Any number of threads and streams may generate at a time: the
+ * session's runs are theirs in turns. The session stays the caller's to close.
+ */
+public final class Generator {
+    private final StatefulSession sequences;
+    private final DecoderSignature signature;
+
+    private Generator(Session session, DecoderSignature signature) {
+        this.signature = signature;
+        this.sequences =
+                session.stateful(StateOptions.defaults(), signature.states().toArray(State[]::new));
+    }
+
+    /** A generator of a model whose inputs and outputs are called as exporters call them. */
+    public static Generator of(Session session) {
+        return of(session, DecoderSignature.of(session));
+    }
+
+    /** A generator of a model whose inputs and outputs were named. */
+    public static Generator of(Session session, DecoderSignature signature) {
+        signature.check(session);
+        return new Generator(session, signature);
+    }
+
+    public DecoderSignature signature() {
+        return signature;
+    }
+
+    /** All tokens behind a prompt, generated on this thread. */
+    public Generation run(long[] prompt, GenerationOptions how) {
+        return run(prompt, how, token -> true);
+    }
+
+    /**
+     * The tokens behind a prompt, generated on this thread.
+     *
+     * @param goesOn hears of each token as it is there, and says whether more are wanted
+     */
+    public Generation run(long[] prompt, GenerationOptions how, Predicate<Token> goesOn) {
+        var tokens = new ArrayList<Token>();
+        try (Decoding decoding = begin(checked(prompt), how)) {
+            while (true) {
+                Token token = decoding.run();
+                tokens.add(token);
+                boolean isWanted = goesOn.test(token);
+                Ending ending = token.ending();
+                if (ending != null || !isWanted) {
+                    return new Generation(tokens, ending == null ? Ending.STOPPED : ending);
+                }
+            }
+        }
+    }
+
+    /** All tokens behind a prompt, generated when it is subscribed to. */
+    public Mono<Generation> mono(long[] prompt, GenerationOptions how) {
+        return flux(prompt, how)
+                .collectList()
+                .map(tokens -> new Generation(
+                        tokens, Objects.requireNonNull(tokens.getLast().ending())));
+    }
+
+    /** The tokens behind a prompt. Each is generated when it is asked for; cancelling stops the run under way. */
+    public Flux<Token> flux(long[] prompt, GenerationOptions how) {
+        int[] words = checked(prompt);
+        given(how, "options");
+        return new StepFlux<>(() -> begin(words, how));
+    }
+
+    private Decoding begin(int[] words, GenerationOptions how) {
+        return new Decoding(signature, sequences.begin(), words, given(how, "options"));
+    }
+
+    private int[] checked(long[] prompt) {
+        int length = given(prompt, "prompt").length;
+        if (length == 0) {
+            throw EngineException.invalidArgument(
+                    "the prompt is empty: a model needs one token at least, such as that which begins a text");
+        }
+        if (signature.contextLength() > 0 && length > signature.contextLength()) {
+            throw EngineException.invalidArgument("the prompt has " + length + " tokens, and the model sees "
+                    + signature.contextLength() + " at most");
+        }
+        int[] words = new int[length];
+        for (int i = 0; i < length; i++) {
+            if (prompt[i] < 0 || prompt[i] > Integer.MAX_VALUE) {
+                throw EngineException.invalidArgument(
+                        "token " + i + " of the prompt is " + prompt[i] + ", which no vocabulary has");
+            }
+            words[i] = (int) prompt[i];
+        }
+        return words;
+    }
+
+    private static <T> T given(@Nullable T argument, String name) {
+        if (argument == null) {
+            throw EngineException.invalidArgument("the argument '" + name + "' is null");
+        }
+        return argument;
+    }
+}

@@ -1,0 +1,46 @@
+package dev.millrace.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Nobody waits on a run thread where subscribers are told: BlockHound watches, in processes of its own. */
+class BlockingIT {
+    private static List<String> watched(String... arguments) throws IOException, InterruptedException {
+        var command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                // BlockHound adds methods to classes of the JDK
+                "-XX:+AllowRedefinitionToAddDeleteMethods",
+                "-XX:+EnableDynamicAgentLoading",
+                "--enable-native-access=ALL-UNNAMED",
+                "-Xmx512m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                WatchedStreams.class.getName()));
+        command.addAll(List.of(arguments));
+        Process process = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(output).isZero();
+        // the JVM itself warns of the option on the same stream
+        return output.lines()
+                .filter(line -> !line.startsWith("OpenJDK") && !line.startsWith("WARNING"))
+                .toList();
+    }
+
+    @Test
+    void streamsWaitNowhere() throws Exception {
+        assertThat(watched()).containsExactly("end");
+    }
+
+    @Test
+    void aSubscriberThatSleepsIsSeen() throws Exception {
+        assertThat(watched("planted")).hasSize(2).first().asString().contains("sleep");
+    }
+}

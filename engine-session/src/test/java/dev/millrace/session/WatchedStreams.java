@@ -1,0 +1,101 @@
+package dev.millrace.session;
+
+import dev.millrace.graph.tensor.Tensor;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import reactor.blockhound.BlockHound;
+import reactor.core.publisher.Flux;
+import reactor.core.scheduler.NonBlocking;
+
+/**
+ * A process of its own that streams in every way while BlockHound watches its non-blocking threads. Prints where one of them
+ * waited, and at the end that it came to its end. A run itself may wait for its helpers; who is told of its answer may not.
+ */
+final class WatchedStreams {
+    private static final String THREADS = "dev.millrace.session.stream.RunThreads";
+    /** Those of Reactor's own timers, in which deadlines stand. */
+    private static final String TIMERS = "java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue";
+
+    private static final int MANY = 500;
+    private static final Set<String> WAITS = ConcurrentHashMap.newKeySet();
+
+    private WatchedStreams() {}
+
+    /** @param arguments {@code planted} for a subscriber that sleeps */
+    public static void main(String[] arguments) {
+        BlockHound.builder()
+                .nonBlockingThreadPredicate(known -> known.or(thread -> thread instanceof NonBlocking))
+                .allowBlockingCallsInside(THREADS, "serve")
+                .disallowBlockingCallsInside(LaterRun.class.getName(), "run")
+                .allowBlockingCallsInside(LaterRuns.class.getName(), "run")
+                // locks that are held for a moment
+                .allowBlockingCallsInside(THREADS, "add")
+                .allowBlockingCallsInside(THREADS, "remove")
+                .allowBlockingCallsInside(TIMERS, "offer")
+                .allowBlockingCallsInside(TIMERS, "remove")
+                .blockingMethodCallback(method -> waited(method.toString()))
+                .install();
+        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(2));
+                Session session = engine.session(TestModels.sumAndProduct(), SessionOptions.defaults())) {
+            if (arguments.length > 0) {
+                session.mono(inputs()).doOnNext(WatchedStreams::sleep).block();
+            } else {
+                stream(session);
+                stream(session.batched(BatchOptions.defaults()));
+            }
+        }
+        WAITS.forEach(System.out::println);
+        System.out.println("end");
+    }
+
+    private static Inputs inputs() {
+        return Inputs.of("a", 1f, 2f).and("b", Tensor.copyOf(new float[] {3, 4}, 2));
+    }
+
+    /** What must not be done there, so that it is seen that somebody looks. */
+    private static void sleep(Outputs outputs) {
+        outputs.close();
+        try {
+            Thread.sleep(1);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static void stream(Inference inference) {
+        Flux<Inputs> requests = Flux.range(0, MANY).map(_ -> inputs());
+        FluxOptions two = FluxOptions.defaults().concurrency(2).prefetch(4);
+        inference.flux(requests).doOnNext(Outputs::close).blockLast();
+        inference
+                .flux(requests, two.deadline(Duration.ofMinutes(1)))
+                .doOnNext(Outputs::close)
+                .blockLast();
+        inference
+                .flux(requests, two.unordered())
+                .doOnNext(Outputs::close)
+                .take(MANY / 2)
+                .blockLast();
+        inference
+                .results(Flux.range(0, MANY).map(i -> i % 3 == 0 ? Inputs.empty() : inputs()), two)
+                .doOnNext(RunResult::close)
+                .blockLast();
+        Flux.range(0, MANY)
+                .flatMap(_ -> inference.mono(inputs()).doOnNext(Outputs::close), 32)
+                .blockLast();
+    }
+
+    /** A wait with none of the engine's methods around it is that of a thread of Reactor which has nothing to do. */
+    private static void waited(String method) {
+        List<String> callers = StackWalker.getInstance()
+                .walk(frames -> frames.map(StackWalker.StackFrame::toString)
+                        .filter(frame -> frame.startsWith("dev.millrace.")
+                                && !frame.startsWith(WatchedStreams.class.getName() + ".waited"))
+                        .limit(6)
+                        .toList());
+        if (callers.stream().anyMatch(frame -> !frame.startsWith(WatchedStreams.class.getName()))) {
+            WAITS.add(method + " in " + callers);
+        }
+    }
+}

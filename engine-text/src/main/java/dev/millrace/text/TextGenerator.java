@@ -1,0 +1,119 @@
+package dev.millrace.text;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.session.Session;
+import dev.millrace.session.generate.Ending;
+import dev.millrace.session.generate.GenerationOptions;
+import dev.millrace.session.generate.Generator;
+import dev.millrace.session.generate.Token;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * Text that a language model says behind a text: a tokenizer before and behind a generator. The session stays the caller's to
+ * close; any number of threads and streams may use it.
+ */
+public final class TextGenerator {
+    private final Generator generator;
+    private final Tokenizer tokenizer;
+    private final List<String> stops;
+
+    private TextGenerator(Generator generator, Tokenizer tokenizer, List<String> stops) {
+        this.generator = generator;
+        this.tokenizer = tokenizer;
+        this.stops = List.copyOf(stops);
+    }
+
+    /** A generator of a model whose inputs and outputs are called as exporters call them. */
+    public static TextGenerator of(Session session, Tokenizer tokenizer) {
+        return of(Generator.of(session), tokenizer);
+    }
+
+    /** What the tokenizer's file says of lengths and padding does not hold here. */
+    public static TextGenerator of(Generator generator, Tokenizer tokenizer) {
+        return new TextGenerator(generator, tokenizer.unbounded(), List.of());
+    }
+
+    /** The same, which also stops where the text has one of these, and gives what is before it. */
+    public TextGenerator stoppingAt(String... texts) {
+        var all = new ArrayList<>(stops);
+        for (String text : texts) {
+            if (text.isEmpty()) {
+                throw EngineException.invalidArgument("a text to stop at is empty, which every text has");
+            }
+            all.add(text);
+        }
+        return new TextGenerator(generator, tokenizer, all);
+    }
+
+    /** Pieces of text as they are generated, none of them empty: each token's when it is asked for. */
+    public Flux<String> flux(String prompt, GenerationOptions how) {
+        return pieces(prompt, how).map(Piece::text).filter(text -> !text.isEmpty());
+    }
+
+    /** All of the text, generated when it is subscribed to. */
+    public Mono<Completion> mono(String prompt, GenerationOptions how) {
+        return pieces(prompt, how).collectList().map(TextGenerator::completion);
+    }
+
+    private static Completion completion(List<Piece> pieces) {
+        String text = pieces.stream().map(Piece::text).collect(Collectors.joining());
+        Piece last = pieces.getLast();
+        return new Completion(text, last.tokens(), Objects.requireNonNull(last.ending()));
+    }
+
+    /** All of the text, generated on this thread. */
+    public Completion run(String prompt, GenerationOptions how) {
+        return run(prompt, how, piece -> {});
+    }
+
+    /**
+     * The same.
+     *
+     * @param heard is given pieces of the text as they are there, none of them empty
+     */
+    public Completion run(String prompt, GenerationOptions how, Consumer<String> heard) {
+        long[] ids = tokenizer.encode(prompt).ids();
+        var said = new Saying(new Detokenizer(tokenizer, ids), new StopTexts(stops));
+        var pieces = new ArrayList<Piece>();
+        generator.run(ids, how, token -> {
+            Piece piece = said.piece(token);
+            pieces.add(piece);
+            if (!piece.text().isEmpty()) {
+                heard.accept(piece.text());
+            }
+            return piece.ending() == null;
+        });
+        return completion(pieces);
+    }
+
+    /** The text that a token adds, which may be none. */
+    private record Piece(String text, int tokens, @Nullable Ending ending) {}
+
+    private Flux<Piece> pieces(String prompt, GenerationOptions how) {
+        long[] ids = tokenizer.encode(prompt).ids();
+        return Flux.defer(() -> {
+            var said = new Saying(new Detokenizer(tokenizer, ids), new StopTexts(stops));
+            return generator.flux(ids, how).map(said::piece).takeUntil(piece -> piece.ending() != null);
+        });
+    }
+
+    /** One text under way. */
+    private record Saying(Detokenizer detokenizer, StopTexts stops) {
+        Piece piece(Token token) {
+            Ending ending = token.ending();
+            String text = stops.add(detokenizer.add(token.id()));
+            if (ending != null && !stops.isFound()) {
+                text += stops.add(detokenizer.end());
+                text += stops.end();
+            }
+            return new Piece(text, token.index() + 1, stops.isFound() ? Ending.STOPPED : ending);
+        }
+    }
+}

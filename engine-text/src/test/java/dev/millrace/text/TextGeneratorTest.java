@@ -1,0 +1,115 @@
+package dev.millrace.text;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.graph.format.Models;
+import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.GraphEditor;
+import dev.millrace.graph.ir.Model;
+import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.SymbolicShape;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.session.Engine;
+import dev.millrace.session.Session;
+import dev.millrace.session.SessionOptions;
+import dev.millrace.session.generate.Ending;
+import dev.millrace.session.generate.GenerationOptions;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import reactor.test.StepVerifier;
+
+/** A model that knows one text by heart, no token of which is there twice, and goes on with it from any of them. */
+class TextGeneratorTest {
+    private static final String TEXT = "A crab🦀 to水.";
+    private static final GenerationOptions HOW = GenerationOptions.defaults();
+
+    private final Engine engine = Engine.create();
+    private Tokenizer tokenizer;
+    private long[] ids;
+    private Session session;
+    private TextGenerator generator;
+
+    @BeforeEach
+    void prepare() throws IOException {
+        tokenizer = GoldenTest.tokenizer("byte-level").withoutMarks();
+        ids = tokenizer.encode(TEXT).ids();
+        session = engine.session(parrot(), SessionOptions.defaults());
+        generator = TextGenerator.of(session, tokenizer);
+    }
+
+    @AfterEach
+    void close() {
+        session.close();
+        engine.close();
+    }
+
+    private byte[] parrot() {
+        int words = tokenizer.size();
+        float[] table = new float[words * words];
+        for (int i = 0; i < ids.length - 1; i++) {
+            for (int word = 0; word < words; word++) {
+                table[(int) ids[i] * words + word] = word == ids[i + 1] ? 1 : 0;
+            }
+        }
+        var editor = new GraphEditor(Graph.named("parrot"));
+        Value input = editor.addInput(
+                "input_ids",
+                ValueType.tensor(ElementType.INT64, SymbolicShape.of(Dim.symbol("batch"), Dim.symbol("sequence"))));
+        Value rows = editor.addConstant("rows", Tensor.copyOf(table, words, words));
+        NodeSpec gather = NodeSpec.of(OpId.onnx("Gather"), 21, rows, input);
+        editor.addOutput("logits", editor.append(gather, List.of("logits")).requireOutput(0));
+        var header = new Model.Header(10, "test", "1", "", 1, "");
+        return Models.toBytes(new Model(header, Map.of("", 21), Map.of(), Map.of(), editor.graph(), null));
+    }
+
+    private GenerationOptions whole() {
+        return HOW.stopTokens(ids[ids.length - 1]);
+    }
+
+    @Test
+    void aTextIsGivenInPiecesOfWholeCharacters() {
+        List<String> pieces = generator.flux("A", whole()).collectList().block();
+        assertThat(pieces).contains("🦀", "水").doesNotContain("").noneMatch(piece -> piece.contains("\ufffd"));
+        assertThat("A" + String.join("", pieces)).isEqualTo(TEXT);
+        var heard = new ArrayList<String>();
+        Completion completion = generator.run("A", whole(), heard::add);
+        assertThat(completion)
+                .isEqualTo(new Completion(TEXT.substring(1), ids.length - 1, Ending.STOP_TOKEN))
+                .isEqualTo(generator.mono("A", whole()).block())
+                .isEqualTo(generator.run("A", whole()));
+        assertThat(heard).isEqualTo(pieces);
+    }
+
+    @Test
+    void aTextEndsBeforeWhatItIsToStopAt() {
+        Completion stopped = generator.stoppingAt("nowhere", "to水", " to").run("A", whole());
+        assertThat(stopped.text()).isEqualTo(" crab🦀");
+        assertThat(stopped.ending()).isEqualTo(Ending.STOPPED);
+        assertThat(stopped.tokens()).isLessThan(ids.length - 1);
+        StepVerifier.create(generator.stoppingAt("crab").flux("A", whole()).reduce(String::concat))
+                .expectNext(" ")
+                .verifyComplete();
+        // what looked like the beginning of a stop is given in the end
+        assertThat(generator.stoppingAt("水. No").run("A", whole()).text()).isEqualTo(TEXT.substring(1));
+        assertThatThrownBy(() -> generator.stoppingAt("")).hasMessageContaining("empty");
+    }
+
+    @Test
+    void aTextThatIsCutWithinACharacterSaysSo() {
+        int crab = tokenizer.encode("A crab").ids().length;
+        Completion cut = generator.run("A", HOW.maxTokens(crab));
+        assertThat(cut.ending()).isEqualTo(Ending.MAX_TOKENS);
+        assertThat(cut.text()).isEqualTo(" crab\ufffd");
+    }
+}
