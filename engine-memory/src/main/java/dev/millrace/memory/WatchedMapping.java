@@ -49,7 +49,8 @@ public final class WatchedMapping {
         if (isUnmapped) {
             return wasDamaged;
         }
-        return MappingGuard.handles() && (sign.get(0) != expected || ranges.hits(row) != 0);
+        // without a handler a look at the sign could be the end of the process
+        return ranges.hits(row) != 0 || MappingGuard.handles() && sign.get(0) != expected;
     }
 
     /** The last moment before its row is another's. */
