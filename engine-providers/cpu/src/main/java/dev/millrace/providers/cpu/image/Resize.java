@@ -77,7 +77,8 @@ final class Resize {
             if (crops && start == 0 && end == 1 && in.dim(axis) == out.dim(axis)) {
                 continue;
             }
-            plan[axis] = ResizeAxis.of(rule, new ResizeAxis.Extent(in.dim(axis), out.dim(axis), scales[i], start, end));
+            var extent = new ResizeAxis.Extent(in.dim(axis), out.dim(axis), scales[i], start, end);
+            plan[axis] = ResizeAxis.of(rule, extent, context::checkCancelled);
         }
         return plan;
     }

@@ -12,6 +12,7 @@ import dev.millrace.providers.cpu.extent.Extents;
  */
 record ResizeAxis(int taps, int[] sources, double[] weights, boolean[] outside) {
     private static final long TAP_BYTES = Integer.BYTES + Double.BYTES;
+    private static final int BETWEEN_PAUSES = 1 << 16;
 
     /** What the attributes of a node say about every axis. */
     record Rule(
@@ -29,7 +30,8 @@ record ResizeAxis(int taps, int[] sources, double[] weights, boolean[] outside) 
         return outside.length > 0;
     }
 
-    static ResizeAxis of(Rule rule, Extent extent) {
+    /** @param pause called now and then, since axes can be long */
+    static ResizeAxis of(Rule rule, Extent extent, Runnable pause) {
         int in = Extents.toInt("places along an axis", extent.in());
         boolean crops = rule.transform().equals("tf_crop_and_resize");
         double shrink = rule.antialias() ? Math.min(extent.scale(), 1) : 1;
@@ -45,6 +47,9 @@ record ResizeAxis(int taps, int[] sources, double[] weights, boolean[] outside) 
         double[] weights = new double[cells];
         boolean[] outside = new boolean[crops ? out : 0];
         for (int i = 0; i < out; i++) {
+            if ((i & BETWEEN_PAUSES - 1) == 0) {
+                pause.run();
+            }
             double x = original(rule.transform(), extent, i);
             if (crops) {
                 outside[i] = x < 0 || x > in - 1;

@@ -82,7 +82,7 @@ final class FallbackStep implements BindContext {
         try {
             return kernel.bind(this);
         } catch (EngineException e) {
-            throw placed(e);
+            throw e.status() == Status.CANCELLED ? e : placed(e);
         }
     }
 
@@ -197,6 +197,11 @@ final class FallbackStep implements BindContext {
     @Override
     public int parallelism() {
         return op.lowering().width();
+    }
+
+    @Override
+    public void checkCancelled() {
+        op.lowering().checkCancelled();
     }
 
     /** The memory of the launch in one run. */

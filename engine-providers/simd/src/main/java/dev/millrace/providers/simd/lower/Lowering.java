@@ -146,6 +146,11 @@ public final class Lowering {
                 kit.blocks());
     }
 
+    /** Ends the binding where the run that waits for it was cancelled. */
+    void checkCancelled() {
+        context.checkCancelled();
+    }
+
     private void lower(Node node) {
         var op = new Op(node, this);
         try {

@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 /** Resizing of images and of anything else, in blocks of channels where it comes so and channels stay as they are. */
 final class ResizeRules {
     private static final int MOST_BYTES = 16;
+    /** Results along an axis: the tables of more would take as much memory as the results, and nothing stops their making. */
+    private static final int MOST_RESULTS = 1 << 22;
 
     private ResizeRules() {}
 
@@ -50,7 +52,7 @@ final class ResizeRules {
         if (rule == null || blends && !in.isFloat() || in.type().bits() % Byte.SIZE != 0) {
             return false;
         }
-        if (in.type().bytes(1) > MOST_BYTES || !isExact(rule, axes)) {
+        if (in.type().bytes(1) > MOST_BYTES || !isExact(rule, axes) || areLong(axes)) {
             return false;
         }
         op.lowering().materialise(in);
@@ -104,6 +106,10 @@ final class ResizeRules {
                             MemorySegment scratch = memory.scratch();
                             return crew -> driver.run(plan, bytes, data, out, outside, scratch, crew);
                         }));
+    }
+
+    private static boolean areLong(List<ResizeAxis> axes) {
+        return axes.stream().anyMatch(axis -> axis.to() > MOST_RESULTS);
     }
 
     /** Whether corners are aligned at whole numbers of elements, where kernels and the specification agree. */
