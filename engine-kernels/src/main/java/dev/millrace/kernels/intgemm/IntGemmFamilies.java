@@ -11,6 +11,8 @@ public final class IntGemmFamilies implements KernelFamilies {
         return switch (name) {
             case IntegerTile.NAME -> new IntegerTile();
             case PackRows.NAME -> new PackRows();
+            case PackFours.NAME -> new PackFours();
+            case ColumnTerms.NAME -> new ColumnTerms();
             case SpreadPanel.NAME -> new SpreadPanel();
             case DecodePanel.NAME -> new DecodePanel();
             case WeightRow.NAME -> new WeightRow();

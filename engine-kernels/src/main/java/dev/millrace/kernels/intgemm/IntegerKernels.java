@@ -14,6 +14,7 @@ final class IntegerKernels {
     private final KernelCache<IntegerTile.Variant> tiles;
     private final KernelCache<Rows> rows;
     private final KernelCache<IntegerDot> spreading;
+    private final KernelCache<PackFours.Variant> packing;
     private final Scratch rowsOfA = new Scratch();
     private final Scratch own = new Scratch();
 
@@ -21,6 +22,7 @@ final class IntegerKernels {
         this.kernels = kernels;
         tiles = new KernelCache<>(kernels, IntegerTile.Variant::key);
         rows = new KernelCache<>(kernels, some -> PackRows.key(some.dot(), some.signed(), some.rest()));
+        packing = new KernelCache<>(kernels, PackFours.Variant::key);
         spreading = new KernelCache<>(kernels, _ -> SpreadPanel.key());
     }
 
@@ -49,5 +51,18 @@ final class IntegerKernels {
 
     Kernel spreadPanel() {
         return spreading.kernel(IntegerDot.PAIRS);
+    }
+
+    /**
+     * For columns of B.
+     *
+     * @param gathered whether neighbours along K are neighbours in B
+     */
+    Kernel packFours(boolean flipped, boolean gathered) {
+        return packing.kernel(new PackFours.Variant(flipped, gathered));
+    }
+
+    Kernel columnTerms() {
+        return kernels.kernel(ColumnTerms.key());
     }
 }

@@ -1,7 +1,10 @@
 package dev.millrace.kernels.intgemm;
 
+import dev.millrace.codegen.program.Memory;
+import dev.millrace.memory.Blocks;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
 
 /** Packs B once, with what products need to know of its columns. */
 final class IntegerPacking {
@@ -10,76 +13,137 @@ final class IntegerPacking {
     private static final int MOST_IN_16_BITS = 128;
 
     private static final int OFFSET = 128;
+    /** The vectors of {@link ColumnTerms}: of neighbours and of those of two fours, the largest and the least. */
+    private static final int EXTREMES = 4;
 
+    private final IntegerKernels kernels;
     private final IntegerPanels panels;
     private final QuantisedMatrix b;
     private final MemorySegment packed;
-    private boolean pairsFit = true;
-    private boolean foursFit = true;
-    private boolean hasZeros;
+    private final long rowStep;
+    private final long columnStep;
+    private final int lanes;
+    /** Four vectors of extremes, then where the columns of a vector lie, in fours. */
+    private final MemorySegment own;
 
-    IntegerPacking(IntegerPanels panels, QuantisedMatrix b, MemorySegment packed) {
+    /** @param rowStep bytes from a row of B to the next, as columnStep is from column to column */
+    IntegerPacking(
+            IntegerKernels kernels,
+            IntegerPanels panels,
+            QuantisedMatrix b,
+            MemorySegment packed,
+            long rowStep,
+            long columnStep) {
+        this.kernels = kernels;
         this.panels = panels;
         this.b = b;
         this.packed = packed;
+        this.rowStep = rowStep;
+        this.columnStep = columnStep;
+        lanes = panels.lanes();
+        own = Blocks.allocate((EXTREMES + 1L) * lanes * Integer.BYTES, 64);
     }
 
-    /** @param rowStep bytes from a row of B to the next, as columnStep is from column to column */
-    void pack(long rowStep, long columnStep) {
+    void pack() {
         packed.asSlice(0, panels.byteSize()).fill((byte) 0);
-        for (long panel = 0; panel < panels.panels(); panel++) {
-            foursFit = true;
-            long first = panel * panels.columns();
-            for (long j = first; j < first + panels.width(panel); j++) {
-                column(j, j * columnStep, rowStep);
+        own.fill((byte) 0);
+        Memory memory = kernels.set().newMemory();
+        try {
+            boolean pairsFit = true;
+            for (long panel = 0; panel < panels.panels(); panel++) {
+                elements(memory, panel);
+                terms(memory, panel);
+                pairsFit &= fits(0);
+                packed.set(INT, panels.foursFit(panel), fits(2) ? 1 : 0);
+                own.asSlice(0, (long) EXTREMES * lanes * Integer.BYTES).fill((byte) 0);
             }
-            packed.set(INT, panels.foursFit(panel), foursFit ? 1 : 0);
+            packed.set(INT, panels.pairsFit(), pairsFit ? 1 : 0);
+            packed.set(INT, panels.hasZeros(), addZeroPoints() ? 1 : 0);
+        } finally {
+            Reference.reachabilityFence(b);
+            Reference.reachabilityFence(packed);
         }
-        packed.set(INT, panels.pairsFit(), pairsFit ? 1 : 0);
-        packed.set(INT, panels.hasZeros(), hasZeros ? 1 : 0);
     }
 
-    private void column(long column, long start, long rowStep) {
-        long k = panels.k();
-        long to = panels.element(0, column);
-        long step = panels.element(4, column) - to;
-        int sum = 0;
-        int products = 0;
-        for (long row = 0; row < k; row += 8) {
-            for (int pair = 0; pair < 4; pair += 2) {
-                int positive = 0;
-                int negative = 0;
-                for (long at = row + pair; at < Math.min(k, row + 8); at += 4) {
-                    int first = weight(start + at * rowStep);
-                    int second = at + 1 < k ? weight(start + (at + 1) * rowStep) : 0;
-                    long place = to + at / 4 * step + at % 4;
-                    packed.set(ValueLayout.JAVA_BYTE, place, (byte) first);
-                    packed.set(ValueLayout.JAVA_BYTE, place + 1, (byte) second);
-                    sum += first + second;
-                    products += first * second;
-                    int more = Math.max(first, 0) + Math.max(second, 0);
-                    int less = Math.min(first, 0) + Math.min(second, 0);
-                    pairsFit &= fits(more, less);
-                    positive += more;
-                    negative += less;
-                }
-                foursFit &= fits(positive, negative);
+    /** Whole fours of whole vectors by a kernel, what is left of both one by one. */
+    private void elements(Memory memory, long panel) {
+        long first = panel * panels.columns();
+        int width = panels.width(panel);
+        long rows = panels.k();
+        boolean gathered = rowStep == 1 && columnStep != 1;
+        boolean isReached = gathered
+                ? columnStep % Integer.BYTES == 0 && columnStep * lanes <= Integer.MAX_VALUE
+                : columnStep == 1 && rowStep <= Integer.MAX_VALUE;
+        int vectors = isReached ? width / lanes : 0;
+        long packedStride = (long) panels.vectorsOf(panel) * lanes * Integer.BYTES;
+        if (vectors > 0 && rows >= 4) {
+            long stride = gathered ? columnStep * lanes : rowStep;
+            long indices = EXTREMES * lanes;
+            for (int i = 0; gathered && i < lanes; i++) {
+                own.setAtIndex(INT, indices + i, (int) (i * columnStep / Integer.BYTES));
+            }
+            kernels.packFours(!b.signed(), gathered)
+                    .call(
+                            memory,
+                            memory.pointer(b.data()) + first * columnStep,
+                            memory.pointer(packed) + panels.panel(panel),
+                            rows / 4,
+                            stride | packedStride << 32,
+                            vectors,
+                            memory.pointer(own) + indices * Integer.BYTES);
+        }
+        for (long column = first; column < first + width; column++) {
+            boolean isDone = column < first + (long) vectors * lanes;
+            for (long row = isDone ? rows / 4 * 4 : 0; row < rows; row++) {
+                packed.set(ValueLayout.JAVA_BYTE, panels.element(row, column), weight(row, column));
             }
         }
-        int zero = b.zeroPoint(column) - (b.signed() ? 0 : OFFSET);
-        packed.set(INT, panels.sums() + 4 * column, sum - (int) k * zero);
-        packed.set(INT, panels.pairs() + 4 * column, products);
-        packed.set(INT, panels.zeros() + 4 * column, zero);
-        hasZeros |= zero != 0;
-    }
-
-    private static boolean fits(int positive, int negative) {
-        return positive <= MOST_IN_16_BITS && negative >= -MOST_IN_16_BITS;
     }
 
     /** With sign. */
-    private int weight(long at) {
-        byte value = b.data().get(ValueLayout.JAVA_BYTE, at);
-        return b.signed() ? value : (value & 0xff) - OFFSET;
+    private byte weight(long row, long column) {
+        byte value = b.data().get(ValueLayout.JAVA_BYTE, row * rowStep + column * columnStep);
+        return b.signed() ? value : (byte) (value - OFFSET);
+    }
+
+    private void terms(Memory memory, long panel) {
+        long columns = Integer.BYTES * panel * panels.columns();
+        long vectors = panels.vectorsOf(panel);
+        long start = memory.pointer(packed);
+        kernels.columnTerms()
+                .call(
+                        memory,
+                        start + panels.panel(panel),
+                        start + panels.sums() + columns,
+                        start + panels.pairs() + columns,
+                        memory.pointer(own),
+                        vectors | vectors * lanes * Integer.BYTES << 32,
+                        panels.fours());
+    }
+
+    /** @param number of the first of two vectors of extremes */
+    private boolean fits(int number) {
+        for (int i = 0; i < lanes; i++) {
+            if (own.getAtIndex(INT, (long) number * lanes + i) > MOST_IN_16_BITS
+                    || own.getAtIndex(INT, (number + 1L) * lanes + i) < -MOST_IN_16_BITS) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether there are any. */
+    private boolean addZeroPoints() {
+        boolean hasZeros = false;
+        for (long column = 0; column < panels.n(); column++) {
+            int zero = b.zeroPoint(column) - (b.signed() ? 0 : OFFSET);
+            if (zero != 0) {
+                long sum = panels.sums() + 4 * column;
+                packed.set(INT, sum, packed.get(INT, sum) - (int) panels.k() * zero);
+                packed.set(INT, panels.zeros() + 4 * column, zero);
+                hasZeros = true;
+            }
+        }
+        return hasZeros;
     }
 }

@@ -53,7 +53,7 @@ public final class QuantisedGemm implements PacksWeights {
         IntegerPanels panels = panels(k, n);
         checkPacked(packed, panels);
         Extents.writable("the packed B", packed);
-        new IntegerPacking(panels, b, packed).pack(rowStep, columnStep);
+        new IntegerPacking(kernels, panels, b, packed, rowStep, columnStep).pack();
     }
 
     private static void checkPacked(MemorySegment packed, IntegerPanels panels) {

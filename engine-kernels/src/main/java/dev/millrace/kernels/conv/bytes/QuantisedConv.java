@@ -11,9 +11,10 @@ import dev.millrace.kernels.intgemm.QuantisedGemm;
 import dev.millrace.kernels.intgemm.QuantisedMatrix;
 import dev.millrace.kernels.intgemm.QuantisedProduct;
 import dev.millrace.kernels.intgemm.QuantisedResult;
+import dev.millrace.kernels.layout.Copier;
 import dev.millrace.kernels.layout.RunCopies;
+import dev.millrace.kernels.layout.StridedCopy;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 
 /** Any convolution of bytes, as matrix products of the windows of pixels. */
@@ -73,12 +74,8 @@ public final class QuantisedConv implements QuantisedConvolution {
         if (zeros != null && zeroForEach) {
             Extents.bytes("the zero points of the weights", zeros, shape.outChannels());
         }
-        MemorySegment ordered = MemorySegment.ofArray(new byte[Math.toIntExact(channels * columns)]);
         for (int group = 0; group < shape.groups(); group++) {
-            for (int row = 0; row < channels; row++) {
-                order(weights.data(), ((long) group * channels + row) * weights.stride(), ordered, row * columns);
-            }
-            QuantisedMatrix ofGroup = QuantisedMatrix.of(ordered, weights.signed(), columns);
+            QuantisedMatrix ofGroup = ordered(weights, group);
             if (zeros != null) {
                 ofGroup =
                         ofGroup.withZeroPoints(zeroForEach ? zeros.asSlice((long) group * channels, channels) : zeros);
@@ -87,16 +84,23 @@ public final class QuantisedConv implements QuantisedConvolution {
         }
     }
 
-    /** From channel by channel to tap by tap. */
-    private void order(MemorySegment weights, long from, MemorySegment ordered, long to) {
-        int taps = shape.taps();
-        int channels = shape.groupChannels();
-        for (int channel = 0; channel < channels; channel++) {
-            for (int tap = 0; tap < taps; tap++) {
-                byte weight = weights.get(ValueLayout.JAVA_BYTE, from + (long) channel * taps + tap);
-                ordered.set(ValueLayout.JAVA_BYTE, to + (long) tap * channels + channel, weight);
-            }
+    /** The weights of a group, not channel by channel but tap by tap. */
+    private QuantisedMatrix ordered(QuantisedMatrix weights, int group) {
+        long channels = shape.groupOutChannels();
+        long from = group * channels * weights.stride();
+        if (shape.taps() == 1) {
+            return QuantisedMatrix.of(weights.data().asSlice(from), weights.signed(), weights.stride());
         }
+        long taps = shape.taps();
+        long inner = shape.groupChannels();
+        long stride = Math.ceilDiv(windows.rowBytes(), Integer.BYTES) * Integer.BYTES;
+        MemorySegment ordered = kernels.allocate(channels * stride);
+        StridedCopy copy = StridedCopy.of(
+                Byte.BYTES, new long[] {channels, taps, inner}, 0, new long[] {stride, inner, 1}, from, new long[] {
+                    weights.stride(), 1, taps
+                });
+        new Copier(kernels, copy).run(weights.data(), ordered, Parallel.NONE);
+        return QuantisedMatrix.of(ordered, weights.signed(), stride);
     }
 
     @Override

@@ -1,0 +1,139 @@
+package dev.millrace.kernels.intgemm;
+
+import dev.millrace.codegen.key.KernelFamily;
+import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.codegen.program.Address;
+import dev.millrace.codegen.program.BinaryOp;
+import dev.millrace.codegen.program.Constant;
+import dev.millrace.codegen.program.Program;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.ScalarVar;
+import dev.millrace.codegen.program.Target;
+import dev.millrace.codegen.program.VectorVar;
+
+/**
+ * f(packed, sums, products, extremes, shape, fours): what products need to know of the columns of a packed panel: for each
+ * the sum of its elements and that of the products of neighbours, the first with the second and the third with the fourth
+ * of each four. shape is the vectors of the panel | the bytes from fours to fours &lt;&lt; 32.
+ *
+ * <p>extremes holds four vectors, which are raised and lowered from what they are: the largest sum of what is positive of
+ * two neighbours, the least of what is negative, and the same of those of two fours that follow each other together.
+ */
+final class ColumnTerms implements KernelFamily {
+    static final String NAME = "gemm.s8.terms";
+
+    static KernelKey key() {
+        return KernelKey.of(NAME);
+    }
+
+    @Override
+    public Program describe(KernelKey key, Target target) {
+        key.onlyHas();
+        return new Writer(key.toString(), target).program();
+    }
+
+    private static final class Writer {
+        private final ProgramBuilder builder;
+        private final int bytes;
+        private final VectorVar sum;
+        private final VectorVar products;
+        private final VectorVar most;
+        private final VectorVar least;
+        private final VectorVar mostOfFours;
+        private final VectorVar leastOfFours;
+
+        Writer(String name, Target target) {
+            builder = new ProgramBuilder(name, target);
+            bytes = target.vectorBytes();
+            sum = builder.vector("sum");
+            products = builder.vector("products");
+            most = builder.vector("most");
+            least = builder.vector("least");
+            mostOfFours = builder.vector("mostOfFours");
+            leastOfFours = builder.vector("leastOfFours");
+        }
+
+        /** What is positive and what is negative of two neighbours. */
+        private record Parts(VectorVar positive, VectorVar negative) {}
+
+        Program program() {
+            ScalarVar packed = builder.parameter("packed");
+            ScalarVar sums = builder.parameter("sums");
+            ScalarVar pairs = builder.parameter("pairs");
+            ScalarVar extremes = builder.parameter("extremes");
+            ScalarVar shape = builder.parameter("shape");
+            ScalarVar fours = builder.parameter("fours");
+            ScalarVar vectors = builder.low(shape, "vectors");
+            ScalarVar stride = builder.high(shape, "stride");
+            VectorVar[] all = {most, least, mostOfFours, leastOfFours};
+            for (int i = 0; i < all.length; i++) {
+                builder.set(all[i], builder.load(Address.at(extremes, i * bytes)));
+            }
+            try (var _ = builder.loop(vectors, 1)) {
+                builder.set(sum, Constant.ZERO);
+                builder.set(products, Constant.ZERO);
+                ScalarVar from = builder.copy(packed, "from");
+                ScalarVar left = builder.copy(fours, "left");
+                try (var _ = builder.loop(left, 2)) {
+                    for (int first = 0; first < 4; first += 2) {
+                        Parts here = neighbours(Address.at(from, 0), first);
+                        Parts next = neighbours(Address.at(from, stride, 1, 0), first);
+                        together(
+                                builder.binary(BinaryOp.INT_ADD, here.positive, next.positive),
+                                builder.binary(BinaryOp.INT_ADD, here.negative, next.negative));
+                    }
+                    builder.advance(from, stride);
+                    builder.advance(from, stride);
+                }
+                try (var _ = builder.ifNotZero(left)) {
+                    for (int first = 0; first < 4; first += 2) {
+                        Parts here = neighbours(Address.at(from, 0), first);
+                        together(here.positive, here.negative);
+                    }
+                }
+                builder.store(Address.at(sums, 0), sum);
+                builder.store(Address.at(pairs, 0), products);
+                builder.advance(packed, bytes);
+                builder.advance(sums, bytes);
+                builder.advance(pairs, bytes);
+            }
+            for (int i = 0; i < all.length; i++) {
+                builder.store(Address.at(extremes, i * bytes), all[i]);
+            }
+            return builder.build();
+        }
+
+        private void together(VectorVar positive, VectorVar negative) {
+            builder.binary(mostOfFours, BinaryOp.INT_MAX, mostOfFours, positive);
+            builder.binary(leastOfFours, BinaryOp.INT_MIN, leastOfFours, negative);
+        }
+
+        private Parts neighbours(Address at, int number) {
+            VectorVar word = builder.load(at);
+            VectorVar first = element(word, number);
+            VectorVar second = element(word, number + 1);
+            builder.binary(sum, BinaryOp.INT_ADD, sum, first);
+            builder.binary(sum, BinaryOp.INT_ADD, sum, second);
+            builder.binary(products, BinaryOp.INT_ADD, products, builder.binary(BinaryOp.INT_MUL, first, second));
+            var parts = new Parts(signed(BinaryOp.INT_MAX, first, second), signed(BinaryOp.INT_MIN, first, second));
+            builder.binary(most, BinaryOp.INT_MAX, most, parts.positive);
+            builder.binary(least, BinaryOp.INT_MIN, least, parts.negative);
+            return parts;
+        }
+
+        /** One of the four bytes of each word, with sign. */
+        private VectorVar element(VectorVar word, int number) {
+            int above = Integer.SIZE - Byte.SIZE * (number + 1);
+            VectorVar raised = above == 0 ? word : builder.binary(BinaryOp.SHIFT_LEFT, word, Constant.ofBits(above));
+            return builder.binary(BinaryOp.SHIFT_RIGHT_SIGNED, raised, Constant.ofBits(Integer.SIZE - Byte.SIZE));
+        }
+
+        /** The sum of what two have of one sign. */
+        private VectorVar signed(BinaryOp towards, VectorVar first, VectorVar second) {
+            return builder.binary(
+                    BinaryOp.INT_ADD,
+                    builder.binary(towards, first, Constant.ZERO),
+                    builder.binary(towards, second, Constant.ZERO));
+        }
+    }
+}

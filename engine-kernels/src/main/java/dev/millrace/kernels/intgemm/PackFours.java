@@ -1,0 +1,89 @@
+package dev.millrace.kernels.intgemm;
+
+import dev.millrace.codegen.key.KernelFamily;
+import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.codegen.program.Address;
+import dev.millrace.codegen.program.BinaryOp;
+import dev.millrace.codegen.program.Constant;
+import dev.millrace.codegen.program.Element;
+import dev.millrace.codegen.program.Program;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.ScalarVar;
+import dev.millrace.codegen.program.Target;
+import dev.millrace.codegen.program.VectorVar;
+
+/**
+ * f(B, packed, fours, strides, vectors, indices): copies columns of bytes into a panel, four along K together. fours counts
+ * those that are whole, vectors the columns, likewise.
+ *
+ * <p>Where neighbours along the columns are neighbours in B, strides is that from row to row | that from fours to fours of
+ * the panel &lt;&lt; 32, in bytes, and indices nothing. Where neighbours along K are, the first stride is that of a vector of
+ * columns, and indices says where the columns of a vector lie, in fours.
+ */
+final class PackFours implements KernelFamily {
+    static final String NAME = "gemm.s8.pack";
+    private static final int SIGNS = 0x80808080;
+
+    /**
+     * @param flipped whether the highest bit of each byte is turned over
+     * @param gathered whether neighbours along K are neighbours in B
+     */
+    record Variant(boolean flipped, boolean gathered) {
+        KernelKey key() {
+            return KernelKey.of(NAME).with("flipped", flipped ? 1 : 0).with("gathered", gathered ? 1 : 0);
+        }
+    }
+
+    @Override
+    public Program describe(KernelKey key, Target target) {
+        key.onlyHas("flipped", "gathered");
+        var variant = new Variant(key.number("flipped", 0, 1) == 1, key.number("gathered", 0, 1) == 1);
+        ProgramBuilder builder = new ProgramBuilder(key.toString(), target);
+        ScalarVar b = builder.parameter("b");
+        ScalarVar packed = builder.parameter("packed");
+        ScalarVar fours = builder.parameter("fours");
+        ScalarVar strides = builder.parameter("strides");
+        ScalarVar vectors = builder.parameter("vectors");
+        ScalarVar indices = builder.parameter("indices");
+        ScalarVar stride = builder.low(strides, "stride");
+        ScalarVar packedStride = builder.high(strides, "packedStride");
+        try (var _ = builder.loop(vectors, 1)) {
+            ScalarVar from = builder.copy(b, "from");
+            ScalarVar to = builder.copy(packed, "to");
+            ScalarVar left = builder.copy(fours, "left");
+            try (var _ = builder.loop(left, 1)) {
+                VectorVar four = variant.gathered ? gathered(builder, from, indices) : joined(builder, from, stride);
+                builder.store(
+                        Address.at(to, 0),
+                        variant.flipped ? builder.binary(BinaryOp.XOR, four, Constant.ofBits(SIGNS)) : four);
+                builder.advance(to, packedStride);
+            }
+            if (variant.gathered) {
+                builder.advance(b, stride);
+            } else {
+                builder.advance(b, target.lanes());
+            }
+            builder.advance(packed, target.vectorBytes());
+        }
+        return builder.build();
+    }
+
+    private static VectorVar gathered(ProgramBuilder builder, ScalarVar from, ScalarVar indices) {
+        VectorVar four = builder.gather(from, builder.load(Address.at(indices, 0)), null);
+        builder.advance(from, Integer.BYTES);
+        return four;
+    }
+
+    /** Of four rows. */
+    private static VectorVar joined(ProgramBuilder builder, ScalarVar from, ScalarVar stride) {
+        VectorVar four = builder.load(Element.U8, Address.at(from, 0), null);
+        builder.advance(from, stride);
+        for (int i = 1; i < Integer.BYTES; i++) {
+            VectorVar next = builder.load(Element.U8, Address.at(from, 0), null);
+            builder.advance(from, stride);
+            VectorVar moved = builder.binary(BinaryOp.SHIFT_LEFT, next, Constant.ofBits(Byte.SIZE * i));
+            four = builder.binary(BinaryOp.OR, four, moved);
+        }
+        return four;
+    }
+}
