@@ -3,6 +3,7 @@ package dev.millrace.kernels;
 import dev.millrace.codegen.asm.Feature;
 import dev.millrace.codegen.code.CodeArena;
 import dev.millrace.codegen.code.CodeMap;
+import dev.millrace.codegen.code.CodeStore;
 import dev.millrace.codegen.code.Level;
 import dev.millrace.codegen.code.Platform;
 import dev.millrace.codegen.key.KernelKey;
@@ -18,6 +19,7 @@ import dev.millrace.kernels.expression.DataType;
 import dev.millrace.kernels.expression.Elementwise;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.gemm.Gemm;
+import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -34,6 +36,12 @@ public final class Kernels implements AutoCloseable {
 
     /** The width of vectors where kernels run on the Vector API: {@code 128}, {@code 256}, {@code 512}. */
     public static final String VECTOR_BITS_PROPERTY = "millrace.kernels.vectorbits";
+
+    /**
+     * A file in which the code of a process is kept for the next one: what another process has assembled is not assembled
+     * again. Asked for by the kernels of the process, where they come from archives.
+     */
+    public static final String CODE_PROPERTY = "millrace.code";
 
     /** Probes at its first use, since that costs some 50 ms. */
     private static final class Shared {
@@ -52,11 +60,12 @@ public final class Kernels implements AutoCloseable {
     private final KernelSet kernels;
     private final Gemm gemm;
 
-    private Kernels(Platform platform, CodeMap map, CodeArena code, @Nullable String vectorBits) {
+    private Kernels(
+            Platform platform, CodeMap map, CodeArena code, @Nullable String vectorBits, @Nullable CodeStore store) {
         this.platform = platform;
         this.map = map;
         this.code = code;
-        lowering = lowering(vectorBits);
+        lowering = lowering(vectorBits, store);
         kernels = new KernelSet(lowering, Families.ALL);
         gemm = new Gemm(kernels);
     }
@@ -87,13 +96,22 @@ public final class Kernels implements AutoCloseable {
         boolean perf = Boolean.parseBoolean(properties.apply(PERF_MAP_PROPERTY));
         CodeMap map = new CodeMap(perf ? CodeMap.perfMapOfThisProcess() : null);
         CodeArena code = forever ? CodeArena.ofProcess(map) : new CodeArena(map);
-        return new Kernels(Platform.probe(properties, map), map, code, properties.apply(VECTOR_BITS_PROPERTY));
+        Platform platform = Platform.probe(properties, map);
+        String kept = forever ? properties.apply(CODE_PROPERTY) : null;
+        CodeStore store = kept == null || kept.isEmpty() ? null : store(Path.of(kept), platform);
+        return new Kernels(platform, map, code, properties.apply(VECTOR_BITS_PROPERTY), store);
     }
 
-    private Lowering lowering(@Nullable String vectorBits) {
+    /** What this build assembled for this processor; null where it cannot be told from other builds. */
+    private static @Nullable CodeStore store(Path file, Platform platform) {
+        String build = CodeStore.build(CodeStore.class, Kernels.class);
+        return build == null ? null : CodeStore.ofProcess(file, build + platform.level() + '\n' + platform.features());
+    }
+
+    private Lowering lowering(@Nullable String vectorBits, @Nullable CodeStore store) {
         return switch (platform.level()) {
-            case AVX512 -> new X86Lowering(Target.AVX512.with(dots()), platform.features(), code);
-            case AVX2 -> new X86Lowering(Target.AVX2, platform.features(), code);
+            case AVX512 -> new X86Lowering(Target.AVX512.with(dots()), platform.features(), code, store);
+            case AVX2 -> new X86Lowering(Target.AVX2, platform.features(), code, store);
             case VECTOR_API -> new VectorApiLowering(vectorBits(vectorBits));
             case PLAIN -> new PlainLowering(Target.PLAIN);
         };

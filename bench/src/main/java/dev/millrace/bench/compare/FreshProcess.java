@@ -1,6 +1,7 @@
 package dev.millrace.bench.compare;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.kernels.Kernels;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -93,22 +94,28 @@ public final class FreshProcess {
         return say().millis(0);
     }
 
-    /** Runs the process once so that the JVM writes a cache of what it loaded and linked. */
+    /**
+     * Runs the process once so that the JVM writes a cache of what it loaded and linked, and our kernels, where it has any,
+     * their code.
+     */
     public Cached train() throws IOException, InterruptedException {
         Path cache = Files.createTempFile("millrace-startup", ".aot");
-        Process process = start(and("-XX:AOTCacheOutput=" + cache), ProcessBuilder.Redirect.DISCARD);
+        Path code = Files.createTempFile("millrace-startup", ".code");
+        String keeping = "-D" + Kernels.CODE_PROPERTY + "=" + code;
+        Process process = start(and("-XX:AOTCacheOutput=" + cache, keeping), ProcessBuilder.Redirect.DISCARD);
         process.getInputStream().readAllBytes();
         if (process.waitFor() != 0 || Files.size(cache) == 0) {
             Files.delete(cache);
+            Files.delete(code);
             throw EngineException.invalidArgument("the JVM wrote no cache for " + main.getSimpleName());
         }
-        return new Cached(withOptions(and("-XX:AOTCache=" + cache)), cache);
+        return new Cached(withOptions(and("-XX:AOTCache=" + cache, keeping)), cache, code);
     }
 
-    private List<String> and(String option) {
-        var more = new ArrayList<>(options);
-        more.add(option);
-        return more;
+    private List<String> and(String... more) {
+        var all = new ArrayList<>(options);
+        all.addAll(List.of(more));
+        return all;
     }
 
     private Process start(List<String> more, ProcessBuilder.Redirect errors) throws IOException {
@@ -125,12 +132,13 @@ public final class FreshProcess {
     /**
      * A process that starts from a cache.
      *
-     * @param cache the file, deleted on close
+     * @param cache the JVM's file, deleted on close, as is the code of kernels
      */
-    public record Cached(FreshProcess process, Path cache) implements AutoCloseable {
+    public record Cached(FreshProcess process, Path cache, Path code) implements AutoCloseable {
         @Override
         public void close() throws IOException {
             Files.delete(cache);
+            Files.delete(code);
         }
     }
 }

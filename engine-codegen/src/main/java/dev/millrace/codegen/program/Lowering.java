@@ -26,9 +26,16 @@ public interface Lowering {
     /**
      * A kernel that is wanted, but not at once: where machine code is written, that happens beside the caller, or at the
      * first call. What is wrong with the program is then said by that call.
+     *
+     * @param name of this program and no other
      */
     default Kernel lowerLater(String name, Supplier<Program> program) {
         return lower(List.of(program.get())).get(0);
+    }
+
+    /** Whether {@link #lowerLater} needs no program for a name, since its code is there. */
+    default boolean isKept(String name) {
+        return false;
     }
 
     /** Memory for the calls of one thread. */

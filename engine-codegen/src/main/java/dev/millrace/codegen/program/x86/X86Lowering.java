@@ -6,6 +6,7 @@ import dev.millrace.codegen.code.Beside;
 import dev.millrace.codegen.code.CallPlayer;
 import dev.millrace.codegen.code.CodeArena;
 import dev.millrace.codegen.code.CodeBlock;
+import dev.millrace.codegen.code.CodeStore;
 import dev.millrace.codegen.code.MachineFunction;
 import dev.millrace.codegen.code.Recording;
 import dev.millrace.codegen.program.Constant;
@@ -30,13 +31,22 @@ public final class X86Lowering implements Lowering {
     private final Target target;
     private final FeatureSet features;
     private final CodeArena arena;
+    /** What other processes assembled, or null. */
+    private final @Nullable CodeStore store;
+
     private final Beside beside = new Beside("millrace-assembler");
     private @Nullable CallPlayer player;
 
     public X86Lowering(Target target, FeatureSet features, CodeArena arena) {
+        this(target, features, arena, null);
+    }
+
+    /** @param store has the code of programs for this target that were asked for by the same names; or null */
+    public X86Lowering(Target target, FeatureSet features, CodeArena arena, @Nullable CodeStore store) {
         this.target = target;
         this.features = features;
         this.arena = arena;
+        this.store = store;
     }
 
     @Override
@@ -59,9 +69,26 @@ public final class X86Lowering implements Lowering {
 
     @Override
     public Kernel lowerLater(String name, Supplier<Program> program) {
-        var kernel = new MachineKernel(name, () -> arena.install(block(program.get())));
+        var kernel = new MachineKernel(name, () -> arena.install(kept(name, program)));
         beside.add(kernel::made);
         return kernel;
+    }
+
+    @Override
+    public boolean isKept(String name) {
+        return store != null && store.has(name);
+    }
+
+    private CodeBlock kept(String name, Supplier<Program> program) {
+        CodeBlock known = store == null ? null : store.find(name);
+        if (known != null) {
+            return known;
+        }
+        CodeBlock block = block(program.get());
+        if (store != null) {
+            store.add(new CodeBlock(name, block.bytes()));
+        }
+        return block;
     }
 
     private CodeBlock block(Program program) {

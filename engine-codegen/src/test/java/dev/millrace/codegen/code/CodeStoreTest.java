@@ -1,0 +1,183 @@
+package dev.millrace.codegen.code;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.millrace.codegen.asm.Feature;
+import dev.millrace.codegen.asm.FeatureSet;
+import dev.millrace.codegen.program.Program;
+import dev.millrace.codegen.program.ProgramBuilder;
+import dev.millrace.codegen.program.Target;
+import dev.millrace.codegen.program.x86.X86Lowering;
+import java.io.IOException;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
+
+class CodeStoreTest {
+    private static final String IDENTITY = "a build\nAVX2";
+
+    @TempDir
+    private Path folder;
+
+    private Path file;
+
+    @BeforeEach
+    void needsPosix() {
+        assumeTrue(
+                FileSystems.getDefault().supportedFileAttributeViews().contains("posix"),
+                "who may write a file is known of POSIX file systems only");
+        file = folder.resolve("kernels.code");
+    }
+
+    private static CodeBlock block(String name, int length) {
+        byte[] bytes = new byte[length];
+        new Random(length).nextBytes(bytes);
+        return new CodeBlock(name, bytes);
+    }
+
+    private CodeStore with(CodeBlock... blocks) {
+        CodeStore store = CodeStore.open(file, IDENTITY);
+        for (CodeBlock each : blocks) {
+            store.add(each);
+        }
+        store.write();
+        return CodeStore.open(file, IDENTITY);
+    }
+
+    private static void assertHas(CodeStore store, CodeBlock block) {
+        assertThat(store.find(block.name())).satisfies(found -> {
+            assertThat(found).isNotNull();
+            assertThat(found.bytes()).isEqualTo(block.bytes());
+        });
+    }
+
+    @Test
+    void whatProcessesAddIsThereForTheNextOne() {
+        CodeBlock first = block("gemm:m=1", 100);
+        CodeBlock second = block("größe:n=2", 0);
+        CodeBlock third = block("conv:k=3", 4_000);
+        CodeStore one = with(first, second);
+        assertHas(one, first);
+        assertThat(one.has(third.name())).isFalse();
+        assertThat(one.find(third.name())).isNull();
+        CodeStore two = with(third);
+        assertHas(two, first);
+        assertHas(two, second);
+        assertHas(two, third);
+        assertThat(folder.toFile().list()).containsExactly("kernels.code");
+    }
+
+    @Test
+    void anotherBuildOrProcessorBeginsAnew() {
+        CodeBlock block = block("gemm", 10);
+        with(block);
+        CodeStore other = CodeStore.open(file, IDENTITY + "512");
+        assertThat(other.has("gemm")).isFalse();
+        CodeBlock its = block("gemm", 20);
+        other.add(its);
+        other.write();
+        assertHas(CodeStore.open(file, IDENTITY + "512"), its);
+        assertThat(CodeStore.open(file, IDENTITY).has("gemm")).isFalse();
+    }
+
+    @Test
+    void aDamagedFileCountsAsEmpty() throws IOException {
+        with(block("gemm", 50), block("conv", 60));
+        byte[] good = Files.readAllBytes(file);
+        for (int i = 0; i < good.length; i++) {
+            byte[] bad = good.clone();
+            bad[i] ^= (byte) (1 << i % Byte.SIZE);
+            Files.write(file, bad);
+            assertThat(CodeStore.open(file, IDENTITY).has("gemm"))
+                    .as("byte %d", i)
+                    .isFalse();
+        }
+        for (int length = 0; length < good.length; length++) {
+            Files.write(file, Arrays.copyOf(good, length));
+            assertThat(CodeStore.open(file, IDENTITY).has("gemm"))
+                    .as("%d bytes", length)
+                    .isFalse();
+        }
+    }
+
+    @Test
+    void whatOthersMayWriteIsNotRun() throws IOException {
+        with(block("gemm", 50));
+        for (String loose : new String[] {"rw-rw----", "rw----rw-"}) {
+            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(loose));
+            assertThat(CodeStore.open(file, IDENTITY).has("gemm")).as(loose).isFalse();
+        }
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+        assertThat(CodeStore.open(file, IDENTITY).has("gemm")).isTrue();
+    }
+
+    @Test
+    @ResourceLock(Resources.SYSTEM_PROPERTIES)
+    void whatAnotherUserWroteIsNotRun() {
+        with(block("gemm", 50));
+        String user = System.getProperty("user.name");
+        System.setProperty("user.name", user + "-else");
+        try {
+            assertThat(CodeStore.open(file, IDENTITY).has("gemm")).isFalse();
+        } finally {
+            System.setProperty("user.name", user);
+        }
+    }
+
+    @Test
+    void aStoreStaysSmall() {
+        CodeBlock[] blocks = new CodeBlock[20];
+        for (int i = 0; i < blocks.length; i++) {
+            blocks[i] = block("block " + i, 1 << 19);
+        }
+        CodeStore store = with(blocks);
+        assertHas(store, blocks[0]);
+        assertThat(file.toFile().length()).isBetween(3L << 20, 4L << 20);
+        assertThat(store.has("block 19")).isFalse();
+    }
+
+    @Test
+    void aFolderThatIsNotThereIsNoFault() {
+        CodeStore store = CodeStore.open(folder.resolve("none").resolve("kernels.code"), IDENTITY);
+        store.add(block("gemm", 1));
+        store.write();
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    @Test
+    void buildsAreToldApartByTheirArchivesOnly() {
+        assertThat(CodeStore.build(Test.class)).contains("junit-jupiter-api");
+        assertThat(CodeStore.build(Test.class, Object.class)).isNull();
+        assertThat(CodeStore.build(CodeStoreTest.class)).isNull();
+    }
+
+    @Test
+    void keptCodeNeedsNoProgram() {
+        CodeStore store = CodeStore.open(file, IDENTITY);
+        FeatureSet features = Machine.platform().features();
+        assumeTrue(features.has(Feature.AVX2), "this processor runs no code for AVX2");
+        try (CodeArena arena = new CodeArena(new CodeMap(null))) {
+            var first = new X86Lowering(Target.AVX2, features, arena, store);
+            Program nothing = new ProgramBuilder("nothing", Target.AVX2).build();
+            assertThat(first.isKept("nothing")).isFalse();
+            first.lowerLater("nothing", () -> nothing).call(first.newMemory(), 0, 0, 0, 0, 0, 0);
+            store.write();
+            CodeStore later = CodeStore.open(file, IDENTITY);
+            var second = new X86Lowering(Target.AVX2, features, arena, later);
+            assertThat(second.isKept("nothing")).isTrue();
+            second.lowerLater("nothing", () -> {
+                        throw new AssertionError("nobody needs to know it");
+                    })
+                    .call(second.newMemory(), 0, 0, 0, 0, 0, 0);
+        }
+    }
+}
