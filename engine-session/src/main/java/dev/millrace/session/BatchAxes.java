@@ -12,26 +12,45 @@ import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Along which axes the values of a model are laid side by side, and which of their extents may be padded. */
 final class BatchAxes {
-    private final String batch;
     private final boolean padded;
-    private final Map<String, SymbolicShape> inputs = new LinkedHashMap<>();
-    private final Map<String, SymbolicShape> outputs = new LinkedHashMap<>();
+    private final Map<String, Laid> inputs = new LinkedHashMap<>();
+    private final Map<String, Laid> outputs = new LinkedHashMap<>();
+
+    /**
+     * A value of the model.
+     *
+     * @param axis along which requests lie; -1 where there is none
+     */
+    private record Laid(SymbolicShape shape, int axis) {
+        Dim dim(int index) {
+            return shape.dim(index);
+        }
+    }
 
     BatchAxes(Session session, BatchOptions how) {
         this.padded = how.padded();
-        this.batch = how.axis() == null ? firstAxis(session.inputs()) : how.axis();
-        session.inputs().forEach(input -> inputs.put(input.name(), shape(input)));
-        session.outputs().forEach(output -> outputs.put(output.name(), shape(output)));
-        if (inputs.values().stream().allMatch(shape -> axis(shape) < 0)) {
-            throw EngineException.invalidArgument("no input has an axis '" + batch + "': " + session.inputs());
+        String batch = how.axis() == null && how.along().isEmpty() ? firstAxis(session.inputs()) : how.axis();
+        session.inputs().forEach(input -> inputs.put(input.name(), laid(input, batch, how)));
+        session.outputs().forEach(output -> outputs.put(output.name(), laid(output, batch, how)));
+        for (String name : how.along().keySet()) {
+            if (!inputs.containsKey(name) && !outputs.containsKey(name)) {
+                throw EngineException.invalidArgument("the model has no input or output '" + name + "': "
+                        + session.inputs() + ", " + session.outputs());
+            }
         }
-        outputs.forEach((name, shape) -> {
-            if (axis(shape) < 0) {
-                throw EngineException.invalidArgument("output '" + name + "' has no axis '" + batch
-                        + "', so a batch cannot be split: it is declared as " + shape);
+        String called = batch == null ? "along which requests lie" : "'" + batch + "'";
+        if (inputs.values().stream().allMatch(input -> input.axis < 0)) {
+            throw EngineException.invalidArgument("no input has an axis " + called + ": " + session.inputs());
+        }
+        outputs.forEach((name, output) -> {
+            if (output.axis < 0) {
+                throw EngineException.invalidArgument("output '" + name + "' has no axis " + called
+                        + ", so a batch cannot be split: it is declared as " + output.shape
+                        + "; BatchOptions.along names axes by their numbers");
             }
         });
     }
@@ -43,7 +62,25 @@ final class BatchAxes {
                 return symbol.name();
             }
         }
-        throw EngineException.invalidArgument("no input has an open first axis to lay requests along: " + inputs);
+        throw EngineException.invalidArgument("no input has an open first axis with a name to lay requests along: "
+                + inputs + "; BatchOptions.along names axes by their numbers");
+    }
+
+    private static Laid laid(ValueInfo info, @Nullable String batch, BatchOptions how) {
+        SymbolicShape shape = shape(info);
+        Integer said = how.along().get(info.name());
+        if (said == null) {
+            return new Laid(shape, axis(shape, batch));
+        }
+        int axis = said < 0 ? said + shape.rank() : said;
+        if (axis < 0 || axis >= shape.rank()) {
+            throw EngineException.invalidArgument(info + " has no axis " + said);
+        }
+        if (shape.dim(axis) instanceof Dim.Known) {
+            throw EngineException.invalidArgument(
+                    "axis " + said + " of " + info + " has a fixed extent, so requests cannot lie along it");
+        }
+        return new Laid(shape, axis);
     }
 
     private static SymbolicShape shape(ValueInfo info) {
@@ -57,9 +94,9 @@ final class BatchAxes {
         throw EngineException.invalidArgument("requests with " + info + " cannot be batched");
     }
 
-    private int axis(SymbolicShape shape) {
+    private static int axis(SymbolicShape shape, @Nullable String name) {
         for (int i = 0; i < shape.rank(); i++) {
-            if (shape.dim(i) instanceof Dim.Symbol symbol && symbol.name().equals(batch)) {
+            if (shape.dim(i) instanceof Dim.Symbol symbol && symbol.name().equals(name)) {
                 return i;
             }
         }
@@ -71,7 +108,7 @@ final class BatchAxes {
         if (!one.asMap().keySet().equals(other.asMap().keySet())) {
             return false;
         }
-        for (Map.Entry<String, SymbolicShape> input : inputs.entrySet()) {
+        for (Map.Entry<String, Laid> input : inputs.entrySet()) {
             Datum a = one.input(input.getKey());
             Datum b = other.input(input.getKey());
             if (a != null
@@ -85,14 +122,13 @@ final class BatchAxes {
         return true;
     }
 
-    private boolean fit(SymbolicShape declared, Tensor one, Tensor other) {
-        int along = axis(declared);
-        if (along < 0) {
+    private boolean fit(Laid declared, Tensor one, Tensor other) {
+        if (declared.axis < 0) {
             return one == other
                     || one.shape().equals(other.shape()) && one.segment().mismatch(other.segment()) == -1;
         }
-        for (int i = 0; i < declared.rank(); i++) {
-            boolean free = i == along || padded && declared.dim(i) instanceof Dim.Symbol;
+        for (int i = 0; i < declared.shape.rank(); i++) {
+            boolean free = i == declared.axis || padded && declared.dim(i) instanceof Dim.Symbol;
             if (!free && one.shape().dim(i) != other.shape().dim(i)) {
                 return false;
             }
@@ -102,18 +138,21 @@ final class BatchAxes {
 
     /** How much of the batch a request is. */
     long extent(Inputs given) {
-        return extentOf(given, batch);
+        for (Map.Entry<String, Laid> input : inputs.entrySet()) {
+            int axis = input.getValue().axis;
+            if (axis >= 0 && given.input(input.getKey()) instanceof Tensor tensor) {
+                return tensor.shape().dim(axis);
+            }
+        }
+        return -1;
     }
 
+    /** What a request has for an extent with a name; -1 where it does not say. */
     private long extentOf(Inputs given, String name) {
-        for (Map.Entry<String, SymbolicShape> input : inputs.entrySet()) {
-            if (given.input(input.getKey()) instanceof Tensor tensor) {
-                for (int i = 0; i < input.getValue().rank(); i++) {
-                    if (input.getValue().dim(i) instanceof Dim.Symbol symbol
-                            && symbol.name().equals(name)) {
-                        return tensor.shape().dim(i);
-                    }
-                }
+        for (Map.Entry<String, Laid> input : inputs.entrySet()) {
+            int axis = axis(input.getValue().shape, name);
+            if (axis >= 0 && given.input(input.getKey()) instanceof Tensor tensor) {
+                return tensor.shape().dim(axis);
             }
         }
         return -1;
@@ -124,8 +163,7 @@ final class BatchAxes {
         inputs.forEach((name, declared) -> {
             Datum first = requests.getFirst().input(name);
             if (first != null) {
-                int along = axis(declared);
-                joined.and(name, along < 0 ? first : join(name, along, requests));
+                joined.and(name, declared.axis < 0 ? first : join(name, declared.axis, requests));
             }
         });
         return joined;
@@ -159,7 +197,7 @@ final class BatchAxes {
         List<String> names = all.names();
         Datum[] values = new Datum[names.size()];
         for (int i = 0; i < values.length; i++) {
-            SymbolicShape declared = outputs.get(names.get(i));
+            Laid declared = outputs.get(names.get(i));
             Tensor whole = all.get(i);
             if (declared == null) {
                 throw new IllegalStateException("an output that is not the model's: " + names.get(i));
@@ -169,16 +207,17 @@ final class BatchAxes {
         return new Outputs(names, values);
     }
 
-    private Tensor part(SymbolicShape declared, Tensor whole, Inputs request, long start) {
+    private Tensor part(Laid declared, Tensor whole, Inputs request, long start) {
         long[] dims = whole.shape().toArray();
         long[] from = new long[dims.length];
         for (int i = 0; i < dims.length; i++) {
-            if (declared.dim(i) instanceof Dim.Symbol symbol) {
-                long own = extentOf(request, symbol.name());
+            if (i == declared.axis || declared.dim(i) instanceof Dim.Symbol) {
+                long own =
+                        i == declared.axis ? extent(request) : extentOf(request, ((Dim.Symbol) declared.dim(i)).name());
                 dims[i] = own < 0 ? dims[i] : own;
             }
         }
-        from[axis(declared)] = start;
+        from[declared.axis] = start;
         Tensor part = Tensor.allocate(whole.type(), Shape.of(dims));
         Tensor held = whole.hold();
         try {

@@ -2,13 +2,17 @@ package dev.millrace.session;
 
 import dev.millrace.graph.EngineException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * How requests of many become one run.
  *
- * @param axis the name of the extent along which they are laid side by side; null for that of the first input's first axis
+ * @param axis the name of the extent along which they are laid side by side; null for that of the first input's first axis,
+ *     unless {@code along} says another
+ * @param along for inputs and outputs by their names the number of that axis, where extents have no names, or too many
  * @param maxSize how many requests a run takes at most
  * @param maxDelay how long a request waits for others while one is under way; a lone one never waits
  * @param preferred sizes that the model is good at: the largest that can be filled is taken; empty for as many as wait
@@ -16,8 +20,14 @@ import org.jspecify.annotations.Nullable;
  *     For models that are told by a mask what is there, or do not mind
  */
 public record BatchOptions(
-        @Nullable String axis, int maxSize, Duration maxDelay, List<Integer> preferred, boolean padded) {
+        @Nullable String axis,
+        Map<String, Integer> along,
+        int maxSize,
+        Duration maxDelay,
+        List<Integer> preferred,
+        boolean padded) {
     public BatchOptions {
+        along = Map.copyOf(along);
         preferred = List.copyOf(preferred);
         if (maxSize < 1 || maxDelay.isNegative()) {
             throw EngineException.invalidArgument(
@@ -27,27 +37,39 @@ public record BatchOptions(
 
     /** Up to 16 requests, within 2 ms, of any size, not padded. */
     public static BatchOptions defaults() {
-        return new BatchOptions(null, 16, Duration.ofMillis(2), List.of(), false);
+        return new BatchOptions(null, Map.of(), 16, Duration.ofMillis(2), List.of(), false);
     }
 
     public BatchOptions axis(String name) {
-        return new BatchOptions(name, maxSize, maxDelay, preferred, padded);
+        return new BatchOptions(name, along, maxSize, maxDelay, preferred, padded);
+    }
+
+    /**
+     * The axis of an input or an output along which requests lie. Inputs of which nothing is said are the same in all
+     * requests of a run.
+     *
+     * @param index of the axis; -1 is the last one
+     */
+    public BatchOptions along(String value, int index) {
+        var more = new HashMap<>(along);
+        more.put(value, index);
+        return new BatchOptions(axis, more, maxSize, maxDelay, preferred, padded);
     }
 
     public BatchOptions maxSize(int value) {
-        return new BatchOptions(axis, value, maxDelay, preferred, padded);
+        return new BatchOptions(axis, along, value, maxDelay, preferred, padded);
     }
 
     public BatchOptions maxDelay(Duration value) {
-        return new BatchOptions(axis, maxSize, value, preferred, padded);
+        return new BatchOptions(axis, along, maxSize, value, preferred, padded);
     }
 
     public BatchOptions preferring(Integer... sizes) {
-        return new BatchOptions(axis, maxSize, maxDelay, List.of(sizes), padded);
+        return new BatchOptions(axis, along, maxSize, maxDelay, List.of(sizes), padded);
     }
 
     public BatchOptions withPadding() {
-        return new BatchOptions(axis, maxSize, maxDelay, preferred, true);
+        return new BatchOptions(axis, along, maxSize, maxDelay, preferred, true);
     }
 
     /** How many of those that wait make the next run. */

@@ -14,6 +14,8 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -191,5 +193,47 @@ class BatchingTest {
         try (Session loop = engine.session(TestModels.loop(), SessionOptions.defaults())) {
             assertThatThrownBy(() -> loop.batched(BatchOptions.defaults())).isInstanceOf(EngineException.class);
         }
+    }
+
+    @Test
+    void axesWithoutNamesAreToldByTheirNumbers() {
+        try (Session voices = engine.session(TestModels.voices(WIDTH), SessionOptions.defaults())) {
+            BatchOptions how = BatchOptions.defaults().along("x", 0).along("state", -2);
+            BatchedSession joined = voices.batched(how.along("y", 1).along("stateN", 1));
+            var random = new Random(3);
+            List<Inputs> requests = new ArrayList<>();
+            for (int i = 0; i < 60; i++) {
+                int rows = 1 + i % 3;
+                float[] state = new float[2 * rows * WIDTH];
+                for (int at = 0; at < state.length; at++) {
+                    state[at] = random.nextInt(100);
+                }
+                requests.add(request(rows, i).and("state", Tensor.copyOf(state, 2, rows, WIDTH)));
+            }
+            List<Outputs> answers = Objects.requireNonNull(
+                    joined.flux(Flux.fromIterable(requests)).collectList().block());
+            for (int i = 0; i < requests.size(); i++) {
+                try (Outputs alone = voices.run(requests.get(i));
+                        Outputs together = answers.get(i)) {
+                    assertThat(together.get("y").floats())
+                            .isEqualTo(alone.get("y").floats());
+                    assertThat(together.get("stateN").floats())
+                            .isEqualTo(alone.get("stateN").floats());
+                    assertThat(together.get("stateN").shape())
+                            .isEqualTo(alone.get("stateN").shape());
+                }
+            }
+            assertRefused(voices, BatchOptions.defaults(), "BatchOptions.along");
+            assertRefused(voices, how, "output 'y' has no axis");
+            assertRefused(voices, how.along("z", 0), "no input or output 'z'");
+            assertRefused(voices, how.along("x", 2), "has no axis 2");
+            assertRefused(voices, how.along("x", 1), "has a fixed extent");
+        }
+    }
+
+    private static void assertRefused(Session session, BatchOptions how, String why) {
+        assertThatThrownBy(() -> session.batched(how))
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining(why);
     }
 }

@@ -81,6 +81,18 @@ final class TestModels {
         return Models.toBytes(model(editor.graph()));
     }
 
+    /** y = x + the sum of both parts of state, stateN = state + x, for numbers of voices that have no name. */
+    static byte[] voices(long width) {
+        var editor = new GraphEditor(Graph.named("voices"));
+        Value x = editor.addInput("x", floats(Dim.UNKNOWN, Dim.of(width)));
+        Value state = editor.addInput("state", floats(Dim.of(2), Dim.UNKNOWN, Dim.of(width)));
+        Value first = editor.addConstant("first", Tensor.copyOf(new long[] {0}, 1));
+        Value sum = node(editor, "ReduceSum", state, first);
+        editor.addOutput("y", node(editor, "Add", x, sum));
+        editor.addOutput("stateN", node(editor, "Add", state, x));
+        return Models.toBytes(model(editor.graph()));
+    }
+
     /** y = Range(0, limit, 1). */
     static byte[] range() {
         var editor = new GraphEditor(Graph.named("range"));

@@ -105,8 +105,15 @@ public final class BatchingCommand implements Callable<Integer> {
         try (Session session = engine.session(model.file(), flags.options())) {
             Inputs inputs = inputs(model, session, 1, tokens);
             Inputs many = inputs(model, session, BY_HAND, tokens);
-            Inference batched =
-                    session.batched(BatchOptions.defaults().maxSize(maxSize).maxDelay(Duration.ofMillis(maxDelay)));
+            BatchOptions how = BatchOptions.defaults().maxSize(maxSize).maxDelay(Duration.ofMillis(maxDelay));
+            // Silero's extents have no names
+            Inference batched = session.batched(
+                    tokens > 0
+                            ? how
+                            : how.along("input", 0)
+                                    .along("state", 1)
+                                    .along("output", 0)
+                                    .along("stateN", 1));
             Duel together = measured(() -> everybody(batched, inputs), () -> everybody(session, inputs));
             double all = (double) subscribers * REQUESTS;
             out.println("%s, %d subscribers: batched %.1f/s, unbatched %.1f/s, ratio %.2f"
