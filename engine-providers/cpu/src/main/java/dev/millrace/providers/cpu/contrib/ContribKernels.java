@@ -8,6 +8,8 @@ import dev.millrace.providers.cpu.norm.NormKernels;
 import dev.millrace.providers.cpu.product.ProductKernels;
 import dev.millrace.providers.cpu.quant.QuantKernels;
 import dev.millrace.providers.cpu.search.BeamSearchKernel;
+import dev.millrace.providers.cpu.search.GreedySearchKernel;
+import dev.millrace.providers.cpu.text.TokenizerKernel;
 import dev.millrace.scheduler.kernel.Kernel;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +27,9 @@ public final class ContribKernels {
             case "GatherBlockQuantized" -> QuantKernels.create(node);
             case "CropAndResize" -> ImageKernels.create(node);
             case "BeamSearch" -> new BeamSearchKernel(node);
+            case "GreedySearch", "Sampling" -> new GreedySearchKernel(node);
+            case "DynamicTimeWarping" -> new WarpingKernel(node);
+            case "Tokenizer" -> TokenizerKernel.of(node);
             case "MurmurHash3" -> new HashKernel(node);
             case "NGramRepeatBlock" -> new RepeatKernel(node);
             case "EmbedLayerNormalization" -> new EmbedNormKernel(node);
