@@ -3,6 +3,7 @@ package dev.millrace.providers.cpu.contrib;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.providers.cpu.attention.AttentionKernels;
 import dev.millrace.providers.cpu.elementwise.ElementwiseKernels;
+import dev.millrace.providers.cpu.experts.ExpertsKernel;
 import dev.millrace.providers.cpu.image.ImageKernels;
 import dev.millrace.providers.cpu.norm.NormKernels;
 import dev.millrace.providers.cpu.product.ProductKernels;
@@ -30,6 +31,7 @@ public final class ContribKernels {
             case "GreedySearch", "Sampling" -> new GreedySearchKernel(node);
             case "DynamicTimeWarping" -> new WarpingKernel(node);
             case "Tokenizer" -> TokenizerKernel.of(node);
+            case "MoE", "QMoE" -> new ExpertsKernel(node);
             case "MurmurHash3" -> new HashKernel(node);
             case "NGramRepeatBlock" -> new RepeatKernel(node);
             case "EmbedLayerNormalization" -> new EmbedNormKernel(node);
