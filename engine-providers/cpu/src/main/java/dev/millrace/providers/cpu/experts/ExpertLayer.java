@@ -36,6 +36,10 @@ record ExpertLayer(
             return (bytes.get(Layouts.BYTE, row + (bit >> 3)) & 0xff) >> shift & (1 << bits) - 1;
         }
 
+        private int zero(LaunchContext run, long begin, long place) {
+            return zeros < 0 ? 1 << (bits - 1) : packed(run.input(zeros), begin, place);
+        }
+
         private long bytes(long count) {
             return (count * bits + 7) / 8;
         }
@@ -79,17 +83,13 @@ record ExpertLayer(
         long blocks = (columns + block - 1) / block;
         for (long b = 0; b < blocks; b++) {
             double scale = Elements.getDouble(packing.scale(), run.input(input + 1), at * blocks + b);
-            int zero = byRow ? zero(run, expert * packing.bytes(rows), row) : zero(run, at * packing.bytes(blocks), b);
+            int zero = byRow
+                    ? packing.zero(run, expert * packing.bytes(rows), row)
+                    : packing.zero(run, at * packing.bytes(blocks), b);
             long end = Math.min(columns, (b + 1) * block);
             for (long j = b * block; j < end; j++) {
                 weights[(int) j] = (packing.packed(run.input(input), begin, j) - zero) * scale;
             }
         }
-    }
-
-    private int zero(LaunchContext run, long begin, long place) {
-        return packing.zeros() < 0
-                ? 1 << (packing.bits() - 1)
-                : packing.packed(run.input(packing.zeros()), begin, place);
     }
 }
