@@ -44,6 +44,7 @@ public final class Lowerings {
             case OpId.ONNX ->
                 node.is("CausalConvWithState") ? CausalConvLowering::write : EarlyLowerings.lowering(node);
             case OpId.ONNX_PREVIEW -> node.op().name().equals("FlexAttention") ? FlexAttentionLowering::write : null;
+            case OpId.ONNX_TRAINING -> node.op().name().equals("Gradient") ? GradientLowering::write : null;
             default -> null;
         };
     }
