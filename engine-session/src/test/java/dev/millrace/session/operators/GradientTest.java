@@ -23,9 +23,11 @@ import dev.millrace.session.Outputs;
 import dev.millrace.session.Session;
 import dev.millrace.session.SessionOptions;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
@@ -60,10 +62,11 @@ class GradientTest {
             NodeSpec spec = NodeSpec.of(new OpId(OpId.ONNX_TRAINING, "Gradient"), 1, xs)
                     .with("xs", new Attribute.Strings(names))
                     .with("y", Attribute.of(y));
-            List<String> outputs = names.stream().map(name -> "d" + name.text()).toList();
+            var outputs = new ArrayList<@Nullable String>();
+            names.forEach(name -> outputs.add("d" + name.text()));
             var node = editor.append(spec, outputs);
             for (int i = 0; i < xs.length; i++) {
-                editor.addOutput(outputs.get(i), node.requireOutput(i));
+                editor.addOutput("d" + names.get(i).text(), node.requireOutput(i));
             }
         }
 
