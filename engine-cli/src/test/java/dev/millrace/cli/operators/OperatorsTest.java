@@ -50,7 +50,8 @@ class OperatorsTest {
         assertThat(line("Relu").split("\\s+")).containsExactly("Relu", "1", "6", "13", "14", "cpu", "simd");
         assertThat(line("com.microsoft.FusedGemm")).endsWith(" composed");
         assertThat(line("If")).contains("cpu");
-        assertThat(line("ai.onnx.preview.training.Gradient")).endsWith(" 1");
+        assertThat(line("ai.onnx.preview.training.Gradient")).endsWith(" composed");
+        assertThat(line("com.microsoft.EPContext")).endsWith(" 1");
     }
 
     @Test

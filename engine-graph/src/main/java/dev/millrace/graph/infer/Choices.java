@@ -40,7 +40,7 @@ final class Choices {
         return switch (c.node().op().domain()) {
             case OpId.ONNX, OpId.MICROSOFT -> onnx(c.op());
             case OpId.ONNX_ML -> ml(c.op());
-            case "ai.onnx.preview.training" ->
+            case OpId.ONNX_TRAINING ->
                 c.op().equals("Momentum") ? Map.of("mode", List.of("standard", "nesterov")) : Map.of();
             default -> Map.of();
         };

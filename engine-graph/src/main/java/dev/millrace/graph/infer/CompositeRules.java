@@ -39,6 +39,54 @@ final class CompositeRules {
             case "QLinearReduceMean" -> reduced(c, c.element(0));
             case "QLinearWhere" ->
                 c.set(0, c.element(1), Dims.broadcast(c.dims(0), Dims.broadcast(c.dims(1), c.dims(4), c), c));
+            case "RemovePadding" -> packed(c);
+            case "RestorePadding" -> {
+                c.dims(0, 2);
+                c.dims(1, 2);
+                c.set(0, c.element(0), List.of(c.dim(1, 0), c.dim(1, 1), c.dim(0, 1)));
+            }
+            case "PackedAttention" -> {
+                c.dims(0, 2);
+                c.set(0, c.element(0), Dims.unknown(2));
+            }
+            case "PackedMultiHeadAttention" -> {
+                c.dims(0, 2, 4);
+                c.set(0, c.element(0), Dims.unknown(2));
+            }
+            case "LinearAttentionGate" -> {
+                c.set(0, c.tensor(0));
+                c.set(1, c.has(3) ? c.tensor(3) : null);
+            }
+            case "GatedAdd", "GatedRMSNorm" -> ElementwiseRules.sameAsFirst(c);
+            case "RelativePositionBias", "GatedRelativePositionBias" -> c.set(0, c.element(0), Dims.unknown(4));
+            case "GemmaRotaryEmbedding" -> {
+                c.set(0, c.tensor(1));
+                c.set(1, c.tensor(3));
+            }
+            case "ComplexMul", "ComplexMulConj" -> {
+                c.dims(0, 1, Integer.MAX_VALUE);
+                c.dims(1, 1, Integer.MAX_VALUE);
+                c.expect(0, -1, Dim.of(2));
+                c.expect(1, -1, Dim.of(2));
+                c.set(0, c.element(0), Dims.broadcast(c.dims(0), c.dims(1), c));
+            }
+            case "IsAllFinite" -> c.set(0, ElementType.BOOL, List.of());
+            case "UnfoldTensor" -> unfolded(c);
+            case "GemmFloat8" -> {
+                c.dims(0, 2);
+                c.dims(1, 2);
+                c.set(0, ElementType.requireCode(c.attributes().integer("dtype", 1)), Dims.unknown(2));
+            }
+            case "MoE", "QMoE" -> ExpertRules.apply(c);
+            case "Tokenizer" -> {
+                List<Dim> texts = c.dims(0, 1, 2);
+                boolean some = texts != null && texts.stream().allMatch(dim -> dim.isKnown() && !dim.is(0));
+                c.set(0, ElementType.STRING, some ? oneMore(texts) : null);
+            }
+            case "DynamicTimeWarping" -> {
+                c.dims(0, 2, 3);
+                c.set(0, ElementType.INT32, List.of(Dim.of(2), Dim.UNKNOWN));
+            }
             case "DynamicQuantizeLSTM" -> {
                 c.set(0, c.element(0), Dims.unknown(4));
                 c.set(1, c.element(0), Dims.unknown(3));
@@ -58,6 +106,28 @@ final class CompositeRules {
 
     private static @Nullable List<Dim> oneLess(@Nullable List<Dim> dims) {
         return dims == null ? null : Dims.unknown(dims.size() - 1);
+    }
+
+    /** Rows of all texts, places of all steps, where texts end, and the longest of them. */
+    private static void packed(InferenceContext c) {
+        c.dims(0, 3);
+        Operands.shape(c, 1, c.dim(0, 0));
+        c.set(0, c.element(0), List.of(Dim.UNKNOWN, c.dim(0, 2)));
+        c.set(1, ElementType.INT32, List.of(c.dim(0, 0), c.dim(0, 1)));
+        c.set(2, ElementType.INT32, List.of(Dims.add(c.dim(0, 0), Dims.ONE)));
+        c.set(3, ElementType.INT32, List.of(Dims.ONE));
+    }
+
+    private static void unfolded(InferenceContext c) {
+        List<Dim> dims = c.dims(0, 1, Integer.MAX_VALUE);
+        if (dims != null) {
+            int axis = c.axis(c.attributes().integer("dim", -1), dims.size());
+            long size = c.attributes().integer("size");
+            if (dims.get(axis) instanceof Dim.Known known && known.extent() < size) {
+                throw c.refuse("windows of " + size + " do not fit axis " + axis + " of " + dims);
+            }
+        }
+        c.set(0, c.element(0), oneMore(dims));
     }
 
     private static void unique(InferenceContext c) {

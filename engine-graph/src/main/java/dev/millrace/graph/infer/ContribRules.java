@@ -23,6 +23,7 @@ final class ContribRules {
             case "BiasSoftmax", "Trilu", "QLinearSigmoid", "QLinearLeakyRelu", "QLinearSoftmax", "GroupNorm" ->
                 ElementwiseRules.sameAsFirst(c);
             case "BeamSearch" -> ControlFlowRules.beamSearch(c);
+            case "GreedySearch", "Sampling" -> ControlFlowRules.greedySearch(c);
             case "BiasDropout" -> {
                 c.set(0, c.tensor(0));
                 c.set(1, ElementType.BOOL, c.dims(0));
@@ -43,6 +44,10 @@ final class ContribRules {
             }
             case "SimplifiedLayerNormalization", "RMSNormalization" -> NormalizationRules.rmsNormalization(c);
             case "LayerNormalization" -> NormalizationRules.layerNormalization(c);
+            case "QEmbedLayerNormalization" -> {
+                c.set(0, ElementType.FLOAT, List.of(c.dim(0, 0), c.dim(0, 1), c.dim(2, 1)));
+                c.set(1, ElementType.INT32, List.of(c.dim(0, 0)));
+            }
             case "SkipLayerNormalization", "SkipSimplifiedLayerNormalization" -> skipLayerNormalization(c);
             case "EmbedLayerNormalization" -> embedLayerNormalization(c);
             case "Attention",
@@ -54,7 +59,9 @@ final class ContribRules {
             case "MatMulNBits", "MatMulBnb4", "MatMulFpQ4" -> matMulBlocks(c);
             case "DynamicQuantizeMatMul" -> MatrixRules.matMul(c);
             case "MatMulIntegerToFloat" -> c.set(0, c.element(2), MatrixRules.product(c, c.dims(0), c.dims(1)));
-            case "MatMulInteger16" -> MatrixRules.matMulInteger(c);
+            case "MatMulInteger16" -> c.set(0, wideProduct(c), MatrixRules.product(c, c.dims(0), c.dims(1)));
+            case "LinearAttention" -> AttentionRules.linearAttention(c);
+            case "CausalConvWithState" -> ConvolutionRules.causalConvWithState(c);
             case "QGemm" -> c.set(0, c.has(8) ? c.element(8) : ElementType.FLOAT, MatrixRules.gemm(c, 3));
             case "QLinearAdd", "QLinearMul" -> c.set(0, c.element(0), Dims.broadcast(c.dims(0), c.dims(3), c));
             case "QLinearConcat" -> qLinearConcat(c);
@@ -164,11 +171,19 @@ final class ContribRules {
             c.set(0, c.element(0), null);
             return;
         }
-        if (c.attributes().has("K")) {
-            c.expect(0, -1, Dim.of(c.attributes().integer("K")));
+        boolean turned = c.attributes().flag("transB", true);
+        String inner = turned ? "K" : "N";
+        String outer = turned ? "N" : "K";
+        if (c.attributes().has(inner)) {
+            c.expect(0, -1, Dim.of(c.attributes().integer(inner)));
         }
-        Dim columns = c.attributes().has("N") ? Dim.of(c.attributes().integer("N")) : Dim.UNKNOWN;
+        Dim columns = c.attributes().has(outer) ? Dim.of(c.attributes().integer(outer)) : Dim.UNKNOWN;
         c.set(0, c.element(0), with(a, a.size() - 1, columns));
+    }
+
+    private static ElementType wideProduct(InferenceContext c) {
+        boolean unsigned = c.element(0) == ElementType.UINT16 && c.element(1) == ElementType.UINT16;
+        return unsigned ? ElementType.UINT32 : ElementType.INT32;
     }
 
     private static void skipLayerNormalization(InferenceContext c) {

@@ -61,16 +61,27 @@ final class ControlFlowRules {
 
     /** BeamSearch: its graphs are given what they declare; numbers of sequences and words are inputs. */
     static void beamSearch(InferenceContext c) {
+        Dim batch = searched(c);
+        Dim kept = count(c, 4);
+        c.set(0, ElementType.INT32, List.of(batch, kept, count(c, 1)));
+        c.set(1, scores(c), List.of(batch, kept));
+        c.set(2, scores(c), List.of(Dim.UNKNOWN, batch, count(c, 3), Dim.UNKNOWN));
+    }
+
+    /** GreedySearch and Sampling, whose graphs are those of BeamSearch. */
+    static void greedySearch(InferenceContext c) {
+        c.set(0, ElementType.INT32, List.of(searched(c), count(c, 1)));
+    }
+
+    /** Infers the graphs of a search; returns how many texts it begins with. */
+    private static Dim searched(InferenceContext c) {
         for (Graph graph : c.attributes().graphs()) {
             List<@Nullable ValueType> given = new ArrayList<>();
             graph.inputs().forEach(input -> given.add(withRank(input.described())));
             Walk.of(c.facts()).body(graph, given, c.depth());
         }
         List<Dim> words = c.dims(0, 2, 3);
-        Dim batch = words == null ? Dim.UNKNOWN : words.getFirst();
-        Dim kept = count(c, 4);
-        c.set(0, ElementType.INT32, List.of(batch, kept, count(c, 1)));
-        c.set(1, scores(c), List.of(batch, kept));
+        return words == null ? Dim.UNKNOWN : words.getFirst();
     }
 
     private static Dim count(InferenceContext c, int input) {

@@ -22,7 +22,7 @@ final class Rules {
                 }
             }
             case OpId.ONNX_ML -> MlRules.apply(c);
-            case OpId.ONNX_PREVIEW, "ai.onnx.preview.training" -> TrainingRules.apply(c);
+            case OpId.ONNX_PREVIEW, OpId.ONNX_TRAINING -> TrainingRules.apply(c);
             case OpId.MICROSOFT, OpId.MILLRACE -> ContribRules.apply(c);
             default -> {}
         }

@@ -7,6 +7,7 @@ public record OpId(String domain, String name) {
     public static final String ONNX = "";
     public static final String ONNX_ML = "ai.onnx.ml";
     public static final String ONNX_PREVIEW = "ai.onnx.preview";
+    public static final String ONNX_TRAINING = "ai.onnx.preview.training";
     public static final String MICROSOFT = "com.microsoft";
     /** The engine's own operators: what its optimiser makes and no standard operator says. */
     public static final String MILLRACE = "dev.millrace";

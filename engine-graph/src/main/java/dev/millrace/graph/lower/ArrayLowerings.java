@@ -88,8 +88,7 @@ final class ArrayLowerings {
     /** Real signals from the first half of their spectrum; as in {@link #spectrum}, their length is even. */
     private static void signal(Composer c) {
         checkTransform(c);
-        Value bins = c.add(
-                c.onnx("Shape", c.input(0)).with("start", Attribute.of(-2)).with("end", Attribute.of(-1)));
+        Value bins = c.extents(c.input(0), -2, -1);
         Value length = c.op("Mul", c.op("Sub", bins, c.longs(1)), c.longs(2));
         NodeSpec spec = c.onnx("DFT", c.input(0), c.op("Reshape", length, c.longs()))
                 .with("onesided", Attribute.of(1))

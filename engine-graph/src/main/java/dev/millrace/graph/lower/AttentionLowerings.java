@@ -73,7 +73,7 @@ final class AttentionLowerings {
         if (c.wants(1)) {
             Value allKeys = c.op("Unsqueeze", cache.filledUp(outputs.get(1), keys), c.longs(0));
             Value allValues = c.op("Unsqueeze", cache.filledUp(outputs.get(2), values), c.longs(0));
-            c.result(1, c.add(c.onnx("Concat", allKeys, allValues).with("axis", Attribute.of(0))));
+            c.result(1, c.concat(0, allKeys, allValues));
         }
     }
 
@@ -119,10 +119,9 @@ final class AttentionLowerings {
             if (cache == null || !isLarger) {
                 return content;
             }
-            Value used = c.add(
-                    c.onnx("Shape", content).with("start", Attribute.of(STEPS)).with("end", Attribute.of(STEPS + 1)));
+            Value used = c.extents(content, STEPS, STEPS + 1);
             Value rest = c.op("Slice", cache, used, c.longs(Long.MAX_VALUE), c.longs(STEPS));
-            return c.add(c.onnx("Concat", content, rest).with("axis", Attribute.of(STEPS)));
+            return c.concat(STEPS, content, rest);
         }
     }
 
@@ -136,12 +135,11 @@ final class AttentionLowerings {
     }
 
     /** Queries, keys and values, which lie side by side. */
-    private static List<Value> parts(Composer c, Value together) {
+    static List<Value> parts(Composer c, Value together) {
         long[] sizes = c.attributes().integers("qkv_hidden_sizes");
-        NodeSpec split = sizes == null
-                ? c.onnx("Split", together).with("num_outputs", Attribute.of(3))
-                : c.onnx("Split", together, c.longs(sizes));
-        return c.add(split.with("axis", Attribute.of(-1)), 3);
+        return sizes == null
+                ? c.split(together, 3)
+                : c.add(c.onnx("Split", together, c.longs(sizes)).with("axis", Attribute.of(-1)), 3);
     }
 
     /** Queries of one step, whose keys are those of this step behind a past, or given whole. */

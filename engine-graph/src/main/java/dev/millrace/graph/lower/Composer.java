@@ -3,6 +3,7 @@ package dev.millrace.graph.lower;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphCopier;
 import dev.millrace.graph.ir.GraphEditor;
@@ -78,6 +79,15 @@ final class Composer {
         return shape.rank();
     }
 
+    /** An extent of an input, which has to be known before a run. */
+    long extent(int input, int axis) {
+        SymbolicShape shape = input(input).shape();
+        if (shape != null && shape.rank() > axis && shape.dim(axis) instanceof Dim.Known(long extent)) {
+            return extent;
+        }
+        throw refuse("extent " + axis + " of input " + input + " is not known before a run");
+    }
+
     /** Whether anybody reads output {@code index}. */
     boolean wants(int index) {
         Value output = node.output(index);
@@ -134,6 +144,22 @@ final class Composer {
 
     Value transpose(Value value, long... permutation) {
         return add(onnx("Transpose", value).with("perm", Attribute.of(permutation)));
+    }
+
+    /** The extents of {@code value} from an axis to before another, as a vector. */
+    Value extents(Value value, int from, int to) {
+        return add(onnx("Shape", value).with("start", Attribute.of(from)).with("end", Attribute.of(to)));
+    }
+
+    /** Parts side by side along an axis. */
+    Value concat(int axis, Value... parts) {
+        return add(onnx("Concat", parts).with("axis", Attribute.of(axis)));
+    }
+
+    /** {@code value} in so many equal parts along its last axis. */
+    List<Value> split(Value value, int parts) {
+        NodeSpec spec = onnx("Split", value).with("axis", Attribute.of(-1)).with("num_outputs", Attribute.of(parts));
+        return add(spec, parts);
     }
 
     Value cast(Value value, ElementType type) {

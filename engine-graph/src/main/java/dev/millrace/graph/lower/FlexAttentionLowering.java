@@ -1,7 +1,6 @@
 package dev.millrace.graph.lower;
 
 import dev.millrace.graph.ir.Attribute;
-import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.ElementType;
@@ -30,7 +29,7 @@ final class FlexAttentionLowering {
     }
 
     private static double scale(Composer c) {
-        return c.attributes().has("scale") ? c.attributes().real("scale", 1) : 1 / Math.sqrt(extent(c, 0, SIZE));
+        return c.attributes().has("scale") ? c.attributes().real("scale", 1) : 1 / Math.sqrt(c.extent(0, SIZE));
     }
 
     /** Keys or values of each head of the queries, where neighbouring ones share theirs. */
@@ -40,21 +39,13 @@ final class FlexAttentionLowering {
         if (queries != null && shape != null && queries.dim(HEADS).equals(shape.dim(HEADS))) {
             return c.input(input);
         }
-        long heads = extent(c, 0, HEADS);
-        long shared = extent(c, input, HEADS);
+        long heads = c.extent(0, HEADS);
+        long shared = c.extent(input, HEADS);
         c.refuse(shared == 0 || heads % shared != 0, heads + " heads of queries for " + shared + " of keys and values");
         long[] places = new long[Math.toIntExact(heads)];
         for (int i = 0; i < places.length; i++) {
             places[i] = i / (heads / shared);
         }
         return c.add(c.onnx("Gather", c.input(input), c.longs(places)).with("axis", Attribute.of(HEADS)));
-    }
-
-    private static long extent(Composer c, int input, int axis) {
-        SymbolicShape shape = c.input(input).shape();
-        if (shape != null && shape.rank() > axis && shape.dim(axis) instanceof Dim.Known(long extent)) {
-            return extent;
-        }
-        throw c.refuse("extent " + axis + " of input " + input + " is not known before a run");
     }
 }

@@ -119,9 +119,7 @@ final class FusedLowerings {
     }
 
     private static void splitGelu(Composer c) {
-        NodeSpec split =
-                c.onnx("Split", biased(c)).with("axis", Attribute.of(-1)).with("num_outputs", Attribute.of(2));
-        List<Value> halves = c.add(split, 2);
+        List<Value> halves = c.split(biased(c), 2);
         c.result(c.op("Mul", halves.getFirst(), c.op("Gelu", halves.getLast())));
     }
 

@@ -3,6 +3,8 @@ package dev.millrace.graph.lower;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.OpId;
+import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +44,7 @@ public final class Lowerings {
             case OpId.ONNX ->
                 node.is("CausalConvWithState") ? CausalConvLowering::write : EarlyLowerings.lowering(node);
             case OpId.ONNX_PREVIEW -> node.op().name().equals("FlexAttention") ? FlexAttentionLowering::write : null;
+            case OpId.ONNX_TRAINING -> node.op().name().equals("Gradient") ? GradientLowering::write : null;
             default -> null;
         };
     }
@@ -55,6 +58,22 @@ public final class Lowerings {
         if (lowering == null) {
             lowering = AttentionLowerings.lowering(node);
         }
-        return lowering == null ? ArrayLowerings.lowering(name) : lowering;
+        return lowering == null ? byName(name) : lowering;
+    }
+
+    private static @Nullable Lowering byName(String name) {
+        List<Function<String, @Nullable Lowering>> families = List.of(
+                ArrayLowerings::lowering,
+                ElementLowerings::lowering,
+                GateLowerings::lowering,
+                PackingLowerings::lowering,
+                PositionLowerings::lowering);
+        for (Function<String, @Nullable Lowering> family : families) {
+            Lowering lowering = family.apply(name);
+            if (lowering != null) {
+                return lowering;
+            }
+        }
+        return null;
     }
 }

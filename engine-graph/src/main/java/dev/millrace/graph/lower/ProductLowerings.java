@@ -2,6 +2,7 @@ package dev.millrace.graph.lower;
 
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.lower.Lowerings.Lowering;
@@ -23,6 +24,9 @@ final class ProductLowerings {
             case "MulInteger" -> ProductLowerings::mulInteger;
             case "ReduceSumInteger" -> ProductLowerings::sum;
             case "SparseToDenseMatMul" -> ProductLowerings::sparse;
+            case "MatMulInteger16" -> ProductLowerings::integer16;
+            case "MatMulBnb4" -> BlockLowering::write;
+            case "GemmFloat8" -> ProductLowerings::gemmFloat8;
             default -> null;
         };
     }
@@ -76,6 +80,39 @@ final class ProductLowerings {
         Value value = c.cast(c.input(0), wide);
         c.result(c.add((axes == null ? c.onnx("ReduceSum", value) : c.onnx("ReduceSum", value, c.longs(axes)))
                 .with("keepdims", Attribute.of(c.attributes().integer("keepdims", 1)))));
+    }
+
+    /** Sums that do not fit 32 bits wrap. */
+    private static void integer16(Composer c) {
+        boolean unsigned = c.element(0) == ElementType.UINT16 && c.element(1) == ElementType.UINT16;
+        ElementType wide = unsigned ? ElementType.UINT32 : ElementType.INT32;
+        c.result(c.op("MatMul", c.cast(c.input(0), wide), c.cast(c.input(1), wide)));
+    }
+
+    /** Matrices that may be small floats with a scale; so may the result. */
+    private static void gemmFloat8(Composer c) {
+        NodeSpec spec = c.onnx(
+                        "Gemm",
+                        scaled(c, 0, 3),
+                        scaled(c, 1, 4),
+                        c.has(2) ? c.cast(c.input(2), ElementType.FLOAT) : null)
+                .with(c.attributes().without("activation").without("dtype"))
+                .with("beta", Attribute.of(c.attributes().real("beta", 0f)));
+        Value y = c.add(spec);
+        String activation = c.attributes().text("activation", "NONE");
+        y = switch (activation) {
+            case "NONE" -> y;
+            case "RELU" -> c.op("Relu", y);
+            case "GELU" -> c.op("Gelu", y);
+            default -> throw c.refuse("activation '" + activation + "'");
+        };
+        y = c.has(5) ? c.op("Mul", y, c.op("Reshape", c.input(5), c.longs())) : y;
+        c.result(c.cast(y, c.elementAttribute("dtype", ElementType.FLOAT)));
+    }
+
+    private static Value scaled(Composer c, int input, int scale) {
+        Value real = c.cast(c.input(input), ElementType.FLOAT);
+        return c.has(scale) ? c.op("Mul", real, c.op("Reshape", c.input(scale), c.longs())) : real;
     }
 
     /** Sparse constants are read as dense ones. */

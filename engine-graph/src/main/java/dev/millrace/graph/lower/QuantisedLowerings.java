@@ -27,6 +27,7 @@ final class QuantisedLowerings {
             case "QLinearConcat" -> QuantisedLowerings::concat;
             case "QLinearWhere" -> QuantisedLowerings::where;
             case "QLinearConv" -> QuantisedLowerings::conv;
+            case "QEmbedLayerNormalization" -> QuantisedLowerings::embed;
             case "QuantizeLinear" -> c -> renamed(c, "QuantizeLinear");
             default -> null;
         };
@@ -94,6 +95,33 @@ final class QuantisedLowerings {
             inputs[0] = x;
             return c.add(c.onnx("QLinearConv", inputs).with(spec.attributes()));
         }));
+    }
+
+    /** Tables and weights of a norm over embeddings; their scales and zero points are inputs further on. */
+    private static void embed(Composer c) {
+        boolean segments = c.has(4);
+        NodeSpec spec = c.contributed(
+                        "EmbedLayerNormalization",
+                        c.input(0),
+                        c.find(1),
+                        real(c, 2, 8, 13),
+                        real(c, 3, 9, 14),
+                        segments ? real(c, 4, 10, 15) : null,
+                        real(c, 5, 11, 16),
+                        real(c, 6, 12, 17),
+                        c.find(7))
+                .with(c.attributes());
+        var outputs = c.add(spec, 2);
+        c.result(outputs.getFirst());
+        c.result(1, outputs.getLast());
+    }
+
+    private static Value real(Composer c, int input, int scale, int zero) {
+        return c.op(
+                "DequantizeLinear",
+                c.input(input),
+                c.op("Reshape", c.input(scale), c.longs()),
+                c.op("Reshape", c.input(zero), c.longs()));
     }
 
     /** An operator of ONNX's, which has had all types of this one since. */

@@ -17,7 +17,7 @@ public final class Schemas {
             "ai.onnx.ml.txt",
             OpId.ONNX_PREVIEW,
             "ai.onnx.preview.txt",
-            "ai.onnx.preview.training",
+            OpId.ONNX_TRAINING,
             "ai.onnx.preview.training.txt",
             OpId.MICROSOFT,
             "com.microsoft.txt",

@@ -15,6 +15,7 @@ import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Tensor;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -52,6 +53,13 @@ class SchemaCheckTest {
                 .containsExactly("Add 'n': input 0 ('A') is omitted, but is needed");
         assertThat(errors(node("Concat", 13, Attributes.of("axis", Attribute.of(0)))))
                 .containsExactly("Concat 'n': it has 0 inputs where 1 or more are allowed");
+    }
+
+    @Test
+    void constantsOfEarlyOpsetsAreOfAnyType() {
+        Node constant = node("Constant", 6, Attributes.of("value", Attribute.of(Tensor.scalar(1L))));
+        editor.setType(constant.requireOutput(0), ValueType.tensor(ElementType.INT64));
+        assertThat(errors(constant)).isEmpty();
     }
 
     @Test

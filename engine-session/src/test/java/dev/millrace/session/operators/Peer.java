@@ -12,7 +12,9 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** ONNX Runtime, asked once. */
@@ -52,8 +54,25 @@ final class Peer {
                 environment, bytes, dims, OnnxJavaType.valueOf(tensor.type().name()));
     }
 
-    private static Tensor copyOf(OnnxTensor tensor) {
+    private static void flatten(Object strings, List<String> all) {
+        if (strings instanceof Object[] parts) {
+            for (Object part : parts) {
+                flatten(part, all);
+            }
+        } else {
+            all.add((String) strings);
+        }
+    }
+
+    private static Tensor copyOf(OnnxTensor tensor) throws OrtException {
         Shape shape = Shape.of(tensor.getInfo().getShape());
+        if (tensor.getInfo().type == OnnxJavaType.STRING) {
+            var all = new ArrayList<String>();
+            if (shape.elements() > 0) {
+                flatten(tensor.getValue(), all);
+            }
+            return Tensor.ofStrings(shape, all.toArray(new String[0]));
+        }
         ElementType type = ElementType.valueOf(tensor.getInfo().type.name());
         return Tensor.copyOf(Tensor.wrap(type, shape, MemorySegment.ofBuffer(tensor.getByteBuffer())));
     }

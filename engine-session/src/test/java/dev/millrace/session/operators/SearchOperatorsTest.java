@@ -4,33 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.ir.Attribute;
-import dev.millrace.graph.ir.Graph;
-import dev.millrace.graph.ir.GraphEditor;
-import dev.millrace.graph.ir.NodeSpec;
-import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
-import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
-import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** Searches in models whose next word depends on the last one alone: 0 fills, 1 ends, 2 begins. */
 class SearchOperatorsTest {
-    private static final int WORDS = 5;
-    /** A row for each word: how likely which word follows. */
-    private static final double[] CHANCES = {
-        0.2, 0.2, 0.2, 0.2, 0.2, //
-        0.2, 0.2, 0.2, 0.2, 0.2, //
-        0.03, 0.05, 0.02, 0.5, 0.4, //
-        0.1, 0.1, 0.2, 0.35, 0.25, //
-        0.025, 0.9, 0.02, 0.03, 0.025
-    };
-
     @AutoClose
     private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
 
@@ -42,59 +26,27 @@ class SearchOperatorsTest {
         return Tensor.copyOf(new float[] {value}, 1);
     }
 
-    private static final class Body {
-        private final GraphEditor editor;
-
-        Body(String name) {
-            editor = new GraphEditor(Graph.named(name));
-        }
-
-        Value words(String name) {
-            return editor.addInput(name, ValueType.tensor(ElementType.INT32, Shape.of(1, 1)));
-        }
-
-        Value input(String name, ElementType type, Shape shape) {
-            return editor.addInput(name, ValueType.tensor(type, shape));
-        }
-
-        void op(String op, String output, Shape shape, Value... inputs) {
-            NodeSpec spec = NodeSpec.of(OpId.onnx(op), 21, inputs);
-            Value value = editor.append(spec, List.of(output)).requireOutput(0);
-            editor.declare(value, ValueType.tensor(ElementType.FLOAT, shape));
-            editor.addOutput(output, value);
-        }
-
-        void scores(Value words) {
-            float[] logs = new float[CHANCES.length];
-            for (int i = 0; i < logs.length; i++) {
-                logs[i] = (float) Math.log(CHANCES[i]);
-            }
-            Value table = editor.addConstant("table", Tensor.copyOf(logs, WORDS, WORDS));
-            op("Gather", "logits", Shape.of(1, 1, WORDS), table, words);
-        }
-
-        Attribute attribute() {
-            return Attribute.of(editor.graph());
-        }
-    }
-
     private static Attribute encoder() {
-        var body = new Body("encoder");
+        var body = new SearchGraph("encoder");
         Value given = body.words("encoder_input_ids");
         body.words("encoder_attention_mask");
         Value first = body.words("decoder_input_ids");
         body.scores(first);
-        Value states = body.editor.addConstant("states", Tensor.allocate(ElementType.FLOAT, Shape.of(WORDS, 1)));
+        Value states = body.constant("states", Tensor.allocate(ElementType.FLOAT, Shape.of(SearchGraph.WORDS, 1)));
         body.op("Gather", "encoder_hidden_states", Shape.of(1, 1, 1), states, given);
-        Value cache = body.editor.addConstant("cache", Tensor.allocate(ElementType.FLOAT, Shape.of(1, 1, 1, 1)));
-        for (String name : new String[] {"key_self_0", "value_self_0", "key_cross_0", "value_cross_0"}) {
-            body.op("Identity", "present_" + name, Shape.of(1, 1, 1, 1), cache);
-        }
+        caches(body);
         return body.attribute();
     }
 
+    private static void caches(SearchGraph encoder) {
+        Value cache = encoder.constant("cache", Tensor.allocate(ElementType.FLOAT, Shape.of(1, 1, 1, 1)));
+        for (String name : new String[] {"key_self_0", "value_self_0", "key_cross_0", "value_cross_0"}) {
+            encoder.op("Identity", "present_" + name, Shape.of(1, 1, 1, 1), cache);
+        }
+    }
+
     private static Attribute decoder() {
-        var body = new Body("decoder");
+        var body = new SearchGraph("decoder");
         Value words = body.words("input_ids");
         body.words("encoder_attention_mask");
         Shape cache = Shape.of(1, 1, 1, 1);
@@ -113,15 +65,20 @@ class SearchOperatorsTest {
     }
 
     private static OneOperator search(int most, int least, int beams, int kept, float lengthPenalty) {
+        return search(most, least, beams, kept, lengthPenalty, encoder(), Tensor.copyOf(new int[] {3}, 1, 1));
+    }
+
+    private static OneOperator search(
+            int most, int least, int beams, int kept, float lengthPenalty, Attribute encoder, Tensor given) {
         return OneOperator.contributed("BeamSearch")
-                .with("encoder", encoder())
+                .with("encoder", encoder)
                 .with("decoder", decoder())
                 .with("model_type", 1)
                 .with("eos_token_id", 1)
                 .with("pad_token_id", 0)
                 .with("decoder_start_token_id", 2)
                 .outputs(2)
-                .on(Tensor.copyOf(new int[] {3}, 1, 1))
+                .on(given)
                 .holding(ints(most), ints(least), ints(beams), ints(kept), real(lengthPenalty));
     }
 
@@ -145,10 +102,27 @@ class SearchOperatorsTest {
     }
 
     @Test
+    void onlyPaddingInFrontIsHidden() throws Exception {
+        var encoder = new SearchGraph("encoder");
+        encoder.input("encoder_input_ids", ElementType.INT32, Shape.of(1, 4));
+        Value mask = encoder.input("encoder_attention_mask", ElementType.INT32, Shape.of(1, 4));
+        Value first = encoder.words("decoder_input_ids");
+        Value there = encoder.add(encoder.spec("Cast", mask).with("to", Attribute.of(1)));
+        Value count = encoder.op("Unsqueeze", encoder.op("ReduceSum", there, encoder.axes(1)), encoder.axes(2));
+        Value byCount = encoder.constant("byCount", Tensor.copyOf(new float[] {0, 0, 0, -0.2f, 0.2f}, 5));
+        Value scores = encoder.op("Gather", encoder.table(), first);
+        encoder.op("Add", "logits", Shape.of(1, 1, 5), scores, encoder.op("Mul", count, byCount));
+        encoder.op("Identity", "encoder_hidden_states", Shape.of(1, 1, 1), count);
+        caches(encoder);
+        OneOperator search = search(6, 0, 3, 3, 1, encoder.attribute(), Tensor.copyOf(new int[] {0, 3, 0, 0}, 1, 4));
+        search.agrees(engine, 1e-5);
+    }
+
+    @Test
     void whatCannotBeSearchedIsNamed() {
         assertThatThrownBy(() -> search(5, 0, 2, 3).run(engine)).hasMessageContaining("num_return_sequences is 3");
         assertThatThrownBy(() -> search(1, 0, 2, 2).run(engine)).hasMessageContaining("max_length is 1");
-        assertThatThrownBy(() -> search(5, 0, 2, 2).with("model_type", 0).run(engine))
-                .hasMessageContaining("model_type 0");
+        assertThatThrownBy(() -> search(5, 0, 2, 2).with("model_type", 3).run(engine))
+                .hasMessageContaining("model_type 3");
     }
 }

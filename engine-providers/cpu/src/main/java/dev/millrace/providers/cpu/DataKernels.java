@@ -23,7 +23,7 @@ final class DataKernels {
         return switch (node.op().domain()) {
             case OpId.ONNX -> onnx(node);
             case OpId.ONNX_ML -> MlKernels.create(node);
-            case "ai.onnx.preview.training" -> TrainKernels.create(node);
+            case OpId.ONNX_TRAINING -> TrainKernels.create(node);
             default -> null;
         };
     }

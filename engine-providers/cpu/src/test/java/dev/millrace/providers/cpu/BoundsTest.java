@@ -10,6 +10,7 @@ import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.graph.tensor.TensorSequence;
 import java.util.Arrays;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.jspecify.annotations.Nullable;
@@ -75,6 +76,17 @@ class BoundsTest {
                 .hasMessageContaining(HUGE + " parts; 16777216 are allowed");
         refused(OneNode.onnx("SplitToSequence", 11).with("axis", 1), empty(0, HUGE), Tensor.scalar(3L))
                 .hasMessageContaining("parts; 16777216 are allowed");
+    }
+
+    @Test
+    void partsLongerThanAllAreOnePart() {
+        Tensor whole = Tensor.copyOf(new float[] {1, 2, 3, 4, 5, 6}, 2, 3);
+        var parts = (TensorSequence) OneNode.onnx("SplitToSequence", 11)
+                .with("axis", 1)
+                .runAll(whole, Tensor.scalar(Long.MAX_VALUE))
+                .getFirst();
+        assertThat(((Tensor) parts.elements().getFirst()).floats()).containsExactly(whole.floats());
+        assertThat(parts.elements()).hasSize(1);
     }
 
     @Test

@@ -3,11 +3,14 @@ package dev.millrace.providers.cpu.contrib;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.providers.cpu.attention.AttentionKernels;
 import dev.millrace.providers.cpu.elementwise.ElementwiseKernels;
+import dev.millrace.providers.cpu.experts.ExpertsKernel;
 import dev.millrace.providers.cpu.image.ImageKernels;
 import dev.millrace.providers.cpu.norm.NormKernels;
 import dev.millrace.providers.cpu.product.ProductKernels;
 import dev.millrace.providers.cpu.quant.QuantKernels;
 import dev.millrace.providers.cpu.search.BeamSearchKernel;
+import dev.millrace.providers.cpu.search.GreedySearchKernel;
+import dev.millrace.providers.cpu.text.TokenizerKernel;
 import dev.millrace.scheduler.kernel.Kernel;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +28,10 @@ public final class ContribKernels {
             case "GatherBlockQuantized" -> QuantKernels.create(node);
             case "CropAndResize" -> ImageKernels.create(node);
             case "BeamSearch" -> new BeamSearchKernel(node);
+            case "GreedySearch", "Sampling" -> new GreedySearchKernel(node);
+            case "DynamicTimeWarping" -> new WarpingKernel(node);
+            case "Tokenizer" -> TokenizerKernel.of(node);
+            case "MoE", "QMoE" -> new ExpertsKernel(node);
             case "MurmurHash3" -> new HashKernel(node);
             case "NGramRepeatBlock" -> new RepeatKernel(node);
             case "EmbedLayerNormalization" -> new EmbedNormKernel(node);

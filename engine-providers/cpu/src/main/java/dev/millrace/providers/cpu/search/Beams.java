@@ -41,12 +41,25 @@ final class Beams {
         return words[row];
     }
 
+    int[][] words() {
+        return words;
+    }
+
+    /** Adds to what each word adds what its sequence has. */
+    void addSums(float[][] added) {
+        for (int row = 0; row < added.length; row++) {
+            for (int word = 0; word < added[row].length; word++) {
+                added[row][word] += sums[row];
+            }
+        }
+    }
+
     boolean areDone() {
         return Arrays.stream(ended).allMatch(Hypotheses::isDone);
     }
 
-    /** Goes on by a word each, by what each word adds to the score of each sequence; returns whose continuations remain. */
-    int[] advance(float[][] added) {
+    /** Goes on by a word each, by the scores of each sequence with each word; returns whose continuations remain. */
+    int[] advance(float[][] summed) {
         int beams = options.beams();
         int[] from = new int[words.length];
         int[] next = new int[words.length];
@@ -54,7 +67,7 @@ final class Beams {
         Arrays.fill(next, options.pad());
         for (int b = 0; b < ended.length; b++) {
             if (!ended[b].isDone()) {
-                choose(b, added, from, next, scores);
+                choose(b, summed, from, next, scores);
             }
         }
         int[][] longer = new int[words.length][];
@@ -68,13 +81,13 @@ final class Beams {
         return from;
     }
 
-    private void choose(int b, float[][] added, int[] from, int[] next, float[] scores) {
+    private void choose(int b, float[][] summed, int[] from, int[] next, float[] scores) {
         int beams = options.beams();
         int start = b * beams;
         var likeliest = new Likeliest(2 * beams);
         for (int row = start; row < start + beams; row++) {
-            for (int word = 0; word < added[row].length; word++) {
-                likeliest.add(added[row][word] + sums[row], row, word);
+            for (int word = 0; word < summed[row].length; word++) {
+                likeliest.add(summed[row][word], row, word);
             }
         }
         Arrays.fill(from, start, start + beams, start);

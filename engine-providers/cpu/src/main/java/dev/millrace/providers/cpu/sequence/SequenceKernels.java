@@ -145,10 +145,11 @@ public final class SequenceKernels {
                 parts.add(keeps ? part : Pieces.withoutAxis(part, axis));
             }
         } else if (context.tensor(1).shape().rank() == 0) {
-            long size = context.tensor(1).longs()[0];
-            if (size <= 0) {
-                throw EngineException.invalidArgument(context.node().describe() + ": parts of " + size + " steps");
+            long asked = context.tensor(1).longs()[0];
+            if (asked <= 0) {
+                throw EngineException.invalidArgument(context.node().describe() + ": parts of " + asked + " steps");
             }
+            long size = Math.min(asked, Math.max(1, extent));
             requireCount(context, Math.ceilDiv(extent, size));
             parts.addAll(Pieces.cutEqually(context, whole, axis, size, extent / size));
             if (extent % size > 0) {

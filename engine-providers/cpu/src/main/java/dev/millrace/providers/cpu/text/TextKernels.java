@@ -77,17 +77,7 @@ public final class TextKernels {
     }
 
     private static ShapedKernel matches(Node node) {
-        String text = node.attributes().text("pattern");
-        Pattern pattern;
-        try {
-            // Java spells named groups otherwise
-            pattern = Pattern.compile(text.replace("(?P<", "(?<"));
-        } catch (PatternSyntaxException e) {
-            throw EngineException.invalidGraph(node.describe() + ": pattern '" + text + "': " + e.getDescription());
-        } catch (StackOverflowError e) {
-            throw EngineException.invalidGraph(
-                    node.describe() + ": the pattern of " + text.length() + " characters is nested too deep");
-        }
+        Pattern pattern = pattern(node, node.attributes().text("pattern"));
         return context -> run -> {
             String[] strings = run.inputStrings(0);
             for (int i = 0; i < strings.length; i++) {
@@ -97,9 +87,21 @@ public final class TextKernels {
         };
     }
 
+    static Pattern pattern(Node node, String text) {
+        try {
+            // Java spells named groups otherwise
+            return Pattern.compile(text.replace("(?P<", "(?<"));
+        } catch (PatternSyntaxException e) {
+            throw EngineException.invalidGraph(node.describe() + ": pattern '" + text + "': " + e.getDescription());
+        } catch (StackOverflowError e) {
+            throw EngineException.invalidGraph(
+                    node.describe() + ": the pattern of " + text.length() + " characters is nested too deep");
+        }
+    }
+
     private static boolean matches(Pattern pattern, String text, LaunchContext run) {
         try {
-            return pattern.matcher(new WatchedText(text, run)).matches();
+            return pattern.matcher(new WatchedText(text, run::checkCancelled)).matches();
         } catch (StackOverflowError e) {
             throw EngineException.invalidArgument(
                     "the pattern repeats a choice too often for a text of " + text.length() + " characters");

@@ -1,7 +1,7 @@
 package dev.millrace.providers.cpu.text;
 
 import dev.millrace.graph.EngineException;
-import dev.millrace.scheduler.kernel.RunContext;
+import java.util.function.LongConsumer;
 
 /**
  * A text that notices how often it is looked at. A pattern may look at one text more often than anybody waits for; it is
@@ -12,19 +12,20 @@ final class WatchedText implements CharSequence {
     private static final long MOST_LOOKS_PER_CHARACTER = 1000;
 
     private final String text;
-    private final RunContext run;
+    private final LongConsumer check;
     private final long most;
     private long looks;
 
-    WatchedText(String text, RunContext run) {
+    /** @param check told the count at each look, ends what was cancelled */
+    WatchedText(String text, LongConsumer check) {
         this.text = text;
-        this.run = run;
+        this.check = check;
         this.most = Math.max(MOST_LOOKS, MOST_LOOKS_PER_CHARACTER * text.length());
     }
 
     @Override
     public char charAt(int index) {
-        run.checkCancelled(++looks);
+        check.accept(++looks);
         if (looks > most) {
             throw EngineException.invalidArgument("the pattern looked " + most + " times at a text of " + text.length()
                     + " characters and found no end; write it without repetitions inside of repetitions");

@@ -1,0 +1,72 @@
+package dev.millrace.graph.lower;
+
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+
+/** MatMulBnb4: weights that are places in a table of 16 numbers, two in a byte, and blocks of them with a scale each. */
+final class BlockLowering {
+    /** A sign, two bits of an exponent and one of a mantissa, as parts of the largest. */
+    private static final double[] FP4 = {
+        0, 1 / 192.0, 8 / 12.0, 1, 4 / 12.0, 6 / 12.0, 2 / 12.0, 3 / 12.0, //
+        0, -1 / 192.0, -8 / 12.0, -1, -4 / 12.0, -6 / 12.0, -2 / 12.0, -3 / 12.0
+    };
+
+    /** What parts normally distributed numbers into 16 of equal count. */
+    private static final double[] NF4 = {
+        -1,
+        -0.6961928009986877,
+        -0.5250730514526367,
+        -0.39491748809814453,
+        -0.28444138169288635,
+        -0.18477343022823334,
+        -0.09105003625154495,
+        0,
+        0.07958029955625534,
+        0.16093020141124725,
+        0.24611230194568634,
+        0.33791524171829224,
+        0.44070982933044434,
+        0.5626170039176941,
+        0.7229568362236023,
+        1
+    };
+
+    private BlockLowering() {}
+
+    static void write(Composer c) {
+        long inner = c.attributes().integer("K");
+        long columns = c.attributes().integer("N");
+        long block = c.attributes().integer("block_size");
+        long kind = c.attributes().integer("quant_type");
+        c.refuse(kind != 0 && kind != 1, "quant_type " + kind);
+        c.refuse(
+                Math.max(inner, columns) > Integer.MAX_VALUE || inner < 1 || columns < 1 || block < 2 || block % 2 != 0,
+                "blocks of " + block + " of " + columns + " by " + inner + " weights");
+        long count = inner * columns;
+        long blocks = Math.ceilDiv(count, block);
+        Value bytes =
+                c.op("Slice", c.op("Reshape", c.input(1), c.longs(-1)), c.longs(0), c.longs(Math.ceilDiv(count, 2)));
+        Value filled = c.op("Pad", bytes, c.longs(0, blocks * block / 2 - Math.ceilDiv(count, 2)));
+        Value places = c.concat(1, half(c, filled, 4), half(c, filled, 0));
+        Value table = c.reals(c.element(0), Shape.of(16), kind == 0 ? FP4 : NF4);
+        Value parts = c.op("Reshape", c.op("Gather", table, places), c.longs(blocks, block));
+        Value scales = c.op(
+                "Unsqueeze",
+                c.op("Slice", c.op("Reshape", c.input(2), c.longs(-1)), c.longs(0), c.longs(blocks)),
+                c.longs(1));
+        Value flat = c.op("Reshape", c.op("Mul", parts, scales), c.longs(-1));
+        Value weights = c.op("Reshape", c.op("Slice", flat, c.longs(0), c.longs(count)), c.longs(columns, inner));
+        boolean turned = c.attributes().flag("transB", true);
+        c.result(c.op("MatMul", c.input(0), turned ? c.transpose(weights, 1, 0) : weights));
+    }
+
+    /** The upper or lower half of each byte, as a column. */
+    private static Value half(Composer c, Value bytes, int from) {
+        Value low = c.op(
+                "Mod",
+                c.op("Div", c.cast(bytes, ElementType.INT32), c.scalar(ElementType.INT32, 1 << from)),
+                c.scalar(ElementType.INT32, 16));
+        return c.op("Unsqueeze", low, c.longs(1));
+    }
+}

@@ -1,0 +1,71 @@
+package dev.millrace.graph.lower;
+
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.lower.Lowerings.Lowering;
+import dev.millrace.graph.tensor.ElementType;
+import org.jspecify.annotations.Nullable;
+
+/** Linear attention and what stands around it: gates, norms that are gated, convolutions with a state. */
+final class GateLowerings {
+    private static final int LINEAR_ATTENTION_OPSET = 27;
+    private static final int NORM_OPSET = 23;
+
+    private GateLowerings() {}
+
+    static @Nullable Lowering lowering(String name) {
+        return switch (name) {
+            case "LinearAttention" -> GateLowerings::linearAttention;
+            case "CausalConvWithState" -> GateLowerings::causalConv;
+            case "LinearAttentionGate" -> GateLowerings::gate;
+            case "GatedAdd" -> c -> c.result(c.op("Add", c.input(0), c.op("Mul", c.input(1), c.input(2))));
+            case "GatedRMSNorm" -> GateLowerings::norm;
+            default -> null;
+        };
+    }
+
+    private static void checkWindow(Composer c) {
+        c.refuse(c.attributes().integer("state_window", 0) != 0, "states of several steps");
+    }
+
+    private static void linearAttention(Composer c) {
+        checkWindow(c);
+        NodeSpec spec = c.onnx(
+                        "LinearAttention",
+                        LINEAR_ATTENTION_OPSET,
+                        c.node().inputs().toArray(new Value[0]))
+                .with(c.attributes().without("state_window"));
+        var outputs = c.add(spec, 2);
+        c.result(outputs.getFirst());
+        c.result(1, outputs.getLast());
+    }
+
+    private static void causalConv(Composer c) {
+        checkWindow(c);
+        CausalConvLowering.write(c);
+    }
+
+    private static void gate(Composer c) {
+        Value sum = c.op("Add", c.cast(c.input(0), ElementType.FLOAT), c.input(1));
+        Value decay = c.op("Mul", c.op("Softplus", sum), c.input(2));
+        c.result(c.op("CastLike", decay, c.input(0)));
+        if (c.wants(1)) {
+            c.refuse(!c.has(3), "an update rate without what it is made of");
+            c.result(1, c.op("CastLike", c.op("Sigmoid", c.cast(c.input(3), ElementType.FLOAT)), c.input(3)));
+        }
+    }
+
+    /** Each row is normalised in parts as long as the scale. */
+    private static void norm(Composer c) {
+        Value x = c.cast(c.input(0), ElementType.FLOAT);
+        Value scale = c.cast(c.input(1), ElementType.FLOAT);
+        Value parts = c.op("Reshape", x, c.concat(0, c.longs(-1), c.op("Shape", scale)));
+        NodeSpec spec = c.onnx("RMSNormalization", NORM_OPSET, parts, scale)
+                .with("epsilon", Attribute.of(c.attributes().real("epsilon", 1e-5f)));
+        Value normalised = c.op("Reshape", c.add(spec), c.op("Shape", x));
+        Value gate = c.cast(c.input(2), ElementType.FLOAT);
+        Value swish = c.op("Mul", gate, c.op("Sigmoid", gate));
+        c.result(c.op("CastLike", c.op("Mul", normalised, swish), c.input(0)));
+    }
+}

@@ -1,0 +1,169 @@
+package dev.millrace.graph.lower;
+
+import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.SymbolicShape;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.ElementType;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.IntStream;
+
+/**
+ * Gradient: how the sum of what a graph computes changes with what it is computed from. The chain rule is followed from
+ * there back through the graph's nodes.
+ */
+final class GradientLowering {
+    private final Composer c;
+    private final Map<Value, Value> gradients = new HashMap<>();
+
+    private GradientLowering(Composer c) {
+        this.c = c;
+    }
+
+    static void write(Composer c) {
+        List<String> names = c.attributes().texts("xs");
+        c.refuse(names == null || names.isEmpty(), "nothing to differentiate by");
+        new GradientLowering(c)
+                .write(names == null ? List.of() : names, c.attributes().text("y"));
+    }
+
+    private void write(List<String> names, String y) {
+        Map<String, Value> values = named(c.node().graph());
+        Value result = values.get(y);
+        if (result == null) {
+            throw c.refuse("'" + y + "' is not computed before it");
+        }
+        for (int i = 0; i < names.size(); i++) {
+            c.refuse(values.get(names.get(i)) != c.find(i), "a gradient at another place than '" + names.get(i) + "'");
+        }
+        gradients.put(result, c.op("Expand", one(result), c.op("Shape", result)));
+        for (Node node : before(result)) {
+            Value gradient = gradients.get(node.requireOutput(0));
+            if (gradient != null) {
+                follow(node, gradient);
+            }
+        }
+        for (int i = 0; i < names.size(); i++) {
+            Value gradient = gradients.get(c.input(i));
+            c.result(i, gradient == null ? c.op("Sub", c.input(i), c.input(i)) : gradient);
+        }
+    }
+
+    /** What is there before the node, by its name. */
+    private Map<String, Value> named(Graph graph) {
+        var values = new HashMap<String, Value>();
+        graph.inputs().forEach(value -> values.put(value.name(), value));
+        graph.constants().forEach(value -> values.put(value.name(), value));
+        for (Node node : graph.nodes()) {
+            if (node == c.node()) {
+                break;
+            }
+            for (Value value : node.outputs()) {
+                if (value != null) {
+                    values.put(value.name(), value);
+                }
+            }
+        }
+        return values;
+    }
+
+    /** The nodes that a value is computed by, the last one first. */
+    private List<Node> before(Value result) {
+        Set<Node> needed = new LinkedHashSet<>();
+        var waiting = new ArrayList<Value>(List.of(result));
+        while (!waiting.isEmpty()) {
+            Node producer = waiting.removeLast().producer();
+            if (producer != null && needed.add(producer)) {
+                producer.inputs().stream().filter(Objects::nonNull).forEach(waiting::add);
+            }
+        }
+        var ordered = new ArrayList<Node>();
+        for (Node node : c.node().graph().nodes()) {
+            if (needed.contains(node)) {
+                ordered.addFirst(node);
+            }
+        }
+        return ordered;
+    }
+
+    private void follow(Node node, Value g) {
+        Value a = node.requireInput(0);
+        Value y = node.requireOutput(0);
+        c.refuse(!node.op().domain().equals(OpId.ONNX), "the operator " + node.op() + " on the way");
+        switch (node.op().name()) {
+            case "Identity" -> add(a, g);
+            case "Neg" -> add(a, c.op("Neg", g));
+            case "Add" -> both(node, g, g);
+            case "Sub" -> both(node, g, c.op("Neg", g));
+            case "Mul" -> both(node, c.op("Mul", g, node.requireInput(1)), c.op("Mul", g, a));
+            case "Div" -> {
+                Value share = c.op("Div", g, node.requireInput(1));
+                both(node, share, c.op("Neg", c.op("Mul", share, y)));
+            }
+            case "MatMul" -> product(a, node.requireInput(1), g);
+            case "Exp" -> add(a, c.op("Mul", g, y));
+            case "Log" -> add(a, c.op("Div", g, a));
+            case "Sqrt" -> add(a, c.op("Div", g, c.op("Add", y, y)));
+            case "Sigmoid" -> add(a, c.op("Mul", g, c.op("Mul", y, c.op("Sub", one(y), y))));
+            case "Tanh" -> add(a, c.op("Mul", g, c.op("Sub", one(y), c.op("Mul", y, y))));
+            case "Relu" -> add(a, c.op("Mul", g, c.op("Sign", y)));
+            default -> throw c.refuse("the operator " + node.op() + " on the way");
+        }
+    }
+
+    private void product(Value a, Value b, Value g) {
+        c.refuse(rank(a) != 2 || rank(b) != 2, "products of other than matrices on the way");
+        add(a, c.op("MatMul", g, c.transpose(b, 1, 0)));
+        add(b, c.op("MatMul", c.transpose(a, 1, 0), g));
+    }
+
+    private Value one(Value like) {
+        return c.op("CastLike", c.scalar(ElementType.FLOAT, 1), like);
+    }
+
+    private static int rank(Value value) {
+        SymbolicShape shape = value.shape();
+        return shape == null ? -1 : shape.rank();
+    }
+
+    private void both(Node node, Value ofA, Value ofB) {
+        Value y = node.requireOutput(0);
+        add(node.requireInput(0), folded(ofA, y, node.requireInput(0)));
+        add(node.requireInput(1), folded(ofB, y, node.requireInput(1)));
+    }
+
+    private void add(Value value, Value gradient) {
+        gradients.merge(value, gradient, (before, more) -> c.op("Add", before, more));
+    }
+
+    /** Adds up where an operand was broadcast. */
+    private Value folded(Value gradient, Value result, Value operand) {
+        SymbolicShape to = result.shape();
+        SymbolicShape from = operand.shape();
+        if (to == null || from == null) {
+            throw c.refuse("the rank of " + operand + " is not known");
+        }
+        int lead = to.rank() - from.rank();
+        long[] axes = IntStream.range(0, to.rank())
+                .filter(i -> i < lead || !isSame(to.dim(i), from.dim(i - lead), operand))
+                .asLongStream()
+                .toArray();
+        return axes.length == 0
+                ? gradient
+                : c.op("Reshape", c.op("ReduceSum", gradient, c.longs(axes)), c.op("Shape", operand));
+    }
+
+    private boolean isSame(Dim result, Dim operand, Value of) {
+        boolean same = operand != Dim.UNKNOWN && operand.equals(result);
+        c.refuse(!same && !operand.is(1), "whether " + of + " is broadcast is not known before a run");
+        return same;
+    }
+}

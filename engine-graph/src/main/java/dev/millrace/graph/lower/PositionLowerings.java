@@ -1,0 +1,87 @@
+package dev.millrace.graph.lower;
+
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.lower.Lowerings.Lowering;
+import dev.millrace.graph.tensor.ElementType;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What attention is told of the places of words. */
+final class PositionLowerings {
+    private PositionLowerings() {}
+
+    static @Nullable Lowering lowering(String name) {
+        return switch (name) {
+            case "RelativePositionBias" -> PositionLowerings::relative;
+            case "GatedRelativePositionBias" -> PositionLowerings::gated;
+            case "GemmaRotaryEmbedding" -> PositionLowerings::gemma;
+            default -> null;
+        };
+    }
+
+    private static Value number(Composer c, double value) {
+        return c.scalar(ElementType.FLOAT, value);
+    }
+
+    /** A row of a table for how far key and query are apart: near ones each have theirs, far ones share by logarithm. */
+    private static void relative(Composer c) {
+        long all = c.extent(0, 0);
+        long heads = c.extent(0, 1);
+        boolean both = c.attributes().flag("is_bidirectional", false);
+        long farthest = c.attributes().integer("max_distance");
+        long buckets = both ? all / 2 : all;
+        long near = buckets / 2;
+        c.refuse(near < 1 || farthest <= near, all + " distances up to " + farthest);
+        Value apart = c.cast(c.op("Sub", places(c, 2, 0), places(c, 1, 1)), ElementType.FLOAT);
+        Value ahead = c.op("Max", apart, number(c, 0));
+        Value distance = both ? c.op("Abs", apart) : c.op("Sub", ahead, apart);
+        Value far = c.op("Log", c.op("Div", c.op("Max", distance, number(c, 1)), number(c, near)));
+        Value steps =
+                c.op("Mul", c.op("Div", far, number(c, Math.log((double) farthest / near))), number(c, buckets - near));
+        Value shared = c.op("Min", c.op("Add", c.op("Floor", steps), number(c, near)), number(c, buckets - 1));
+        Value bucket = c.op("Where", c.op("Less", distance, number(c, near)), distance, shared);
+        if (both) {
+            bucket = c.op("Add", bucket, c.op("Mul", c.op("Sign", ahead), number(c, buckets)));
+        }
+        Value table = c.op("Reshape", c.input(0), c.longs(1, heads, all));
+        c.result(
+                c.add(c.onnx("Gather", table, c.cast(bucket, ElementType.INT64)).with("axis", Attribute.of(2))));
+    }
+
+    /** The numbers before the length that an input says, along axis 0 or 1 of a matrix. */
+    private static Value places(Composer c, int input, int across) {
+        Value length = c.op("Reshape", c.input(input), c.longs());
+        return c.op("Unsqueeze", c.op("Range", c.scalar(0), length, c.scalar(1)), c.longs(across));
+    }
+
+    /** A bias by place, by as much as queries let through. */
+    private static void gated(Composer c) {
+        long heads = c.attributes().integer("num_heads");
+        long size = c.extent(3, 0);
+        long width = c.extent(3, 1);
+        Value queries = c.has(6) ? PackingLowerings.restored(c, c.input(0), c.input(6)) : c.input(0);
+        Value byHead = c.op("Reshape", c.op("Add", queries, c.input(1)), c.longs(0, 0, heads, size));
+        Value product = c.op("Add", c.op("MatMul", c.transpose(byHead, 0, 2, 1, 3), c.input(3)), c.input(4));
+        Value halves = c.op("Reshape", product, c.longs(0, 0, 0, 2, width / 2));
+        Value sums = c.add(c.onnx("ReduceSum", halves, c.longs(-1)).with("keepdims", Attribute.of(0)));
+        List<Value> gates = c.split(c.op("Sigmoid", sums), 2);
+        Value one = c.op("CastLike", number(c, 1), c.input(0));
+        Value two = c.op("CastLike", number(c, 2), c.input(0));
+        Value reset = c.op("Sub", c.op("Mul", gates.getLast(), c.input(5)), one);
+        Value gate = c.op("Add", c.op("Mul", gates.getFirst(), reset), two);
+        c.result(c.op("Mul", gate, c.input(2)));
+    }
+
+    private static void gemma(Composer c) {
+        for (int i = 0; i < 2; i++) {
+            Value straight = c.op("Mul", c.input(2 * i + 1), wave(c, "Cos", 2 * i + 1));
+            Value turned = c.op("Mul", c.input(2 * i + 2), wave(c, "Sin", 2 * i + 1));
+            c.result(i, c.op("Add", straight, turned));
+        }
+    }
+
+    private static Value wave(Composer c, String op, int like) {
+        return c.op("CastLike", c.op("Unsqueeze", c.op(op, c.input(0)), c.longs(1)), c.input(like));
+    }
+}

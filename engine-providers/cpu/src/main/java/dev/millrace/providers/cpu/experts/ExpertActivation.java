@@ -1,0 +1,61 @@
+package dev.millrace.providers.cpu.experts;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.Node;
+import java.util.function.DoubleUnaryOperator;
+
+/**
+ * What stands between the layers of an expert: a function, or a gate that lets numbers through.
+ *
+ * @param function the function, of the gate where there is one
+ * @param fusion how gates and numbers lie in one row: not at all, in turn, or one behind the other
+ * @param limit what neither gates nor numbers exceed
+ * @param shift what is added to the numbers
+ */
+record ExpertActivation(DoubleUnaryOperator function, Fusion fusion, double limit, double shift) {
+    /** How gates and numbers lie in a row. */
+    enum Fusion {
+        NONE,
+        IN_TURN,
+        BEHIND
+    }
+
+    private static final double ROOT = Math.sqrt(2 / Math.PI);
+
+    static ExpertActivation of(Node node) {
+        Attributes attributes = node.attributes();
+        String name = attributes.text("activation_type", "relu");
+        if (!name.equals("swiglu")) {
+            return new ExpertActivation(function(node, name), Fusion.NONE, Double.POSITIVE_INFINITY, 0);
+        }
+        double slope = attributes.real("activation_alpha", 1);
+        long fusion = attributes.integer("swiglu_fusion", 0);
+        if (fusion < 0 || fusion >= Fusion.values().length) {
+            throw EngineException.invalidGraph(node.describe() + ": swiglu_fusion " + fusion);
+        }
+        return new ExpertActivation(
+                x -> x / (1 + Math.exp(-slope * x)),
+                Fusion.values()[(int) fusion],
+                attributes.real("swiglu_limit", Float.POSITIVE_INFINITY),
+                attributes.real("activation_beta", 0));
+    }
+
+    private static DoubleUnaryOperator function(Node node, String name) {
+        return switch (name) {
+            case "relu" -> x -> Math.max(0, x);
+            case "gelu" -> x -> 0.5 * x * (1 + Math.tanh(ROOT * (x + 0.044715 * x * x * x)));
+            case "silu" -> x -> x / (1 + Math.exp(-x));
+            case "identity" -> x -> x;
+            default -> throw EngineException.notImplemented(node.describe() + ": activation_type '" + name + "'");
+        };
+    }
+
+    double alone(double x) {
+        return function.applyAsDouble(x);
+    }
+
+    double gated(double gate, double number) {
+        return function.applyAsDouble(Math.min(gate, limit)) * (Math.clamp(number, -limit, limit) + shift);
+    }
+}

@@ -1,0 +1,108 @@
+package dev.millrace.providers.cpu.experts;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.providers.cpu.extent.Extents;
+import dev.millrace.scheduler.kernel.BindContext;
+import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.LaunchContext;
+import dev.millrace.scheduler.kernel.RangeTask;
+import dev.millrace.scheduler.kernel.ShapedKernel;
+import org.jspecify.annotations.Nullable;
+
+/** MoE and QMoE of {@code com.microsoft}. A row of weights is read once for all tokens that go through its expert. */
+public final class ExpertsKernel implements ShapedKernel {
+    private static final int FIRST = 2;
+    private static final int ROUTER_WEIGHTS = 14;
+    private static final int ZERO_POINTS = 11;
+    private static final int WORK = 1 << 14;
+
+    private final Node node;
+    private final boolean quantised;
+    private final ExpertActivation activation;
+
+    public ExpertsKernel(Node node) {
+        this.node = node;
+        quantised = node.op().name().equals("QMoE");
+        activation = ExpertActivation.of(node);
+        refuse(node.attributes().flag("use_sparse_mixer", false), "use_sparse_mixer");
+        String kind = node.attributes().text("quant_type", "int");
+        refuse(!kind.equals("int"), "quant_type '" + kind + "'");
+    }
+
+    private void refuse(boolean present, String what) {
+        if (present) {
+            throw EngineException.notImplemented(node.describe() + ": " + what);
+        }
+    }
+
+    private @Nullable ExpertLayer layer(BindContext context, int index) {
+        int input = FIRST + index * (quantised ? 3 : 2);
+        if (!context.hasInput(input)) {
+            return null;
+        }
+        if (!quantised) {
+            return ExpertLayer.real(context, input);
+        }
+        int bits = Math.toIntExact(node.attributes().integer("expert_weight_bits", 4));
+        return ExpertLayer.packed(
+                context, input, bits, node.attributes().integer("block_size", 0), ZERO_POINTS + index);
+    }
+
+    private ExpertLayer required(BindContext context, int index) {
+        ExpertLayer layer = layer(context, index);
+        if (layer == null) {
+            throw EngineException.invalidGraph(node.describe() + ": layer " + index + " is missing");
+        }
+        return layer;
+    }
+
+    @Override
+    public Launch bind(BindContext context) {
+        Shape shape = context.inputShape(0);
+        int width = Extents.toInt("features", shape.dimAt(-1));
+        int tokens = width == 0 ? 0 : Extents.toInt("tokens", shape.elements() / width);
+        int experts = Extents.toInt("experts", context.inputShape(1).dim(1));
+        int chosen = Math.toIntExact(node.attributes().integer("k", 1));
+        ExpertLayer first = required(context, 0);
+        ExpertLayer second = required(context, 1);
+        ExpertLayer third = layer(context, 2);
+        boolean together = activation.fusion() != ExpertActivation.Fusion.NONE;
+        refuse(together && third != null, "gates both in the first layer and in a third one");
+        boolean separate = node.attributes().text("activation_type", "relu").equals("swiglu") && !together;
+        refuse(separate && third == null, "swiglu without a third layer");
+        boolean normalised = node.attributes().flag("normalize_routing_weights", false);
+        int weights = quantised && context.hasInput(ROUTER_WEIGHTS) ? ROUTER_WEIGHTS : -1;
+        var routing = new Routing(context.inputType(1), experts, chosen, normalised, weights);
+
+        long routes = (long) tokens * chosen;
+        Memory memory = Memory.of(tokens, routes, width, first.rows(), third == null ? 0 : third.rows());
+        context.workspace(memory.bytes());
+        var passes = new Passes(context.inputType(0), width, chosen, routes, memory);
+        RangeTask begin = passes.begin(routing);
+        RangeTask toHidden = passes.layer(first, memory.inputs(), chosen, memory.hidden());
+        RangeTask toNumbers = third == null ? null : passes.layer(third, memory.inputs(), chosen, memory.numbers());
+        RangeTask between = passes.between(activation, second.columns(), third != null);
+        RangeTask toOutputs = passes.layer(second, memory.hidden(), 1, memory.outputs());
+        RangeTask sum = passes.sum();
+        return run -> {
+            run.parallelFor(tokens, grain(width), begin);
+            all(run, experts, first, toHidden);
+            if (third != null && toNumbers != null) {
+                all(run, experts, third, toNumbers);
+            }
+            run.parallelFor(routes, grain(first.rows()), between);
+            all(run, experts, second, toOutputs);
+            run.parallelFor(tokens, grain(width), sum);
+        };
+    }
+
+    private static void all(LaunchContext run, int experts, ExpertLayer layer, RangeTask task) {
+        run.parallelFor((long) experts * layer.rows(), grain(layer.columns()), task);
+    }
+
+    private static long grain(int work) {
+        return Math.max(1, WORK / Math.max(1, work));
+    }
+}

@@ -1,0 +1,156 @@
+package dev.millrace.providers.cpu.search;
+
+import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.ir.SymbolicShape;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.Datum;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A decoder alone. It is given words, their positions, which words are there, and the caches of its layers, with keys before
+ * values; it gives scores and the caches that are longer then. Where it asks how long the caches' content is, they are as
+ * large as they may become.
+ */
+final class DecoderModel implements WordModel {
+    private static final String EACH_STEP = "decoder";
+    private static final String FIRST_STEP = "init_decoder";
+    private static final int CACHE_RANK = 5;
+    private static final int CACHE_ROWS = 1;
+    private static final int CACHE_HEADS = 2;
+    private static final int CACHE_SIZE = 4;
+
+    private final SearchInputs inputs;
+    private final NestedGraphs graphs;
+    private final int most;
+    private final int[][] first;
+    private final int[][] there;
+    private final int[][] firstPositions;
+    private final int[] positions;
+    private List<Tensor> caches = List.of();
+
+    /** @param maskInput where there may be a mask of the words that are there; without one it is those that are no padding */
+    DecoderModel(SearchInputs inputs, int maskInput, int most) {
+        this.inputs = inputs;
+        this.most = most;
+        graphs = new NestedGraphs(inputs.node());
+        Tensor words = inputs.context().tensor(0);
+        if (words.type() != ElementType.INT32 || words.shape().rank() != 2 || words.elements() == 0) {
+            throw inputs.refuse("words are " + words + " where whole numbers by text and place are expected");
+        }
+        first = Rows.of(words);
+        firstPositions = new int[first.length][first[0].length];
+        positions = new int[first.length];
+        there = there(inputs.find(maskInput), words.shape());
+        place();
+    }
+
+    private int[][] there(@Nullable Tensor mask, Shape shape) {
+        if (mask == null) {
+            int pad = inputs.attribute("pad_token_id", -1);
+            return Arrays.stream(first)
+                    .map(row ->
+                            Arrays.stream(row).map(word -> word == pad ? 0 : 1).toArray())
+                    .toArray(int[][]::new);
+        }
+        if (mask.type() != ElementType.INT32 || !mask.shape().equals(shape)) {
+            throw inputs.refuse("the mask is " + mask + " for words of shape " + shape);
+        }
+        return Rows.of(mask);
+    }
+
+    /** Counts the words that are no padding. */
+    private void place() {
+        int pad = inputs.attribute("pad_token_id", -1);
+        for (int i = 0; i < first.length; i++) {
+            for (int j = 0; j < first[i].length; j++) {
+                firstPositions[i][j] = first[i][j] == pad ? 0 : positions[i]++;
+            }
+        }
+    }
+
+    @Override
+    public int[][] first() {
+        return first;
+    }
+
+    @Override
+    public Tensor begin() {
+        String graph = inputs.node().attributes().has(FIRST_STEP) ? FIRST_STEP : EACH_STEP;
+        int length = first[0].length;
+        return run(graph, Rows.last(first, length), Rows.last(firstPositions, length), Rows.last(there, length), 0);
+    }
+
+    @Override
+    public Tensor goOn(int[][] sequences, int[] from) {
+        int length = sequences[0].length;
+        int share = sequences.length / first.length;
+        int[][] places = new int[sequences.length][];
+        int[][] masks = new int[sequences.length][length];
+        for (int i = 0; i < sequences.length; i++) {
+            int[] known = there[i / share];
+            places[i] = new int[] {positions[i / share]};
+            Arrays.fill(masks[i], 1);
+            System.arraycopy(known, 0, masks[i], 0, known.length);
+        }
+        for (int i = 0; i < positions.length; i++) {
+            positions[i]++;
+        }
+        int[] rows = Rows.shared(from, length - first[0].length == 1 ? first.length : from.length);
+        caches = caches.stream()
+                .map(cache -> Rows.taken(cache, CACHE_ROWS, rows))
+                .toList();
+        return run(EACH_STEP, Rows.last(sequences, 1), Rows.last(places, 1), Rows.last(masks, length), length - 1);
+    }
+
+    private Tensor run(String graph, Tensor words, Tensor places, Tensor mask, int before) {
+        long rows = words.shape().dim(0);
+        boolean fixed = graphs.inputs(graph).stream().anyMatch(DecoderModel::isLength);
+        var given = new ArrayList<Datum>(List.of(words));
+        int used = 0;
+        for (Value input : graphs.furtherInputs(graph)) {
+            switch (input.name()) {
+                case "position_ids" -> given.add(places);
+                case "attention_mask" -> given.add(mask);
+                case "past_sequence_length" -> given.add(Tensor.copyOf(new int[] {before}, 1));
+                default -> {
+                    given.add(before == 0 ? empty(input, rows, fixed ? most : 0) : cache(used, input));
+                    used++;
+                }
+            }
+        }
+        List<Tensor> outputs = graphs.run(inputs.context(), graph, given, rows, 1, CACHE_ROWS);
+        caches = outputs.subList(1, outputs.size());
+        return outputs.getFirst();
+    }
+
+    private static boolean isLength(Value input) {
+        return input.name().equals("past_sequence_length");
+    }
+
+    private Tensor cache(int index, Value input) {
+        if (index >= caches.size()) {
+            throw graphs.unknown(input);
+        }
+        return caches.get(index);
+    }
+
+    /** A cache that nothing is in yet, whose heads and size are declared. */
+    private Tensor empty(Value input, long rows, int steps) {
+        SymbolicShape shape = NestedGraphs.shape(input);
+        ElementType type = input.elementType();
+        if (type == null
+                || shape == null
+                || shape.rank() != CACHE_RANK
+                || !(shape.dim(CACHE_HEADS) instanceof Dim.Known heads)
+                || !(shape.dim(CACHE_SIZE) instanceof Dim.Known size)) {
+            throw graphs.unknown(input);
+        }
+        return Tensor.allocate(type, Shape.of(2, rows, heads.extent(), steps, size.extent()));
+    }
+}

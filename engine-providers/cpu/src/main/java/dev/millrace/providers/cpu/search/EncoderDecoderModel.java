@@ -1,0 +1,164 @@
+package dev.millrace.providers.cpu.search;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.SymbolicShape;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.Datum;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An encoder and a decoder. The encoder runs once, and gives scores of the first word, its own states, and caches: those of
+ * the decoder's words, then those of the encoder's. The decoder runs for each further word.
+ */
+final class EncoderDecoderModel implements WordModel {
+    private static final String ENCODER = "encoder";
+    private static final String DECODER = "decoder";
+    private static final int ATTENTION_MASK = 9;
+    private static final int FIRST_WORDS = 10;
+    /** The outputs of the encoder before the caches. */
+    private static final int CACHES = 2;
+
+    private final SearchInputs inputs;
+    private final NestedGraphs graphs;
+    private final Tensor first;
+    private Around around;
+    private List<Tensor> caches = List.of();
+
+    EncoderDecoderModel(SearchInputs inputs) {
+        this.inputs = inputs;
+        graphs = new NestedGraphs(inputs.node());
+        Tensor given = inputs.context().tensor(0);
+        if (given.shape().rank() < 2 || given.elements() == 0) {
+            throw inputs.refuse("an encoder has nothing to read in " + given);
+        }
+        first = firstWords(given.shape().dim(0));
+        around = new Around(given, mask(given), given);
+    }
+
+    /** What the decoder may see of the encoder's side, a row for each of the batch or each sequence. */
+    private record Around(Tensor given, @Nullable Tensor mask, Tensor states) {
+        Around of(int[] from) {
+            return new Around(
+                    Rows.taken(given, 0, from),
+                    mask == null ? null : Rows.taken(mask, 0, from),
+                    Rows.taken(states, 0, from));
+        }
+    }
+
+    private Tensor firstWords(long batch) {
+        Tensor given = inputs.find(FIRST_WORDS);
+        if (given == null) {
+            int[] start = new int[Math.toIntExact(batch)];
+            Arrays.fill(start, inputs.attribute("decoder_start_token_id", -1));
+            return Tensor.copyOf(start, batch, 1);
+        }
+        if (given.shape().rank() != 2 || given.shape().dim(0) != batch || given.elements() == 0) {
+            throw inputs.refuse("first words of shape " + given.shape() + " for " + batch + " in a batch");
+        }
+        return given;
+    }
+
+    /** Which words are there: what an input says, else those behind the padding; nothing for other data. */
+    private @Nullable Tensor mask(Tensor given) {
+        Tensor mask = inputs.find(ATTENTION_MASK);
+        if (mask != null || given.type() != ElementType.INT32 || given.shape().rank() != 2) {
+            return mask;
+        }
+        int pad = inputs.attribute("pad_token_id", -1);
+        int[][] rows = Rows.of(given);
+        for (int[] row : rows) {
+            int begin = 0;
+            while (begin < row.length && row[begin] == pad) {
+                begin++;
+            }
+            Arrays.fill(row, 0, begin, 0);
+            Arrays.fill(row, begin, row.length, 1);
+        }
+        return Rows.last(rows, Math.toIntExact(given.shape().dim(1)));
+    }
+
+    @Override
+    public int[][] first() {
+        return Rows.of(first);
+    }
+
+    @Override
+    public Tensor begin() {
+        var given = new ArrayList<Datum>(List.of(around.given()));
+        for (Value input : graphs.furtherInputs(ENCODER)) {
+            given.add(
+                    switch (input.name()) {
+                        case "encoder_attention_mask" -> graphs.there(around.mask(), input);
+                        case "decoder_input_ids" -> first;
+                        default -> throw graphs.unknown(input);
+                    });
+        }
+        List<Tensor> encoded =
+                graphs.run(inputs.context(), ENCODER, given, first.shape().dim(0), CACHES, 0);
+        if (encoded.size() < CACHES || encoded.getFirst().shape().rank() != 3) {
+            throw EngineException.notImplemented(inputs.node().describe() + ": an encoder that gives no scores");
+        }
+        around = new Around(around.given(), around.mask(), encoded.get(1));
+        caches = encoded.subList(CACHES, encoded.size());
+        return encoded.getFirst();
+    }
+
+    @Override
+    public Tensor goOn(int[][] sequences, int[] from) {
+        spread(from);
+        List<Value> wanted = graphs.inputs(DECODER);
+        var given = new ArrayList<Datum>(
+                List.of(Rows.last(sequences, takesOne(wanted.getFirst()) ? 1 : sequences[0].length)));
+        int used = 0;
+        for (Value input : graphs.furtherInputs(DECODER)) {
+            switch (input.name()) {
+                case "encoder_input_ids" -> given.add(around.given());
+                case "encoder_attention_mask" -> given.add(graphs.there(around.mask(), input));
+                case "encoder_hidden_states" -> given.add(around.states());
+                default -> {
+                    if (used == caches.size()) {
+                        throw graphs.unknown(input);
+                    }
+                    given.add(caches.get(used++));
+                }
+            }
+        }
+        List<Tensor> decoded = graphs.run(inputs.context(), DECODER, given, sequences.length, 1, 0);
+        if (decoded.size() - 1 > caches.size()) {
+            throw EngineException.invalidGraph(inputs.node().describe() + ": a decoder of " + (decoded.size() - 1)
+                    + " caches behind an encoder of " + caches.size());
+        }
+        var next = new ArrayList<>(decoded.subList(1, decoded.size()));
+        next.addAll(caches.subList(next.size(), caches.size()));
+        caches = next;
+        return decoded.getFirst();
+    }
+
+    /** Gives each sequence its rows: those of its own words, which follow it, and those of the encoder's. */
+    private void spread(int[] from) {
+        long rows = around.given().shape().dim(0);
+        int[] followed = Rows.shared(from, rows);
+        boolean isFirst = rows < from.length;
+        if (isFirst) {
+            around = around.of(followed);
+        }
+        int own = inputs.node().attributes().graph(DECODER).outputs().size() - 1;
+        var next = new ArrayList<Tensor>();
+        for (int i = 0; i < caches.size(); i++) {
+            Tensor cache = caches.get(i);
+            next.add(i < own || isFirst ? Rows.taken(cache, 0, followed) : cache);
+        }
+        caches = next;
+    }
+
+    /** Whether the decoder takes the last word alone, as its declaration says. */
+    private static boolean takesOne(Value ids) {
+        SymbolicShape shape = NestedGraphs.shape(ids);
+        return shape != null && shape.rank() == 2 && shape.dims().get(1).is(1);
+    }
+}
