@@ -185,8 +185,8 @@ final class Roles {
     private static boolean hides(Node sub) {
         return number(sub.input(0)) == 1
                 && sub.requireOutput(0).users().stream()
-                        .anyMatch(user -> user.is("Mul")
-                                && user.inputs().stream().anyMatch(factor -> number(factor) <= -HIDING));
+                        .anyMatch(user ->
+                                user.is("Mul") && user.inputs().stream().anyMatch(factor -> number(factor) <= -HIDING));
     }
 
     /** A constant of one element, or NaN. */

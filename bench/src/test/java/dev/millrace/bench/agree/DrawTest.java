@@ -138,7 +138,8 @@ class DrawTest {
     @Test
     void whatHidesScoresIsMostlyOneWhateverItsName() throws IOException {
         var model = new PeerModel();
-        Value ids = model.input("input_2", ValueType.tensor(ElementType.INT64, SymbolicShape.of(Dim.of(50), Dim.of(2))));
+        Value ids =
+                model.input("input_2", ValueType.tensor(ElementType.INT64, SymbolicShape.of(Dim.of(50), Dim.of(2))));
         Value seen = model.node("Cast", Attributes.of("to", Attribute.of(ElementType.FLOAT.code())), ids);
         Value one = model.node("Constant", Attributes.of("value", Attribute.of(Tensor.scalar(1f))));
         Value hidden = model.node("Sub", one, seen);
