@@ -54,7 +54,7 @@ class AgreementIT {
      *     of them says little
      * @param shapes by input, the shape of each run
      */
-    private record Real(String name, double most, OptLevel peer, boolean pictures, List<Map<String, long[]>> shapes) {
+    record Real(String name, double most, OptLevel peer, boolean pictures, List<Map<String, long[]>> shapes) {
         @Override
         public String toString() {
             return name;
