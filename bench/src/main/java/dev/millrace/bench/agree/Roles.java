@@ -1,10 +1,13 @@
 package dev.millrace.bench.agree;
 
+import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Tensor;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -20,6 +23,9 @@ final class Roles {
 
     /** So many products in a sum are large beside other numbers, and choose among an attention's keys by rounding. */
     private static final int MANY = 64;
+
+    /** What is added to scores that are not to count is beyond this. */
+    private static final double HIDING = 1000;
 
     /** Operators whose first output has the elements of their inputs. */
     private static final Set<String> CARRIERS = Set.of(
@@ -165,6 +171,7 @@ final class Roles {
         put("BitShift", 1, _ -> Role.between(0, 7));
         put("Mod", 1, _ -> Role.between(1, 7));
         put("Div", 1, Roles::divisor);
+        put("Sub", 1, use -> hides(use.node()) ? mask(use.extent(1, -1)) : null);
     }
 
     /** Whole numbers are not divided by 0, which ends the peer's process. */
@@ -172,6 +179,28 @@ final class Roles {
         Value value = use.node().input(1);
         var type = value == null ? null : value.elementType();
         return type != null && type.isInteger() ? Role.between(1, 7) : null;
+    }
+
+    /** Whether 1 less the second input is multiplied by something that hides what it is added to, as exporters write masks. */
+    private static boolean hides(Node sub) {
+        return number(sub.input(0)) == 1
+                && sub.requireOutput(0).users().stream()
+                        .anyMatch(user ->
+                                user.is("Mul") && user.inputs().stream().anyMatch(factor -> number(factor) <= -HIDING));
+    }
+
+    /** A constant of one element, or NaN. */
+    private static double number(@Nullable Value value) {
+        Node producer = value == null ? null : value.producer();
+        Tensor known = value == null ? null : value.constant();
+        if (producer != null
+                && producer.is("Constant")
+                && producer.attributes().find("value") instanceof Attribute.TensorValue held) {
+            known = held.value();
+        }
+        return known == null || known.elements() != 1 || !known.type().isFloating()
+                ? Double.NaN
+                : Elements.getDouble(known.type(), known.segment(), 0);
     }
 
     private static void putScales() {
@@ -227,20 +256,29 @@ final class Roles {
             for (Value input : graph.inputs()) {
                 if (input.name().equals(name)) {
                     Role role = of(input, extents, 0);
-                    return role == null ? byName(input) : role;
+                    return role == null ? byName(input, extents) : role;
                 }
             }
         }
         return null;
     }
 
-    /** Masks of padding are 1 for most places. */
-    private static @Nullable Role byName(Value input) {
+    private static @Nullable Role byName(Value input, Extents extents) {
         var type = input.elementType();
         boolean isMask = type != null
                 && type.isInteger()
                 && input.name().toLowerCase(Locale.ROOT).contains("mask");
-        return isMask ? (_, random) -> random.nextInt(8) == 0 ? 0 : 1 : null;
+        SymbolicShape shape = input.shape();
+        long row = shape == null || shape.rank() == 0 ? -1 : extents.of(shape.dim(shape.rank() - 1));
+        return isMask ? mask(row) : null;
+    }
+
+    /**
+     * Masks of padding are 1 for most places, and for the first one of each row: where all scores are hidden alike,
+     * rounding decides among them.
+     */
+    private static Role mask(long row) {
+        return (index, random) -> random.nextInt(8) == 0 && (row < 1 || index % row > 0) ? 0 : 1;
     }
 
     private static @Nullable Role of(Value value, Extents extents, int depth) {

@@ -79,7 +79,7 @@ final class Chain {
     /** A node whose result is not chosen again by itself. */
     Value inner(String op, Attributes attributes, Value... operands) {
         String name = "v" + nodes.size();
-        nodes.add(op);
+        nodes.add(attributes.asMap().isEmpty() ? op : op + attributes);
         return editor.append(
                         NodeSpec.of(OpId.onnx(op), OPSET, operands)
                                 .with(attributes)

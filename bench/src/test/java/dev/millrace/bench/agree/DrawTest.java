@@ -23,6 +23,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -132,6 +133,26 @@ class DrawTest {
         model.output("y", model.node("Div", model.input("a", whole), model.input("b", whole)));
 
         assertThat(tensor(make(model), "b").ints()).doesNotContain(0);
+    }
+
+    @Test
+    void whatHidesScoresIsMostlyOneWhateverItsName() throws IOException {
+        var model = new PeerModel();
+        Value ids =
+                model.input("input_2", ValueType.tensor(ElementType.INT64, SymbolicShape.of(Dim.of(50), Dim.of(2))));
+        Value seen = model.node("Cast", Attributes.of("to", Attribute.of(ElementType.FLOAT.code())), ids);
+        Value one = model.node("Constant", Attributes.of("value", Attribute.of(Tensor.scalar(1f))));
+        Value hidden = model.node("Sub", one, seen);
+        Value far = model.constant("far", Tensor.copyOf(new float[] {-10_000}));
+        model.output("y", model.node("Mul", hidden, far));
+
+        long[] made = tensor(make(model), "input_2").longs();
+
+        assertThat(made).containsOnly(0, 1);
+        assertThat(Arrays.stream(made).sum()).isGreaterThan(70);
+        assertThat(IntStream.range(0, 50).mapToLong(row -> made[2 * row]))
+                .as("the first one of each row")
+                .containsOnly(1L);
     }
 
     private Inputs make(PeerModel model) throws IOException {
