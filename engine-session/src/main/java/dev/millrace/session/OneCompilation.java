@@ -33,7 +33,6 @@ final class OneCompilation {
     /** Read, check, optimise, partition, compile, write. */
     private static final int PHASES = 6;
 
-    private final Engine engine;
     private final CompileOptions options;
     private final ModelInput input;
     private final ModelOutput output;
@@ -48,7 +47,6 @@ final class OneCompilation {
 
     OneCompilation(
             Engine engine, CompileOptions options, ModelInput input, ModelOutput output, BooleanSupplier cancelled) {
-        this.engine = engine;
         this.options = options;
         this.input = input;
         this.output = output;
