@@ -56,10 +56,12 @@ final class IntegerKernels {
     /**
      * For columns of B.
      *
+     * @param flipped whether the highest bit of each byte is turned over
      * @param gathered whether neighbours along K are neighbours in B
      */
     Kernel packFours(boolean flipped, boolean gathered) {
-        return packing.kernel(new PackFours.Variant(flipped, gathered));
+        var turned = flipped ? PackFours.Turned.BYTES : PackFours.Turned.NONE;
+        return packing.kernel(new PackFours.Variant(turned, gathered));
     }
 
     Kernel columnTerms() {

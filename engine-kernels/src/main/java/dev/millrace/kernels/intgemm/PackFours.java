@@ -13,7 +13,7 @@ import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
 
 /**
- * f(B, packed, fours, strides, vectors, indices): copies columns of bytes into a panel, four along K together. fours counts
+ * f(B, packed, fours, strides, vectors, indices): copies columns of bytes into a panel, four along K together, or eight of 4 bits. fours counts
  * those that are whole, vectors the columns, likewise.
  *
  * <p>Where neighbours along the columns are neighbours in B, strides is that from row to row | that from fours to fours of
@@ -22,22 +22,31 @@ import dev.millrace.codegen.program.VectorVar;
  */
 final class PackFours implements KernelFamily {
     static final String NAME = "gemm.s8.pack";
-    private static final int SIGNS = 0x80808080;
 
-    /**
-     * @param flipped whether the highest bit of each byte is turned over
-     * @param gathered whether neighbours along K are neighbours in B
-     */
-    record Variant(boolean flipped, boolean gathered) {
+    /** Which bits are turned over, so that what had no sign has one. */
+    enum Turned {
+        NONE(0),
+        BYTES(0x80808080),
+        HALVES_OF_BYTES(0x88888888);
+
+        private final int bits;
+
+        Turned(int bits) {
+            this.bits = bits;
+        }
+    }
+
+    /** @param gathered whether neighbours along K are neighbours in B */
+    record Variant(Turned turned, boolean gathered) {
         KernelKey key() {
-            return KernelKey.of(NAME).with("flipped", flipped ? 1 : 0).with("gathered", gathered ? 1 : 0);
+            return KernelKey.of(NAME).with("turned", turned).with("gathered", gathered ? 1 : 0);
         }
     }
 
     @Override
     public Program describe(KernelKey key, Target target) {
-        key.onlyHas("flipped", "gathered");
-        var variant = new Variant(key.number("flipped", 0, 1) == 1, key.number("gathered", 0, 1) == 1);
+        key.onlyHas("turned", "gathered");
+        var variant = new Variant(key.oneOf("turned", Turned.values()), key.number("gathered", 0, 1) == 1);
         ProgramBuilder builder = new ProgramBuilder(key.toString(), target);
         ScalarVar b = builder.parameter("b");
         ScalarVar packed = builder.parameter("packed");
@@ -53,9 +62,7 @@ final class PackFours implements KernelFamily {
             ScalarVar left = builder.copy(fours, "left");
             try (var _ = builder.loop(left, 1)) {
                 VectorVar four = variant.gathered ? gathered(builder, from, indices) : joined(builder, from, stride);
-                builder.store(
-                        Address.at(to, 0),
-                        variant.flipped ? builder.binary(BinaryOp.XOR, four, Constant.ofBits(SIGNS)) : four);
+                builder.store(Address.at(to, 0), turned(builder, four, variant.turned));
                 builder.advance(to, packedStride);
             }
             if (variant.gathered) {
@@ -66,6 +73,10 @@ final class PackFours implements KernelFamily {
             builder.advance(packed, target.vectorBytes());
         }
         return builder.build();
+    }
+
+    private static VectorVar turned(ProgramBuilder builder, VectorVar four, Turned turned) {
+        return turned == Turned.NONE ? four : builder.binary(BinaryOp.XOR, four, Constant.ofBits(turned.bits));
     }
 
     private static VectorVar gathered(ProgramBuilder builder, ScalarVar from, ScalarVar indices) {

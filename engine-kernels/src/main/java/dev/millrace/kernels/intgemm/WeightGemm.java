@@ -48,7 +48,7 @@ public final class WeightGemm implements PacksWeights {
         weights.check(panels.blocks(), n);
         checkPacked(packed, panels);
         Extents.writable("the packed B", packed);
-        new WeightPacking(panels, packed).blocked(weights);
+        new WeightPacking(panels, packed).blocked(weights, kernels);
     }
 
     /** Packs weights of 16 bits, k rows of n columns. */

@@ -52,6 +52,12 @@ final class WeightKernels {
         return own;
     }
 
+    /** For whole groups of blocks, as they are given. */
+    Kernel packGroups() {
+        var turned = format.type() == WeightType.INT4 ? PackFours.Turned.HALVES_OF_BYTES : PackFours.Turned.BYTES;
+        return kernels.kernel(new PackFours.Variant(turned, true).key());
+    }
+
     Kernel tile(int rowsOfTile, int vectors, boolean masked, boolean accumulate, Epilogue epilogue) {
         return tiles.kernel(new GemmTile.Variant(rowsOfTile, vectors, masked, accumulate, epilogue));
     }

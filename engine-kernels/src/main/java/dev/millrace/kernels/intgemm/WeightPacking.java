@@ -1,7 +1,10 @@
 package dev.millrace.kernels.intgemm;
 
+import dev.millrace.codegen.program.Memory;
+import dev.millrace.memory.Blocks;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
 
 /** Packs stored weights once. */
 final class WeightPacking {
@@ -18,25 +21,70 @@ final class WeightPacking {
         packed.asSlice(0, panels.byteSize()).fill((byte) 0);
     }
 
-    /** Whole groups lie in the same order as they are given; their middle becomes 0 by turning the highest bits over. */
-    void blocked(BlockedWeights weights) {
-        WeightFormat format = panels.format();
-        int groups = format.block() / format.type().group();
-        int middles = format.type() == WeightType.INT4 ? 0x88888888 : 0x80808080;
-        for (long column = 0; column < panels.n(); column++) {
+    /**
+     * Whole groups lie in the same order as they are given; their middle becomes 0 by turning the highest bits over. A
+     * kernel does whole vectors of columns.
+     */
+    void blocked(BlockedWeights weights, WeightKernels kernels) {
+        int lanes = panels.lanes();
+        long words = panels.blocks() * groups();
+        boolean isReached = words * lanes <= Integer.MAX_VALUE / Integer.BYTES;
+        MemorySegment indices = Blocks.allocate((long) lanes * Integer.BYTES, 64);
+        for (int i = 0; isReached && i < lanes; i++) {
+            indices.setAtIndex(INT, i, (int) (i * words));
+        }
+        Memory memory = kernels.set().newMemory();
+        for (long panel = 0; panel < panels.panels(); panel++) {
+            int vectors = isReached ? panels.width(panel) / lanes : 0;
+            long first = panel * panels.columns();
             for (long block = 0; block < panels.blocks(); block++) {
-                long index = column * panels.blocks() + block;
-                long at = panels.scale(block, column);
-                packed.set(FLOAT, at, weights.scale(index));
-                if (format.zeros()) {
-                    long row = (long) panels.vectorsOf(column / panels.columns()) * panels.lanes();
-                    packed.set(FLOAT, at + 4 * row, weights.zero(block, column, panels.blocks()));
+                terms(weights, block, panel);
+                if (vectors > 0) {
+                    kernels.packGroups()
+                            .call(
+                                    memory,
+                                    memory.pointer(weights.data()) + Integer.BYTES * (first * words + block * groups()),
+                                    memory.pointer(packed) + panels.group(block, 0, first),
+                                    groups(),
+                                    Integer.BYTES * words * lanes | rowBytes(panel) << 32,
+                                    vectors,
+                                    memory.pointer(indices));
                 }
-                for (int group = 0; group < groups; group++) {
-                    int word = weights.data().getAtIndex(INT, index * groups + group);
-                    packed.set(INT, panels.group(block, group, column), word ^ middles);
+                for (long column = first + (long) vectors * lanes; column < first + panels.width(panel); column++) {
+                    groups(weights, block, column);
                 }
             }
+        }
+        Reference.reachabilityFence(weights);
+        Reference.reachabilityFence(packed);
+    }
+
+    private int groups() {
+        return panels.format().block() / panels.format().type().group();
+    }
+
+    private long rowBytes(long panel) {
+        return (long) panels.vectorsOf(panel) * panels.lanes() * Integer.BYTES;
+    }
+
+    /** The scales of a block of all columns of a panel, and their zero points. */
+    private void terms(BlockedWeights weights, long block, long panel) {
+        long first = panel * panels.columns();
+        for (long column = first; column < first + panels.width(panel); column++) {
+            long at = panels.scale(block, column);
+            packed.set(FLOAT, at, weights.scale(column * panels.blocks() + block));
+            if (panels.format().zeros()) {
+                packed.set(FLOAT, at + rowBytes(panel), weights.zero(block, column, panels.blocks()));
+            }
+        }
+    }
+
+    private void groups(BlockedWeights weights, long block, long column) {
+        int middles = panels.format().type() == WeightType.INT4 ? 0x88888888 : 0x80808080;
+        long index = (column * panels.blocks() + block) * groups();
+        for (int group = 0; group < groups(); group++) {
+            int word = weights.data().getAtIndex(INT, index + group);
+            packed.set(INT, panels.group(block, group, column), word ^ middles);
         }
     }
 
