@@ -64,16 +64,29 @@ record ConvWeights(Node conv, Tensor weights, @Nullable Tensor bias, int channel
         boolean transposed = conv.is("ConvTranspose");
         int kernel = Math.toIntExact(shape.elements(transposed ? 2 : 1, shape.rank()));
         long rows = kernel == 0 ? 0 : shape.elements() / kernel;
-        double[] row = new double[kernel];
         for (long i = 0; i < rows; i++) {
-            double factor = scale[transposed ? channelOfTransposed(i) : (int) i];
-            Elements.read(weights.type(), weights.segment(), i * kernel, row, 0, kernel);
-            for (int j = 0; j < kernel; j++) {
-                row[j] *= factor;
-            }
-            Elements.write(weights.type(), result.segment(), i * kernel, row, 0, kernel);
+            scale(result, i * kernel, kernel, scale[transposed ? channelOfTransposed(i) : (int) i]);
         }
         return result;
+    }
+
+    private void scale(Tensor result, long first, int count, double factor) {
+        if (weights.type() == ElementType.FLOAT) {
+            // as floats they are copied at once, which matters while the JVM has not compiled anything
+            float[] row = new float[count];
+            Elements.read(ElementType.FLOAT, weights.segment(), first, row, 0, count);
+            for (int i = 0; i < count; i++) {
+                row[i] = (float) (row[i] * factor);
+            }
+            Elements.write(ElementType.FLOAT, result.segment(), first, row, 0, count);
+            return;
+        }
+        double[] row = new double[count];
+        Elements.read(weights.type(), weights.segment(), first, row, 0, count);
+        for (int i = 0; i < count; i++) {
+            row[i] *= factor;
+        }
+        Elements.write(weights.type(), result.segment(), first, row, 0, count);
     }
 
     /** The weights of a ConvTranspose lie as [input channel][output channel of its group][kernel]. */
