@@ -58,6 +58,11 @@ final class WeightKernels {
         return kernels.kernel(new PackFours.Variant(turned, true).key());
     }
 
+    /** For scales of 32 bits, a row of a panel for each block. */
+    Kernel packScales() {
+        return kernels.kernel(new PackFours.Variant(PackFours.Turned.NONE, true).key());
+    }
+
     Kernel tile(int rowsOfTile, int vectors, boolean masked, boolean accumulate, Epilogue epilogue) {
         return tiles.kernel(new GemmTile.Variant(rowsOfTile, vectors, masked, accumulate, epilogue));
     }

@@ -1,6 +1,8 @@
 package dev.millrace.kernels.intgemm;
 
+import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Memory;
+import dev.millrace.kernels.cast.FloatType;
 import dev.millrace.memory.Blocks;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -29,34 +31,66 @@ final class WeightPacking {
         int lanes = panels.lanes();
         long words = panels.blocks() * groups();
         boolean isReached = words * lanes <= Integer.MAX_VALUE / Integer.BYTES;
-        MemorySegment indices = Blocks.allocate((long) lanes * Integer.BYTES, 64);
-        for (int i = 0; isReached && i < lanes; i++) {
-            indices.setAtIndex(INT, i, (int) (i * words));
-        }
+        Kernel pack = kernels.packGroups();
         Memory memory = kernels.set().newMemory();
+        MemorySegment indices = columnsEvery(words, isReached);
+        boolean withScales = isReached && weights.scaleType() == FloatType.F32;
+        if (withScales) {
+            scales(weights, kernels.packScales(), memory);
+        }
         for (long panel = 0; panel < panels.panels(); panel++) {
             int vectors = isReached ? panels.width(panel) / lanes : 0;
             long first = panel * panels.columns();
+            long rest = first + (long) vectors * lanes;
             for (long block = 0; block < panels.blocks(); block++) {
-                terms(weights, block, panel);
+                terms(weights, block, panel, withScales ? rest : first);
                 if (vectors > 0) {
-                    kernels.packGroups()
-                            .call(
-                                    memory,
-                                    memory.pointer(weights.data()) + Integer.BYTES * (first * words + block * groups()),
-                                    memory.pointer(packed) + panels.group(block, 0, first),
-                                    groups(),
-                                    Integer.BYTES * words * lanes | rowBytes(panel) << 32,
-                                    vectors,
-                                    memory.pointer(indices));
+                    pack.call(
+                            memory,
+                            memory.pointer(weights.data()) + Integer.BYTES * (first * words + block * groups()),
+                            memory.pointer(packed) + panels.group(block, 0, first),
+                            groups(),
+                            Integer.BYTES * words * lanes | rowBytes(panel) << 32,
+                            vectors,
+                            memory.pointer(indices));
                 }
-                for (long column = first + (long) vectors * lanes; column < first + panels.width(panel); column++) {
+                for (long column = rest; column < first + panels.width(panel); column++) {
                     groups(weights, block, column);
                 }
             }
         }
         Reference.reachabilityFence(weights);
         Reference.reachabilityFence(packed);
+    }
+
+    /** Where the columns of a vector lie that are so many words long; nothing where numbers of 32 bits do not reach them. */
+    private MemorySegment columnsEvery(long words, boolean isReached) {
+        MemorySegment indices = Blocks.allocate((long) panels.lanes() * Integer.BYTES, 64);
+        for (int i = 0; isReached && i < panels.lanes(); i++) {
+            indices.setAtIndex(INT, i, (int) (i * words));
+        }
+        return indices;
+    }
+
+    /** The scales of all whole vectors of columns. */
+    private void scales(BlockedWeights weights, Kernel pack, Memory memory) {
+        int lanes = panels.lanes();
+        long blocks = panels.blocks();
+        MemorySegment indices = columnsEvery(blocks, true);
+        for (long panel = 0; panel < panels.panels(); panel++) {
+            int vectors = panels.width(panel) / lanes;
+            long first = panel * panels.columns();
+            if (vectors > 0) {
+                pack.call(
+                        memory,
+                        memory.pointer(weights.scales()) + Float.BYTES * first * blocks,
+                        memory.pointer(packed) + panels.scale(0, first),
+                        blocks,
+                        Float.BYTES * blocks * lanes | panels.blockBytes(panel) << 32,
+                        vectors,
+                        memory.pointer(indices));
+            }
+        }
     }
 
     private int groups() {
@@ -67,15 +101,19 @@ final class WeightPacking {
         return (long) panels.vectorsOf(panel) * panels.lanes() * Integer.BYTES;
     }
 
-    /** The scales of a block of all columns of a panel, and their zero points. */
-    private void terms(BlockedWeights weights, long block, long panel) {
-        long first = panel * panels.columns();
-        for (long column = first; column < first + panels.width(panel); column++) {
-            long at = panels.scale(block, column);
-            packed.set(FLOAT, at, weights.scale(column * panels.blocks() + block));
-            if (panels.format().zeros()) {
-                packed.set(FLOAT, at + rowBytes(panel), weights.zero(block, column, panels.blocks()));
-            }
+    /**
+     * The zero points of a block of all columns of a panel, and the scales of some.
+     *
+     * @param scales the first column whose scale is not there yet
+     */
+    private void terms(BlockedWeights weights, long block, long panel, long scales) {
+        long end = panel * panels.columns() + panels.width(panel);
+        for (long column = scales; column < end; column++) {
+            packed.set(FLOAT, panels.scale(block, column), weights.scale(column * panels.blocks() + block));
+        }
+        for (long column = panel * panels.columns(); panels.format().zeros() && column < end; column++) {
+            packed.set(
+                    FLOAT, panels.scale(block, column) + rowBytes(panel), weights.zero(block, column, panels.blocks()));
         }
     }
 
