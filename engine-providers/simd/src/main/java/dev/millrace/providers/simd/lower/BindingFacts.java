@@ -7,13 +7,9 @@ import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
-import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.scheduler.kernel.DirectRun;
-import dev.millrace.scheduler.kernel.Kernel;
-import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -117,7 +113,7 @@ final class BindingFacts {
 
     private @Nullable Tensor content(Value value, int steps) {
         Cell cell = cell(value);
-        if (cell.known() != null || steps == 0 || cell.type().bytes(cell.elements()) > FOLD_LIMIT) {
+        if (cell.isKnown() || steps == 0 || cell.type().bytes(cell.elements()) > FOLD_LIMIT) {
             return cell.known();
         }
         int input = graph.inputs().indexOf(value);
@@ -128,15 +124,28 @@ final class BindingFacts {
         if (!producer.attributes().graphs().isEmpty()) {
             return null;
         }
-        var given = new ArrayList<@Nullable Datum>();
+        var given = new IdentityHashMap<Value, Tensor>();
         for (Value operand : producer.inputs()) {
-            Tensor tensor = operand == null ? null : content(operand, steps - 1);
-            if (operand != null && tensor == null) {
-                return null;
+            if (operand != null) {
+                Tensor tensor = content(operand, steps - 1);
+                if (tensor == null) {
+                    return null;
+                }
+                given.put(operand, tensor);
             }
-            given.add(tensor);
         }
-        return fold(producer, given) ? cell(value).known() : null;
+        Folding folding = Folding.of(producer, kit, given::get);
+        if (folding == null) {
+            return null;
+        }
+        for (int i = 0; i < producer.outputs().size(); i++) {
+            Value output = producer.output(i);
+            if (output != null) {
+                Tensor tensor = folding.result(i);
+                cells.put(output, cell(output, tensor.type(), tensor.shape(), tensor));
+            }
+        }
+        return cell(value).known();
     }
 
     /** The nodes to be done, in their order. */
@@ -158,13 +167,18 @@ final class BindingFacts {
     }
 
     private Cell cell(Value value, ElementType type, Shape shape, @Nullable Tensor known) {
-        return new Cell(value, (cells.size() + 1) * PARTS, type, shape, known);
+        return new Cell(value, order(), type, shape, known);
+    }
+
+    /** The order of a cell that is made now. */
+    private long order() {
+        return (cells.size() + 1) * PARTS;
     }
 
     /** Infers the types of a node's outputs; true where their contents are known. */
     private boolean walk(Node node) {
         List<@Nullable ValueType> types = outputs(node);
-        if (isKnown(node) && bytes(node, types) <= FOLD_LIMIT && fold(node)) {
+        if (isKnown(node) && bytes(node, types) <= FOLD_LIMIT && fold(node, types)) {
             return true;
         }
         for (int i = 0; i < node.outputs().size(); i++) {
@@ -230,35 +244,31 @@ final class BindingFacts {
             return true;
         }
         for (Value input : node.inputs()) {
-            // the elements of a constant that was kept packed are not there to be read
-            Tensor known = input == null ? null : cell(input).known();
-            if (input != null && (known == null || known.isClosed())) {
+            if (input != null && !cell(input).isReadable()) {
                 return false;
             }
         }
         return true;
     }
 
-    private boolean fold(Node node) {
+    /**
+     * Makes cells of outputs whose contents follow from known ones. They are made when they are first asked for: who reads
+     * quantised weights never asks for them as floats.
+     */
+    private boolean fold(Node node, List<@Nullable ValueType> types) {
         if (node.op().isOnnx("Shape") || node.op().isOnnx("Size")) {
             return foldShape(node);
         }
-        var given = new ArrayList<@Nullable Datum>();
-        for (Value input : node.inputs()) {
-            given.add(input == null ? null : cell(input).known());
-        }
-        return fold(node, given);
-    }
-
-    private boolean fold(Node node, List<@Nullable Datum> given) {
-        if (!(kit.fallback(node) instanceof ShapedKernel kernel) || !kernel.isPure()) {
+        Folding folding = Folding.of(node, kit, input -> cell(input).known());
+        if (folding == null) {
             return false;
         }
-        List<@Nullable Datum> outputs = DirectRun.run((Kernel) kernel, node, given);
         for (int i = 0; i < node.outputs().size(); i++) {
             Value output = node.output(i);
-            if (output != null && outputs.get(i) instanceof Tensor tensor) {
-                cells.put(output, cell(output, tensor.type(), tensor.shape(), tensor));
+            if (output != null) {
+                int index = i;
+                ElementType type = element(types.get(i));
+                cells.put(output, new Cell(output, order(), type, shape(types.get(i)), () -> folding.result(index)));
             }
         }
         return true;
@@ -298,7 +308,7 @@ final class BindingFacts {
             for (Value output : node.outputs()) {
                 read |= output != null
                         && cell(output).readers > 0
-                        && cell(output).known() == null;
+                        && !cell(output).isKnown();
             }
             if (read) {
                 left.addFirst(node);

@@ -58,7 +58,7 @@ final class BlockedOperands {
             }
         }
         boolean ofEachImage = missing == 0 && shape.dim(0) > 1;
-        return missing <= 1 && (missing == 0 || input.known() != null) && (!ofEachImage || input.known() == null);
+        return missing <= 1 && (missing == 0 || input.isKnown()) && (!ofEachImage || !input.isKnown());
     }
 
     /** Whether what fills up the last block stays a number, for zeros times infinity are none. */

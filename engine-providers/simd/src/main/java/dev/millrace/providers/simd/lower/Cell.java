@@ -5,6 +5,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.simd.program.View;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What is known of a value while a partition is bound: its type, its shape, and where it lies or how it comes about. */
@@ -13,7 +14,8 @@ public final class Cell {
     private final long order;
     private final ElementType type;
     private final Shape shape;
-    private final @Nullable Tensor known;
+    private final @Nullable Supplier<Tensor> known;
+    private @Nullable Tensor content;
     private int parts;
     int readers;
 
@@ -26,7 +28,18 @@ public final class Cell {
     @Nullable
     Pending pending;
 
+    /** A part of a node, which is only there in a run. */
+    Cell(long order, ElementType type, Shape shape) {
+        this(null, order, type, shape, (Supplier<Tensor>) null);
+    }
+
     Cell(@Nullable Value value, long order, ElementType type, Shape shape, @Nullable Tensor known) {
+        this(value, order, type, shape, known == null ? null : () -> known);
+        content = known;
+    }
+
+    /** @param known makes its content when that is first asked for; null where it is only there in a run */
+    Cell(@Nullable Value value, long order, ElementType type, Shape shape, @Nullable Supplier<Tensor> known) {
         this.value = value;
         this.order = order;
         this.type = type;
@@ -63,7 +76,20 @@ public final class Cell {
 
     /** Its content, where that is the same in every run of the binding. */
     public @Nullable Tensor known() {
-        return known;
+        if (content == null && known != null) {
+            content = known.get();
+        }
+        return content;
+    }
+
+    /** Whether its content is the same in every run of the binding. Does not make it. */
+    public boolean isKnown() {
+        return known != null;
+    }
+
+    /** Whether it is known and its elements are there to be read: those of a constant that was kept packed are not. */
+    boolean isReadable() {
+        return isKnown() && (content == null || !content.isClosed());
     }
 
     public boolean isFloat() {
@@ -91,6 +117,6 @@ public final class Cell {
     }
 
     public boolean isInMemory() {
-        return plain != null || blocked != null || known != null;
+        return plain != null || blocked != null || isKnown();
     }
 }

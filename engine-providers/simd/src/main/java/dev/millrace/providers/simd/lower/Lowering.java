@@ -129,7 +129,7 @@ public final class Lowering {
         // all that may fail comes before the first thing that the binding is told of an output
         for (Value output : graph.outputs()) {
             context.checkCancelled();
-            if (cell(output).known() == null) {
+            if (!cell(output).isKnown()) {
                 dense(cell(output));
             }
         }
@@ -231,7 +231,7 @@ public final class Lowering {
 
     /** Something that is computed on the way to a value, and read once. */
     public Cell part(Cell of, ElementType type, Shape shape) {
-        var cell = new Cell(null, of.orderOfPart(), type, shape, null);
+        var cell = new Cell(of.orderOfPart(), type, shape);
         cell.readers = 1;
         return cell;
     }

@@ -62,7 +62,7 @@ final class QuantiseRules {
             return blocks(op, forward);
         }
         Lowering lowering = op.lowering();
-        if (!forward && in.known() != null && in.elements() > 1 && WideningAnchor.pend(op, granularity)) {
+        if (!forward && in.isKnown() && in.elements() > 1 && WideningAnchor.pend(op, granularity)) {
             return true;
         }
         Cell zero = op.find(2);
@@ -101,7 +101,7 @@ final class QuantiseRules {
     }
 
     private static boolean isSingle(Cell cell) {
-        return cell.known() != null && cell.elements() == 1;
+        return cell.isKnown() && cell.elements() == 1;
     }
 
     /** @param zero of a shape that goes with the elements, or a single one that is known */
