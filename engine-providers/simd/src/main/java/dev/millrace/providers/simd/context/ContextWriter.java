@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.context;
 
+import dev.millrace.graph.infer.NominalShapes;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;

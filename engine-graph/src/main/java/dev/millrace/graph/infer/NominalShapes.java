@@ -1,4 +1,4 @@
-package dev.millrace.providers.simd.context;
+package dev.millrace.graph.infer;
 
 import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.Graph;
@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Shapes that inputs may have in a run: what is known of them, and common extents for what is free. */
-final class NominalShapes {
+public final class NominalShapes {
     /** Lengths of texts, sides of images. */
     private static final long[] LENGTHS = {16, 224, 64};
 
@@ -20,7 +20,7 @@ final class NominalShapes {
     private NominalShapes() {}
 
     /** Whether all inputs have one shape only. */
-    static boolean areFixed(Graph graph) {
+    public static boolean areFixed(Graph graph) {
         for (Value input : graph.inputs()) {
             SymbolicShape shape = input.shape();
             if (shape == null || !shape.isKnown()) {
@@ -31,7 +31,7 @@ final class NominalShapes {
     }
 
     /** Tuples of shapes to be tried one after the other; none where the rank of an input is not known. */
-    static List<List<Shape>> of(Graph graph) {
+    public static List<List<Shape>> of(Graph graph) {
         var tuples = new ArrayList<List<Shape>>();
         for (Value input : graph.inputs()) {
             if (input.shape() == null || input.elementType() == null) {
