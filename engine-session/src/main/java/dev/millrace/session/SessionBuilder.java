@@ -194,6 +194,11 @@ final class SessionBuilder {
                 options.maxBindings(),
                 engine.idleMemory());
         source.clock().end("plan");
+        if (!options.bindLazily() && EarlyBinding.suits(prepared.parts())) {
+            EarlyBinding.bind(graph, runner, options.cancellation());
+            options.forBuild(engine.threads()).checkCancelled("the creation of a session");
+            source.clock().end("bind");
+        }
         List<MappedFile> mapped = prepared.mapped();
         MappedFile.check(mapped);
         prepared.providers().forEach(ExecutionProvider::onSessionReady);

@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  * @param failOnSuboptimalModel refuses a compiled model that would be faster compiled again
  * @param strict refuses a model that departs from ONNX in what is otherwise read with a note: attributes that an operator
  *     does not have, types and shapes that are not those declared
+ * @param bindLazily leaves to the first run what a model's declared shapes allow to be done before
  * @param externalDataFolder where a model from memory has its external data
  * @param fileUse whether the session's files are read, or mapped
  * @param listener hears of every step of every run
@@ -52,6 +53,7 @@ public record SessionOptions(
         boolean disableCpuFallback,
         boolean failOnSuboptimalModel,
         boolean strict,
+        boolean bindLazily,
         @Nullable Path externalDataFolder,
         FileUse fileUse,
         @Nullable RunListener listener,
@@ -121,6 +123,7 @@ public record SessionOptions(
                 .disableCpuFallback(disableCpuFallback)
                 .failOnSuboptimalModel(failOnSuboptimalModel)
                 .strict(strict)
+                .bindLazily(bindLazily)
                 .externalDataFolder(externalDataFolder)
                 .fileUse(fileUse)
                 .listener(listener)
@@ -144,6 +147,7 @@ public record SessionOptions(
         private boolean disableCpuFallback;
         private boolean failOnSuboptimalModel;
         private boolean strict;
+        private boolean bindLazily;
         private @Nullable Path externalDataFolder;
         private FileUse fileUse = FileUse.BY_SIZE;
         private @Nullable RunListener listener;
@@ -241,6 +245,16 @@ public record SessionOptions(
             return this;
         }
 
+        /**
+         * Whether weights are packed, and programs made, by the first run. Otherwise creation does so, to the shapes that the
+         * model fixes, or to usual ones where it leaves them open, and the first request does not wait for it. What a context
+         * model holds is always left to the first run.
+         */
+        public Builder bindLazily(boolean value) {
+            bindLazily = value;
+            return this;
+        }
+
         public Builder externalDataFolder(@Nullable Path value) {
             externalDataFolder = value;
             return this;
@@ -303,6 +317,7 @@ public record SessionOptions(
                     disableCpuFallback,
                     failOnSuboptimalModel,
                     strict,
+                    bindLazily,
                     externalDataFolder,
                     fileUse,
                     listener,

@@ -44,6 +44,9 @@ public class SessionConfiguration internal constructor() {
     /** Refuses a model that departs from ONNX in what is otherwise read with a note. */
     public var strict: Boolean = false
 
+    /** Leaves to the first run what a model's declared shapes allow to be done before: packing weights, making programs. */
+    public var bindLazily: Boolean = false
+
     /** Refuses to compile: only what was compiled before, and single kernels. */
     public var disableModelCompile: Boolean = false
 
@@ -99,7 +102,7 @@ public class SessionConfiguration internal constructor() {
         listener?.let(options::listener)
         externalDataFolder?.let(options::externalDataFolder)
         contextCache?.let { options.contextCache(ContextCache.`in`(it)) }
-        options.fileUse(fileUse).strict(strict)
+        options.fileUse(fileUse).strict(strict).bindLazily(bindLazily)
         options
             .disableModelCompile(disableModelCompile)
             .disableCpuFallback(disableCpuFallback)

@@ -2,6 +2,7 @@ package dev.millrace.scheduler.run;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
@@ -83,6 +84,12 @@ final class Frame {
             shapes[slot] = null;
             segments[slot] = null;
         }
+    }
+
+    /** Says of which kind the content of a slot will be. */
+    void expect(int slot, ValueType.TensorType type) {
+        types[slot] = type.element();
+        shapes[slot] = type.concreteShape();
     }
 
     /** Makes what the caller gave the content of a slot: whoever closes it meanwhile takes nothing from this run. */

@@ -2,6 +2,7 @@ package dev.millrace.scheduler.run;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
@@ -25,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * frames of runs that have ended.
  */
 public final class PlanRunner {
+    private static final System.Logger LOG = System.getLogger(PlanRunner.class.getName());
+
     private final Plan plan;
     private final WorkerPool pool;
     private final int threads;
@@ -117,6 +120,34 @@ public final class PlanRunner {
     /** The bindings that are remembered right now, for a look at them. */
     public List<StretchSummary> stretches() {
         return bindings.all().stream().map(StretchSummary::of).toList();
+    }
+
+    /**
+     * Binds the plan before its first run, as far as that is possible without the contents of inputs.
+     *
+     * @param inputs the types of the plan's inputs, in their order, all of known shapes
+     * @param keep whether runs are to come on inputs like these; otherwise only what all bindings share stays prepared
+     * @return whether the inputs suit the plan
+     */
+    public boolean prepare(List<ValueType.TensorType> inputs, boolean keep, Cancellation cancellation) {
+        Frame frame = takeFrame();
+        try {
+            frame.cancellation = cancellation;
+            for (int i = 0; i < inputSlots.length; i++) {
+                frame.expect(inputSlots[i], inputs.get(i));
+            }
+            Binding binding = new Binder(frame, 0).bind();
+            if (keep) {
+                bindings.add(0, binding, frame);
+            }
+            return true;
+        } catch (EngineException e) {
+            LOG.log(System.Logger.Level.DEBUG, () -> "'" + plan.name() + "' does not suit " + inputs, e);
+            return false;
+        } finally {
+            frame.reset();
+            frames.give(frame);
+        }
     }
 
     /**

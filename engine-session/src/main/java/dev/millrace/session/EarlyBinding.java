@@ -1,0 +1,44 @@
+package dev.millrace.session;
+
+import dev.millrace.graph.infer.NominalShapes;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.providers.partition.Partitioning;
+import dev.millrace.scheduler.Cancellation;
+import dev.millrace.scheduler.run.PlanRunner;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * What a first run does for all that follow it, done before: weights are packed, programs made, code is there. Shapes that
+ * a model leaves open are tried as they usually are.
+ */
+final class EarlyBinding {
+    private EarlyBinding() {}
+
+    /** Whether anything was compiled just now; what a context holds stays untouched until it is run. */
+    static boolean suits(Partitioning parts) {
+        return parts.fused().stream().noneMatch(each -> each.partition().isContext());
+    }
+
+    static void bind(Graph graph, PlanRunner runner, Cancellation cancellation) {
+        boolean fixed = NominalShapes.areFixed(graph);
+        for (List<Shape> shapes : NominalShapes.of(graph)) {
+            if (cancellation.isCancelled() || runner.prepare(types(graph, shapes), fixed, cancellation)) {
+                return;
+            }
+        }
+    }
+
+    private static List<ValueType.TensorType> types(Graph graph, List<Shape> shapes) {
+        var types = new ArrayList<ValueType.TensorType>();
+        for (int i = 0; i < shapes.size(); i++) {
+            ElementType element = Objects.requireNonNull(graph.inputs().get(i).elementType());
+            types.add(ValueType.tensor(element, shapes.get(i)));
+        }
+        return types;
+    }
+}
