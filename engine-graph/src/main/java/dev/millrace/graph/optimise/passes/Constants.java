@@ -18,6 +18,9 @@ final class Constants {
     /** So much of a tensor's beginning tells it from most others. */
     private static final long HASHED_BYTES = 256;
 
+    /** Constants of so many elements are turned on the heap, where that takes a tenth of the time. */
+    private static final long MOST_ON_HEAP = 1 << 24;
+
     private Constants() {}
 
     /** The number in a real or integer constant of one element; NaN where {@code value} is anything else. */
@@ -103,6 +106,9 @@ final class Constants {
         long width = type.bits() / 8;
         long inner = rank == 0 ? 1 : dims[rank - 1];
         long innerStep = rank == 0 ? 0 : strides[rank - 1] * width;
+        int[] elements =
+                width == Integer.BYTES && tensor.elements() <= MOST_ON_HEAP ? source.toArray(Layouts.INT) : null;
+        int[] line = new int[elements == null ? 0 : (int) inner];
         long[] index = new long[rank];
         long written = 0;
         for (long row = 0; row < (inner == 0 ? 0 : tensor.elements() / inner); row++) {
@@ -110,20 +116,25 @@ final class Constants {
             for (int i = 0; i < rank - 1; i++) {
                 at += index[i] * strides[i];
             }
-            at *= width;
-            for (long i = 0; i < inner; i++, at += innerStep, written += width) {
-                copyElement(source, at, target, written, width);
+            if (elements != null) {
+                gather(elements, (int) at, (int) (innerStep / width), line);
+                MemorySegment.copy(line, 0, target, Layouts.INT, written, line.length);
+                written += inner * width;
+            } else {
+                at *= width;
+                for (long i = 0; i < inner; i++, at += innerStep, written += width) {
+                    MemorySegment.copy(source, at, target, written, width);
+                }
             }
             advance(index, dims, rank - 2);
         }
         return result;
     }
 
-    private static void copyElement(MemorySegment source, long at, MemorySegment target, long to, long width) {
-        if (width == 4) {
-            target.set(Layouts.INT, to, source.get(Layouts.INT, at));
-        } else {
-            MemorySegment.copy(source, at, target, to, width);
+    private static void gather(int[] elements, int first, int step, int[] line) {
+        int at = first;
+        for (int i = 0; i < line.length; i++, at += step) {
+            line[i] = elements[at];
         }
     }
 
