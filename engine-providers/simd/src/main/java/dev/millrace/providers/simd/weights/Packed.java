@@ -3,6 +3,7 @@ package dev.millrace.providers.simd.weights;
 import dev.millrace.graph.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
@@ -10,8 +11,9 @@ import org.jspecify.annotations.Nullable;
 /** Packed weights, in memory that is filled by the first who wants it. */
 final class Packed {
     private final List<Tensor> sources;
+    private final ReentrantLock filling = new ReentrantLock();
     private @Nullable MemorySegment memory;
-    private boolean filled;
+    private volatile boolean filled;
 
     Packed(List<Tensor> sources) {
         this.sources = sources;
@@ -27,15 +29,41 @@ final class Packed {
         return known;
     }
 
-    /** Fills the memory, if nobody has; where that fails, somebody else may be able to. */
-    synchronized void fill(Consumer<MemorySegment> pack) {
-        if (!filled && memory != null) {
-            pack.accept(memory);
-            filled = true;
+    /** Fills the memory, if nobody has, or waits for who is about it; where that fails, somebody else may be able to. */
+    void fill(Consumer<MemorySegment> pack) {
+        filling.lock();
+        fillLocked(pack);
+    }
+
+    /** Fills the memory, if nobody has; false where somebody is about it. */
+    boolean tryFill(Consumer<MemorySegment> pack) {
+        if (filled) {
+            return true;
+        }
+        if (!filling.tryLock()) {
+            return false;
+        }
+        fillLocked(pack);
+        return true;
+    }
+
+    private void fillLocked(Consumer<MemorySegment> pack) {
+        try {
+            MemorySegment target = memory();
+            if (!filled && target != null) {
+                pack.accept(target);
+                filled = true;
+            }
+        } finally {
+            filling.unlock();
         }
     }
 
-    synchronized boolean isFilled() {
+    private synchronized @Nullable MemorySegment memory() {
+        return memory;
+    }
+
+    boolean isFilled() {
         return filled;
     }
 

@@ -32,7 +32,7 @@ public final class Weights {
     private final @Nullable Usage usage;
     private final Beside beside;
     /** What one binding asked for that was not there yet. */
-    private final List<Runnable> unfinished = new ArrayList<>();
+    private final List<Filling> unfinished = new ArrayList<>();
 
     /** @param shared where weights are looked for that other sessions packed */
     public Weights(SharedWeights shared) {
@@ -145,9 +145,9 @@ public final class Weights {
         if (now || usage != null) {
             place.fill(packing);
         } else if (!place.isFilled()) {
-            Runnable filling = () -> place.fill(packing);
+            var filling = new Filling(place, packing);
             unfinished.add(filling);
-            beside.add(filling);
+            beside.add(filling::start);
         }
         if (usage != null) {
             usage.read(sources, layout, memory);
@@ -161,11 +161,26 @@ public final class Weights {
      * @param check is called between two pieces, and may end it
      */
     public void finish(Runnable check) {
-        for (Runnable filling : unfinished) {
+        var underWay = new ArrayList<Filling>();
+        for (Filling filling : unfinished) {
             check.run();
-            filling.run();
+            if (!filling.start()) {
+                underWay.add(filling);
+            }
+        }
+        for (Filling filling : underWay) {
+            check.run();
+            filling.place.fill(filling.packing);
         }
         unfinished.clear();
+    }
+
+    /** Memory that a binding waits for, whoever fills it. */
+    private record Filling(Packed place, Consumer<MemorySegment> packing) {
+        /** False where somebody else is about it. */
+        boolean start() {
+            return place.tryFill(packing);
+        }
     }
 
     private Packed find(Key key) {
