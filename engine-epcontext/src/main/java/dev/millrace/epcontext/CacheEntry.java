@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The folder of one model, compiled with one choice of settings, in a {@link ContextCache}. */
 final class CacheEntry {
-    private static final System.Logger LOG = System.getLogger(CacheEntry.class.getName());
     private static final String MODEL = "model.onnx";
     private static final String LOCK = "lock";
     /** Held in this process, where a lock on a file would be refused rather than waited for. */
@@ -54,7 +53,7 @@ final class CacheEntry {
         try {
             Files.setLastModifiedTime(folder.resolve(CacheManifest.NAME), FileTime.from(Instant.now()));
         } catch (IOException e) {
-            LOG.log(System.Logger.Level.DEBUG, "cannot touch " + folder, e);
+            log().log(System.Logger.Level.DEBUG, "cannot touch " + folder, e);
         }
     }
 
@@ -69,7 +68,7 @@ final class CacheEntry {
                 channel.lock();
             } catch (IOException e) {
                 // not every file system has locks: two processes may do the same work then
-                LOG.log(System.Logger.Level.DEBUG, "cannot lock " + folder, e);
+                log().log(System.Logger.Level.DEBUG, "cannot lock " + folder, e);
             }
             return new Turn(lock, channel);
         } catch (IOException | RuntimeException e) {
@@ -114,7 +113,7 @@ final class CacheEntry {
                 channel.close();
             }
         } catch (IOException e) {
-            LOG.log(System.Logger.Level.WARNING, "cannot unlock " + folder, e);
+            log().log(System.Logger.Level.WARNING, "cannot unlock " + folder, e);
         }
     }
 
@@ -210,8 +209,13 @@ final class CacheEntry {
             turn.clear();
             return true;
         } catch (IOException e) {
-            LOG.log(System.Logger.Level.WARNING, "cannot remove " + folder, e);
+            log().log(System.Logger.Level.WARNING, "cannot remove " + folder, e);
             return false;
         }
+    }
+
+    /** Looked for when there is something to log: to find it takes as long as to open a small model. */
+    private static System.Logger log() {
+        return System.getLogger(CacheEntry.class.getName());
     }
 }

@@ -12,7 +12,6 @@ import java.util.Map;
 
 /** Asks, before anything is shared out, whether those who compiled a model still run what they made of it. */
 public final class CompatibilityCheck {
-    private static final System.Logger LOG = System.getLogger(CompatibilityCheck.class.getName());
     private static final String KEY = "ep_compatibility_info.";
 
     private CompatibilityCheck() {}
@@ -74,7 +73,7 @@ public final class CompatibilityCheck {
                 if (failOnSuboptimal) {
                     throw new EngineException(Status.FAIL, message);
                 }
-                LOG.log(System.Logger.Level.WARNING, message);
+                System.getLogger(CompatibilityCheck.class.getName()).log(System.Logger.Level.WARNING, message);
             }
             case OPTIMAL, NOT_APPLICABLE -> {}
         }

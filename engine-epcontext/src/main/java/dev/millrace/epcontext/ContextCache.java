@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  * its limit. Who can write to the folder decides what its users run, so it belongs to them alone.
  */
 public final class ContextCache {
-    private static final System.Logger LOG = System.getLogger(ContextCache.class.getName());
     private static final long DEFAULT_BYTES = 4L << 30;
 
     private final Path folder;
@@ -205,7 +204,8 @@ public final class ContextCache {
                 try {
                     shrink(entry, maxBytes);
                 } catch (IOException e) {
-                    LOG.log(System.Logger.Level.WARNING, "cannot tidy " + folder, e);
+                    System.getLogger(ContextCache.class.getName())
+                            .log(System.Logger.Level.WARNING, "cannot tidy " + folder, e);
                 }
             }
         }

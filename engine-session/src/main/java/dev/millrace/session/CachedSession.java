@@ -17,8 +17,6 @@ import org.jspecify.annotations.Nullable;
  * compiled behind. Whatever goes wrong with the cache, the session is made without it. Used once.
  */
 final class CachedSession {
-    private static final System.Logger LOG = System.getLogger(CachedSession.class.getName());
-
     private final Engine engine;
     private final SessionOptions options;
     private final ContextCache cache;
@@ -93,7 +91,8 @@ final class CachedSession {
 
     private Session compile(ContextCache.Kept kept, ContextCache.Kept.Making making, Path source) {
         if (refusal != null) {
-            LOG.log(System.Logger.Level.INFO, "compiling " + source + " again: " + refusal);
+            System.getLogger(CachedSession.class.getName())
+                    .log(System.Logger.Level.INFO, "compiling " + source + " again: " + refusal);
         }
         try {
             making.begin();

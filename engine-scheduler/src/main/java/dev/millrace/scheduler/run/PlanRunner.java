@@ -26,8 +26,6 @@ import org.jspecify.annotations.Nullable;
  * frames of runs that have ended.
  */
 public final class PlanRunner {
-    private static final System.Logger LOG = System.getLogger(PlanRunner.class.getName());
-
     private final Plan plan;
     private final WorkerPool pool;
     private final int threads;
@@ -142,7 +140,8 @@ public final class PlanRunner {
             }
             return true;
         } catch (EngineException e) {
-            LOG.log(System.Logger.Level.DEBUG, () -> "'" + plan.name() + "' does not suit " + inputs, e);
+            System.getLogger(PlanRunner.class.getName())
+                    .log(System.Logger.Level.DEBUG, () -> "'" + plan.name() + "' does not suit " + inputs, e);
             return false;
         } finally {
             frame.reset();

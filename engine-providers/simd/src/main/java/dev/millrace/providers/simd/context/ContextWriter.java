@@ -31,8 +31,6 @@ import org.jspecify.annotations.Nullable;
  * partition to shapes that it may have; where that is not possible, constants are kept as they are.
  */
 public final class ContextWriter {
-    private static final System.Logger LOG = System.getLogger(ContextWriter.class.getName());
-
     private final ContextSink sink;
     private final Kit kit;
     private final Map<MemorySegment, Integer> numbers = new HashMap<>();
@@ -103,7 +101,7 @@ public final class ContextWriter {
                 bind(partition.graph(), partition.fused(), shapes, kit.weights().observedBy(usage));
                 return new Observed(shapes, usage);
             } catch (RuntimeException e) {
-                LOG.log(System.Logger.Level.DEBUG, () -> partition.name() + " does not suit " + shapes, e);
+                log().log(System.Logger.Level.DEBUG, () -> partition.name() + " does not suit " + shapes, e);
             }
         }
         return null;
@@ -134,7 +132,7 @@ public final class ContextWriter {
             kept = Machine.Weights.TARGET;
             return image;
         } catch (RuntimeException e) {
-            LOG.log(System.Logger.Level.DEBUG, () -> partition.name() + " needs its constants as they are", e);
+            log().log(System.Logger.Level.DEBUG, () -> partition.name() + " needs its constants as they are", e);
             return write(new Plan(partition.graph(), kit.isStrict(), packed, Set.of()));
         }
     }
@@ -155,5 +153,10 @@ public final class ContextWriter {
             }
         }
         return dispensable;
+    }
+
+    /** Looked for when there is something to log: to find it takes as long as to open a small model. */
+    private static System.Logger log() {
+        return System.getLogger(ContextWriter.class.getName());
     }
 }
