@@ -16,6 +16,9 @@ public final class FreshProcess {
     /** Options for a process that answers once and ends, on any engine: little to compile, and little garbage to hold. */
     public static final List<String> BRIEF = List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmn8m");
 
+    /** What commands say where {@link #cachesWork} says no. */
+    public static final String NO_CACHES = "with AOT caches: not measured, the class path is not of jars only";
+
     private static final double MILLI = 1e6;
 
     private final Class<?> main;
