@@ -122,14 +122,7 @@ public final class FreshProcess {
     }
 
     private Process start(List<String> more, ProcessBuilder.Redirect errors) throws IOException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("--enable-native-access=ALL-UNNAMED");
-        command.add("--sun-misc-unsafe-memory-access=allow");
-        command.addAll(more);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
-        command.addAll(arguments);
-        return new ProcessBuilder(command).redirectError(errors).start();
+        return ChildJvm.builder(more, main, arguments).redirectError(errors).start();
     }
 
     /**
