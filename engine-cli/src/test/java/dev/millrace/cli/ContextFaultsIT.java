@@ -20,6 +20,7 @@ import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.testkit.OwnJvm;
+import dev.millrace.providers.testkit.RandomTensors;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
 import dev.millrace.session.Inputs;
@@ -70,11 +71,8 @@ class ContextFaultsIT {
         Value value = editor.addInput("x", type);
         var random = new Random(1);
         for (int i = 0; i < LAYERS; i++) {
-            float[] weights = new float[WIDTH * WIDTH];
-            for (int j = 0; j < weights.length; j++) {
-                weights[j] = (random.nextFloat() - 0.5f) / 8;
-            }
-            Value w = editor.addConstant("w" + i, Tensor.copyOf(weights, WIDTH, WIDTH));
+            Tensor weights = RandomTensors.uniform(random, -0.0625f, 0.0625f, WIDTH, WIDTH);
+            Value w = editor.addConstant("w" + i, weights);
             value = editor.append(NodeSpec.of(OpId.onnx("MatMul"), 21, value, w), List.of("p" + i))
                     .requireOutput(0);
         }
