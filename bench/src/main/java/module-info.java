@@ -15,6 +15,8 @@ module dev.millrace.bench {
             info.picocli;
     opens dev.millrace.bench.agree to
             info.picocli;
+    opens dev.millrace.bench.flag to
+            info.picocli;
     opens dev.millrace.bench.kernels to
             info.picocli;
     opens dev.millrace.bench.serve to

@@ -5,16 +5,14 @@ import dev.millrace.bench.compare.Answers;
 import dev.millrace.bench.compare.Duel;
 import dev.millrace.bench.compare.Millrace;
 import dev.millrace.bench.compare.OnnxRuntime;
-import dev.millrace.bench.kernels.PeerModel;
+import dev.millrace.bench.compare.ScratchFolder;
+import dev.millrace.bench.nets.SmallSum;
 import dev.millrace.cli.ExitCode;
 import dev.millrace.cli.SessionFlags;
-import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Engine;
 import dev.millrace.session.Inputs;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Objects;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -32,7 +30,6 @@ import picocli.CommandLine.Spec;
         })
 final class Add8Command implements Callable<Integer> {
     private static final double NANOS = 1e9;
-    private static final int LENGTH = 8;
     private static final long WARM_UP = 1_000_000_000;
     private static final long BLOCK = 2_000_000;
 
@@ -51,20 +48,9 @@ final class Add8Command implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        Inputs inputs = Inputs.of("a", 1, 2, 3, 4, 5, 6, 7, 8f).and("b", Tensor.copyOf(new float[LENGTH], LENGTH));
-        var sum = new PeerModel();
-        sum.output("y", sum.node("Add", sum.input("a", tensor(inputs, "a")), sum.input("b", tensor(inputs, "b"))));
-        Path model = Files.createTempFile("millrace-add8", ".onnx");
-        try {
-            Files.write(model, sum.bytes());
-            return measure(model, inputs);
-        } finally {
-            Files.delete(model);
+        try (var scratch = new ScratchFolder("millrace-add8")) {
+            return measure(SmallSum.in(scratch.path()), SmallSum.inputs());
         }
-    }
-
-    private static Tensor tensor(Inputs inputs, String name) {
-        return (Tensor) Objects.requireNonNull(inputs.asMap().get(name));
     }
 
     private int measure(Path model, Inputs inputs) throws Exception {
@@ -75,10 +61,10 @@ final class Add8Command implements Callable<Integer> {
             ours.create();
             peer.create();
             double difference = Answers.maxAbsDiff(ours.answer(inputs), peer.answer(inputs));
-            var duel = new Duel(() -> ours.run(inputs), () -> peer.run(inputs));
-            duel.run(new Duel.Pace(WARM_UP, BLOCK, (long) (seconds * NANOS), 5));
+            var pace = new Duel.Pace(WARM_UP, BLOCK, (long) (seconds * NANOS), 5);
+            Duel duel = Duel.of(() -> ours.run(inputs), () -> peer.run(inputs), pace);
             out.println("a run of Add of %d floats: ours %.3f µs, peer %.3f µs, ratio %.2f"
-                    .formatted(LENGTH, duel.ourMicros(), duel.peerMicros(), duel.ratio()));
+                    .formatted(SmallSum.LENGTH, duel.ourMicros(), duel.peerMicros(), duel.ratio()));
             out.flush();
             return difference == 0 ? ExitCode.OK : ExitCode.NO;
         }

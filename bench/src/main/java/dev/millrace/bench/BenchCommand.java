@@ -1,5 +1,6 @@
 package dev.millrace.bench;
 
+import dev.millrace.bench.flag.PeerFlag;
 import dev.millrace.bench.kernels.KernelsCommand;
 import dev.millrace.bench.serve.BatchingCommand;
 import dev.millrace.bench.serve.FluxCommand;
@@ -15,7 +16,6 @@ import dev.millrace.cli.UsageException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -63,8 +63,8 @@ public final class BenchCommand implements Subcommand {
             defaultValue = "20")
     private int runs;
 
-    @Option(names = "--vs", paramLabel = "PEER", description = "The peer to measure beside: onnxruntime.")
-    private @Nullable String peer;
+    @Mixin
+    private PeerFlag peer = new PeerFlag();
 
     @Option(names = "--json", description = "Print one object per model on its own line.")
     private boolean json;
@@ -85,9 +85,7 @@ public final class BenchCommand implements Subcommand {
             throw new UsageException(
                     "bench needs a model, or 'kernels', 'suite', 'add8', 'sweep', 'serve', 'flux' or 'batching'");
         }
-        if (peer != null && !peer.equals("onnxruntime")) {
-            throw new UsageException("there is no peer '" + peer + "'; there is onnxruntime");
-        }
+        boolean withPeer = peer.isSet();
         UsageException.requireAtLeast(1, "--runs", runs);
         PrintWriter out = spec.commandLine().getOut();
         boolean agree = true;
@@ -95,7 +93,7 @@ public final class BenchCommand implements Subcommand {
             out.println(BenchResult.heading());
         }
         for (String model : models) {
-            var bench = new ModelBench(ModelArgument.of(model), flags, ShapeFlag.parse(shapes), runs, peer != null);
+            var bench = new ModelBench(ModelArgument.of(model), flags, ShapeFlag.parse(shapes), runs, withPeer);
             BenchResult result = bench.run();
             out.println(json ? result.toJson() : result.toRow());
             out.flush();

@@ -1,11 +1,8 @@
 package dev.millrace.bench;
 
-import java.io.StringWriter;
+import dev.millrace.cli.io.JsonText;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JsonGenerator;
-import tools.jackson.core.ObjectWriteContext;
-import tools.jackson.core.json.JsonFactory;
 
 /**
  * What was measured of one model, in milliseconds.
@@ -60,9 +57,7 @@ record BenchResult(
     }
 
     String toJson() {
-        var text = new StringWriter();
-        try (JsonGenerator json = new JsonFactory().createGenerator(ObjectWriteContext.empty(), text)) {
-            json.writeStartObject();
+        return JsonText.object(json -> {
             json.writeStringProperty("model", model);
             json.writeStringProperty("provider", provider);
             json.writeNumberProperty("threads", threads);
@@ -71,26 +66,14 @@ record BenchResult(
             shapes.forEach(json::writeStringProperty);
             json.writeEndObject();
             json.writeNumberProperty("ours_ms", ours.median);
-            number(json, "peer_ms", peer == null ? null : peer.median);
-            number(json, "ratio", peer == null ? null : ratio);
-            number(json, "ratio_best", peer == null ? null : ratioBest);
+            JsonText.number(json, "peer_ms", peer == null ? null : peer.median);
+            JsonText.number(json, "ratio", peer == null ? null : ratio);
+            JsonText.number(json, "ratio_best", peer == null ? null : ratioBest);
             json.writeNumberProperty("create_ms", ours.create);
-            number(json, "peer_create_ms", peer == null ? null : peer.create);
+            JsonText.number(json, "peer_create_ms", peer == null ? null : peer.create);
             json.writeNumberProperty("first_ms", ours.first);
-            number(json, "peer_first_ms", peer == null ? null : peer.first);
-            number(json, "max_abs_diff", peer == null ? null : maxAbsDiff);
-            json.writeEndObject();
-        }
-        return text.toString();
-    }
-
-    private static void number(JsonGenerator json, String name, @Nullable Double value) {
-        if (value == null) {
-            json.writeNullProperty(name);
-        } else if (Double.isFinite(value)) {
-            json.writeNumberProperty(name, value);
-        } else {
-            json.writeStringProperty(name, value.toString());
-        }
+            JsonText.number(json, "peer_first_ms", peer == null ? null : peer.first);
+            JsonText.number(json, "max_abs_diff", peer == null ? null : maxAbsDiff);
+        });
     }
 }

@@ -4,7 +4,9 @@ import ai.onnxruntime.OrtSession.SessionOptions.OptLevel;
 import dev.millrace.bench.BenchResult.Timing;
 import dev.millrace.bench.compare.Answers;
 import dev.millrace.bench.compare.Contender;
+import dev.millrace.bench.compare.Duel;
 import dev.millrace.bench.compare.Millrace;
+import dev.millrace.bench.compare.Numbers;
 import dev.millrace.bench.compare.OnnxRuntime;
 import dev.millrace.cli.ModelArgument;
 import dev.millrace.cli.Progress;
@@ -83,17 +85,9 @@ final class ModelBench {
 
     private BenchResult measureRuns(int threads, Inputs inputs, Times ours, @Nullable Times peer, double difference)
             throws Exception {
-        int oursPerBlock = ours.warmUp();
-        int peerPerBlock = peer == null ? 0 : peer.warmUp();
-        var ratios = new ArrayList<Double>();
+        var duel = new Duel(ours::run, peer == null ? null : peer::run);
         try (var progress = Progress.of("measuring " + model.label(), blocks)) {
-            for (int i = 0; i < blocks; i++) {
-                double mine = ours.block(oursPerBlock);
-                if (peer != null) {
-                    ratios.add(peer.block(peerPerBlock) / mine);
-                }
-                progress.step();
-            }
+            duel.run(new Duel.Pace(WARM_UP_NANOS, BLOCK_NANOS, 0, blocks), progress::step);
         }
         var extents = new LinkedHashMap<String, String>();
         for (Map.Entry<String, Datum> input : inputs.asMap().entrySet()) {
@@ -103,8 +97,10 @@ final class ModelBench {
                         Arrays.toString(tensor.shape().toArray()).replaceAll("[\\[\\] ]", ""));
             }
         }
-        Timing oursTiming = ours.timing();
-        Timing peerTiming = peer == null ? null : peer.timing();
+        Timing oursTiming = ours.timing(duel.ourMicros());
+        Double peerMicros = duel.peerMicros();
+        Double ratio = duel.ratio();
+        Timing peerTiming = peer == null || peerMicros == null ? null : peer.timing(peerMicros);
         return new BenchResult(
                 model.label(),
                 flags.providerLabel() + (flags.optimizes() ? "" : ", not optimised"),
@@ -112,18 +108,9 @@ final class ModelBench {
                 extents,
                 oursTiming,
                 peerTiming,
-                median(ratios),
+                ratio == null ? 0 : ratio,
                 peerTiming == null ? 0 : peerTiming.best() / oursTiming.best(),
                 difference);
-    }
-
-    static double median(List<Double> values) {
-        List<Double> sorted = values.stream().sorted().toList();
-        int n = sorted.size();
-        if (n == 0) {
-            return 0;
-        }
-        return n % 2 == 1 ? sorted.get(n / 2) : (sorted.get(n / 2 - 1) + sorted.get(n / 2)) / 2;
     }
 
     /** The times of one contender. */
@@ -131,7 +118,6 @@ final class ModelBench {
         private final Contender contender;
         private final Inputs inputs;
         private final List<Double> creations = new ArrayList<>();
-        private final List<Double> runs = new ArrayList<>();
         private double best = Double.MAX_VALUE;
         private @Nullable Double first;
 
@@ -149,35 +135,18 @@ final class ModelBench {
             }
         }
 
+        void run() throws Exception {
+            best = Math.min(best, once());
+        }
+
         private double once() throws Exception {
             long start = System.nanoTime();
             contender.run(inputs);
             return (System.nanoTime() - start) / 1e6;
         }
 
-        /** Runs until it is warm, and says how many runs make a block. */
-        int warmUp() throws Exception {
-            long end = System.nanoTime() + WARM_UP_NANOS;
-            double last;
-            do {
-                last = once();
-            } while (System.nanoTime() < end);
-            return (int) Math.clamp((long) (BLOCK_NANOS / 1e6 / last), 1, 10_000);
-        }
-
-        /** The mean run of a block. */
-        double block(int count) throws Exception {
-            long blockStart = System.nanoTime();
-            for (int i = 0; i < count; i++) {
-                best = Math.min(best, once());
-            }
-            double mean = (System.nanoTime() - blockStart) / 1e6 / count;
-            runs.add(mean);
-            return mean;
-        }
-
-        Timing timing() {
-            return new Timing(median(runs), best, median(creations), Objects.requireNonNull(first));
+        Timing timing(double micros) {
+            return new Timing(micros / 1e3, best, Numbers.median(creations), Objects.requireNonNull(first));
         }
     }
 }

@@ -10,6 +10,7 @@ import dev.millrace.bench.compare.OnnxRuntime;
 import dev.millrace.cli.ModelArgument;
 import dev.millrace.cli.model.InputMaker;
 import dev.millrace.cli.model.ModelCatalog;
+import dev.millrace.cli.model.UsualShapes;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.graph.optimise.pass.Level;
@@ -78,14 +79,13 @@ class AgreementIT {
 
     private static List<Map<String, long[]>> tokens(Pair... batches) {
         return Arrays.stream(batches)
-                .map(batch -> new long[] {batch.first, batch.second})
-                .map(shape -> Map.of("input_ids", shape, "attention_mask", shape, "token_type_ids", shape))
+                .map(batch -> UsualShapes.tokens(batch.first, batch.second))
                 .toList();
     }
 
     private static List<Map<String, long[]>> images(int batch, Pair... sizes) {
         return Arrays.stream(sizes)
-                .map(size -> Map.of("x", new long[] {batch, 3, size.first, size.second}))
+                .map(size -> UsualShapes.images(batch, size.first, size.second))
                 .toList();
     }
 

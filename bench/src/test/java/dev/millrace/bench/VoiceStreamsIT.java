@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.abort;
 import dev.millrace.cli.ModelArgument;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.testkit.RandomTensors;
 import dev.millrace.session.Engine;
 import dev.millrace.session.FluxOptions;
 import dev.millrace.session.Inputs;
@@ -39,11 +40,8 @@ class VoiceStreamsIT {
 
     private static Inputs frame(int voice, int number) {
         var random = new SplittableRandom(31L * voice + number);
-        float[] samples = new float[512];
-        for (int i = 0; i < samples.length; i++) {
-            samples[i] = (float) (random.nextDouble() - 0.5);
-        }
-        return Inputs.of("input", Tensor.copyOf(samples, 1, 512)).and("sr", RATE);
+        return Inputs.of("input", RandomTensors.uniform(random, -0.5f, 0.5f, 1, 512))
+                .and("sr", RATE);
     }
 
     private static float speech(Outputs outputs) {

@@ -12,16 +12,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The flags of every command that makes a session. */
 public final class SessionFlags {
-    @Option(
-            names = "--provider",
-            paramLabel = "NAME",
-            split = ",",
-            description = "A provider to use, in the order in which they are asked; by default all there are.")
-    private List<String> providers = new ArrayList<>();
+    @Mixin
+    private ProviderFlag providers = new ProviderFlag();
 
     @Option(names = "--no-optimize", description = "Leave the graph as it is.")
     private boolean noOptimize;
@@ -94,7 +91,7 @@ public final class SessionFlags {
             builder.epContext(
                     EpContextOptions.builder().sourceModel(sourceModel).build());
         }
-        providers.forEach(builder::provider);
+        providers.addTo(builder);
         return builder;
     }
 
@@ -108,6 +105,6 @@ public final class SessionFlags {
 
     /** The providers asked for, joined by {@code +}, or {@code all}. */
     public String providerLabel() {
-        return providers.isEmpty() ? "all" : String.join("+", providers);
+        return providers.names().isEmpty() ? "all" : String.join("+", providers.names());
     }
 }

@@ -16,6 +16,7 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.testkit.OwnJvm;
 import java.io.FileWriter;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -137,14 +138,7 @@ class CommandTest {
     @Test
     @EnabledOnOs(OS.LINUX)
     void aReaderThatGoesAwayIsNoFailure() throws Exception {
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Main.class.getName(),
-                        "models")
-                .start();
+        Process process = new OwnJvm(Main.class, "models").builder().start();
         process.getInputStream().close();
         String said = new String(process.getErrorStream().readAllBytes());
         assertThat(process.waitFor()).isEqualTo(ExitCode.READER_GONE);

@@ -19,6 +19,8 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.testkit.OwnJvm;
+import dev.millrace.providers.testkit.RandomTensors;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
 import dev.millrace.session.Inputs;
@@ -69,11 +71,8 @@ class ContextFaultsIT {
         Value value = editor.addInput("x", type);
         var random = new Random(1);
         for (int i = 0; i < LAYERS; i++) {
-            float[] weights = new float[WIDTH * WIDTH];
-            for (int j = 0; j < weights.length; j++) {
-                weights[j] = (random.nextFloat() - 0.5f) / 8;
-            }
-            Value w = editor.addConstant("w" + i, Tensor.copyOf(weights, WIDTH, WIDTH));
+            Tensor weights = RandomTensors.uniform(random, -0.0625f, 0.0625f, WIDTH, WIDTH);
+            Value w = editor.addConstant("w" + i, weights);
             value = editor.append(NodeSpec.of(OpId.onnx("MatMul"), 21, value, w), List.of("p" + i))
                     .requireOutput(0);
         }
@@ -97,26 +96,17 @@ class ContextFaultsIT {
     }
 
     private static Process millrace(Object... arguments) throws IOException {
-        return started(List.of(), arguments);
+        return started(new OwnJvm(Main.class, arguments));
     }
 
     /** The command with no room for files of more than so many KiB, which is how a full disk looks to who writes. */
     private static Process withoutRoom(long kib, Object... arguments) throws IOException {
-        return started(List.of("sh", "-c", "ulimit -f " + kib + " && exec \"$@\"", "sh"), arguments);
+        return started(
+                new OwnJvm(Main.class, arguments).startedBy("sh", "-c", "ulimit -f " + kib + " && exec \"$@\"", "sh"));
     }
 
-    private static Process started(List<String> before, Object... arguments) throws IOException {
-        var command = new ArrayList<String>(before);
-        command.addAll(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName()));
-        for (Object argument : arguments) {
-            command.add(argument.toString());
-        }
-        return new ProcessBuilder(command)
+    private static Process started(OwnJvm jvm) throws IOException {
+        return jvm.builder()
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .start();

@@ -144,16 +144,9 @@ public record CompileOptions(
 
         /** How far the optimiser goes; by default as the session's options say. */
         public Builder level(Level value) {
-            Optimiser.Options old = session.optimiser();
-            session = session.toBuilder()
-                    .optimiser(new Optimiser.Options(
-                            value,
-                            old.disabled(),
-                            old.maxPatches(),
-                            old.checkEachPatch(),
-                            old.loopLimit(),
-                            old.foldLimitBytes()))
-                    .build();
+            Optimiser.Options changed =
+                    session.optimiser().toBuilder().level(value).build();
+            session = session.toBuilder().optimiser(changed).build();
             return this;
         }
 

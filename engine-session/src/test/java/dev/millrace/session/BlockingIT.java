@@ -2,28 +2,19 @@ package dev.millrace.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.providers.testkit.OwnJvm;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Nobody waits on a run thread where subscribers are told: BlockHound watches, in processes of its own. */
 class BlockingIT {
-    private static List<String> watched(String... arguments) throws IOException, InterruptedException {
-        var command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+    private static List<String> watched(Object... arguments) throws IOException, InterruptedException {
+        Process process = new OwnJvm(WatchedStreams.class, arguments)
                 // BlockHound adds methods to classes of the JDK
-                "-XX:+AllowRedefinitionToAddDeleteMethods",
-                "-XX:+EnableDynamicAgentLoading",
-                "--enable-native-access=ALL-UNNAMED",
-                "-Xmx512m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                WatchedStreams.class.getName()));
-        command.addAll(List.of(arguments));
-        Process process = new ProcessBuilder(command)
+                .options("-XX:+AllowRedefinitionToAddDeleteMethods", "-XX:+EnableDynamicAgentLoading", "-Xmx512m")
+                .builder()
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

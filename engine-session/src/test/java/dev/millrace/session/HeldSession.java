@@ -2,6 +2,7 @@ package dev.millrace.session;
 
 import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.graph.format.FileUse;
+import dev.millrace.providers.testkit.OwnJvm;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -9,7 +10,6 @@ import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** A session of MiniLM in a process of its own, which goes one step on whenever it is told to. */
@@ -20,20 +20,11 @@ final class HeldSession implements AutoCloseable {
 
     /** @param written the context model that the session writes, or empty for one that writes none */
     HeldSession(Path model, String written) throws IOException {
-        process = new ProcessBuilder(List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        // a heap that gives back what it does not need, so that only what is held is seen
-                        "-XX:+UseSerialGC",
-                        "-Xms8m",
-                        "-Xmx256m",
-                        "-XX:MinHeapFreeRatio=5",
-                        "-XX:MaxHeapFreeRatio=10",
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        HeldSession.class.getName(),
-                        model.toString(),
-                        written))
+        process = new OwnJvm(HeldSession.class, model, written)
+                // a heap that gives back what it does not need, so that only what is held is seen
+                .options("-XX:+UseSerialGC", "-Xms8m", "-Xmx256m")
+                .options("-XX:MinHeapFreeRatio=5", "-XX:MaxHeapFreeRatio=10")
+                .builder()
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         from = process.inputReader(StandardCharsets.UTF_8);

@@ -2,8 +2,8 @@ package dev.millrace.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.providers.testkit.OwnJvm;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Assumptions;
@@ -21,19 +21,9 @@ class LargeModelIT {
             throws IOException, InterruptedException {
         Assumptions.assumeTrue(
                 Files.getFileStore(folder).getUsableSpace() > 3 * BYTES, "there is no room for the model");
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        BYTES < 1L << 30 ? "-Xmx64m" : "-Xmx512m",
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        LargeModelMain.class.getName(),
-                        folder.toString(),
-                        Long.toString(BYTES))
-                .redirectErrorStream(true)
-                .start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor()).as(output).isZero();
+        String output = new OwnJvm(LargeModelMain.class, folder, BYTES)
+                .options(BYTES < 1L << 30 ? "-Xmx64m" : "-Xmx512m")
+                .output();
         assertThat(folder.resolve("large_simd.bin").toFile().length()).isGreaterThanOrEqualTo(BYTES);
         assertThat(output).containsPattern("answers (\\S+) where \\1 is right");
     }

@@ -2,9 +2,11 @@ package dev.millrace.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.providers.testkit.OwnJvm;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,34 +21,14 @@ class StressIT {
 
     @Test
     void nothingIsSeenThatMayNotBe(@TempDir Path folder) throws IOException, InterruptedException {
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "org.openjdk.jcstress.Main",
-                        "-m",
-                        "quick",
-                        "-sc",
-                        "false",
-                        "-af",
-                        "NONE",
-                        "-f",
-                        "1",
-                        "-fsm",
-                        "1",
-                        "-iters",
-                        "3",
-                        "-time",
-                        Integer.getInteger(MILLIS_PROPERTY, MILLIS).toString(),
-                        "-jvmArgs",
-                        "-Xmx512m --enable-native-access=ALL-UNNAMED",
-                        "-r",
-                        folder.resolve("report").toString())
-                .directory(folder.toFile())
-                .redirectErrorStream(true)
-                .start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor()).as(output).isZero();
+        Integer millis = Integer.getInteger(MILLIS_PROPERTY, MILLIS);
+        var modes = List.of("-m", "quick", "-sc", "false", "-af", "NONE", "-f", "1", "-fsm", "1", "-iters", "3");
+        var arguments = new ArrayList<Object>(modes);
+        arguments.addAll(List.of("-time", millis, "-jvmArgs", "-Xmx512m --enable-native-access=ALL-UNNAMED"));
+        arguments.addAll(List.of("-r", folder.resolve("report")));
+        String output = new OwnJvm("org.openjdk.jcstress.Main", arguments.toArray())
+                .in(folder)
+                .output();
         assertThat(output)
                 .contains("Failed tests: No matches", "Error tests: No matches")
                 .doesNotContain("0 matching test results");

@@ -13,6 +13,7 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.testkit.RandomTensors;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -60,15 +61,7 @@ final class TestModels {
     }
 
     private static Tensor random(Random random, long... dims) {
-        long count = 1;
-        for (long dim : dims) {
-            count *= dim;
-        }
-        float[] values = new float[(int) count];
-        for (int i = 0; i < values.length; i++) {
-            values[i] = (random.nextFloat() - 0.5f) / 4;
-        }
-        return Tensor.copyOf(values, dims);
+        return RandomTensors.uniform(random, -0.125f, 0.125f, dims);
     }
 
     /** sum = a + b, product = a * b; both of one unknown length. */

@@ -15,6 +15,7 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.spi.Compatibility;
 import dev.millrace.providers.spi.EpContext;
 import dev.millrace.providers.spi.WeightlessMode;
+import dev.millrace.providers.testkit.RandomTensors;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -85,12 +86,9 @@ class WeightlessTest {
 
     private float[] answer(Path model, SessionOptions options) {
         var random = new Random(7);
-        float[] x = new float[2 * WIDTH];
-        for (int i = 0; i < x.length; i++) {
-            x[i] = random.nextFloat() - 0.5f;
-        }
+        Tensor x = RandomTensors.uniform(random, -0.5f, 0.5f, 2, WIDTH);
         try (Session session = engine.session(model, options);
-                Outputs outputs = session.run(Inputs.of("x", Tensor.copyOf(x, 2, WIDTH)))) {
+                Outputs outputs = session.run(Inputs.of("x", x))) {
             return outputs.get(0).floats();
         }
     }

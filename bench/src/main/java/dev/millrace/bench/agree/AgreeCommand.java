@@ -1,8 +1,11 @@
 package dev.millrace.bench.agree;
 
+import dev.millrace.bench.flag.PeerFlag;
 import dev.millrace.cli.ExitCode;
 import dev.millrace.cli.Progress;
+import dev.millrace.cli.ProviderFlag;
 import dev.millrace.cli.Subcommand;
+import dev.millrace.cli.UsageException;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -13,9 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -97,12 +100,8 @@ public final class AgreeCommand implements Subcommand {
             description = "How many processes share the models (default: half of the processors).")
     private int jobs = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
 
-    @Option(
-            names = {"--provider", "--providers"},
-            paramLabel = "NAME",
-            split = ",",
-            description = "A provider to use, in the order in which they are asked; by default all there are.")
-    private List<String> providers = new ArrayList<>();
+    @Mixin
+    private ProviderFlag providers = new ProviderFlag();
 
     @Option(
             names = "--known",
@@ -127,7 +126,7 @@ public final class AgreeCommand implements Subcommand {
             out.println("tolerances: " + allowed + "; all else has to be equal");
             out.flush();
         }
-        var settings = new Settings(draws, seed, threads, providers, allowed.said());
+        var settings = new Settings(draws, seed, threads, providers.names(), allowed.said());
         try (BufferedWriter table = csv == null ? null : Files.newBufferedWriter(csv)) {
             var tally = new Tally(out, table, json, known);
             try (var pool = new WorkerPool(Math.min(jobs, files.size()), settings, Duration.ofSeconds(timeout), heap);
@@ -143,17 +142,13 @@ public final class AgreeCommand implements Subcommand {
     }
 
     private void check() {
-        require(peer.equals("onnxruntime"), "there is no peer '" + peer + "'; there is onnxruntime");
-        require(draws >= 1, "--draws is " + draws + "; it is at least 1");
-        require(timeout >= 1, "--timeout is " + timeout + "; it is at least 1");
-        require(threads >= 1, "--threads is " + threads + "; it is at least 1");
-        require(jobs >= 1, "--jobs is " + jobs + "; it is at least 1");
-        require(heap.matches("\\d+[kmgKMG]?"), "--heap is " + heap + "; it is a number like 512m or 2g");
-    }
-
-    private void require(boolean holds, String message) {
-        if (!holds) {
-            throw new ParameterException(spec.commandLine(), message);
+        PeerFlag.require(peer);
+        UsageException.requireAtLeast(1, "--draws", draws);
+        UsageException.requireAtLeast(1, "--timeout", timeout);
+        UsageException.requireAtLeast(1, "--threads", threads);
+        UsageException.requireAtLeast(1, "--jobs", jobs);
+        if (!heap.matches("\\d+[kmgKMG]?")) {
+            throw new UsageException("--heap is " + heap + "; it is a number like 512m or 2g");
         }
     }
 }

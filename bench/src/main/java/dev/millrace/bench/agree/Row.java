@@ -2,12 +2,9 @@ package dev.millrace.bench.agree;
 
 import dev.millrace.bench.compare.Csv;
 import dev.millrace.bench.compare.Numbers;
-import java.io.StringWriter;
+import dev.millrace.cli.io.JsonText;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JsonGenerator;
-import tools.jackson.core.ObjectWriteContext;
-import tools.jackson.core.json.JsonFactory;
 
 /**
  * What came of one model.
@@ -54,25 +51,15 @@ record Row(
     }
 
     String toJson(@Nullable String known) {
-        var text = new StringWriter();
-        try (JsonGenerator json = new JsonFactory().createGenerator(ObjectWriteContext.empty(), text)) {
-            json.writeStartObject();
+        return JsonText.object(json -> {
             json.writeStringProperty("file", file);
             json.writeStringProperty("verdict", verdict.toString());
             json.writeStringProperty("reason", reason);
-            if (worst == null) {
-                json.writeNullProperty("worst");
-            } else if (Double.isFinite(worst)) {
-                json.writeNumberProperty("worst", worst);
-            } else {
-                json.writeStringProperty("worst", worst.toString());
-            }
+            JsonText.number(json, "worst", worst);
             if (known != null) {
                 json.writeStringProperty("known", known);
             }
-            json.writeEndObject();
-        }
-        return text.toString();
+        });
     }
 
     String toText() {

@@ -1,7 +1,5 @@
 package dev.millrace.bench.compare;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -24,16 +22,22 @@ public final class Duel {
      * @param budgetNanos how long both sides are measured together
      * @param leastBlocks how many blocks each side has at least
      */
-    public record Pace(long warmUpNanos, long blockNanos, long budgetNanos, int leastBlocks) {}
+    public record Pace(long warmUpNanos, long blockNanos, long budgetNanos, int leastBlocks) {
+        private static final double NANOS = 1e9;
+
+        /** So many seconds, after a quarter of that to get warm. */
+        public static Pace ofSeconds(double seconds, long blockNanos, int leastBlocks) {
+            long budget = (long) (seconds * NANOS);
+            return new Pace(budget / 4, blockNanos, budget, leastBlocks);
+        }
+    }
 
     private static final int MOST_RUNS = 1_000_000;
 
     private final Side ours;
     private final @Nullable Side peer;
     private final LongSupplier clock;
-    private final List<Double> ourTimes = new ArrayList<>();
-    private final List<Double> peerTimes = new ArrayList<>();
-    private final List<Double> ratios = new ArrayList<>();
+    private final Pairs times = new Pairs();
 
     public Duel(Side ours, @Nullable Side peer) {
         this(ours, peer, System::nanoTime);
@@ -46,19 +50,27 @@ public final class Duel {
         this.clock = clock;
     }
 
+    /** A duel that has been run. */
+    public static Duel of(Side ours, @Nullable Side peer, Pace pace) throws Exception {
+        var duel = new Duel(ours, peer);
+        duel.run(pace);
+        return duel;
+    }
+
     public void run(Pace pace) throws Exception {
+        run(pace, () -> {});
+    }
+
+    /** @param afterEach is told of each block of both */
+    public void run(Pace pace, Runnable afterEach) throws Exception {
         int ourCount = warmUp(ours, pace);
         int peerCount = peer == null ? 0 : warmUp(peer, pace);
         long end = clock.getAsLong() + pace.budgetNanos();
         do {
             double mine = block(ours, ourCount);
-            ourTimes.add(mine);
-            if (peer != null) {
-                double theirs = block(peer, peerCount);
-                peerTimes.add(theirs);
-                ratios.add(theirs / mine);
-            }
-        } while (clock.getAsLong() < end || ourTimes.size() < pace.leastBlocks());
+            times.add(mine, peer == null ? Double.NaN : block(peer, peerCount));
+            afterEach.run();
+        } while (clock.getAsLong() < end || times.count() < pace.leastBlocks());
     }
 
     /** Runs until it is warm, and says how many runs make a block. */
@@ -81,20 +93,14 @@ public final class Duel {
     }
 
     public double ourMicros() {
-        return median(ourTimes) / 1e3;
+        return times.one() / 1e3;
     }
 
     public @Nullable Double peerMicros() {
-        return peer == null ? null : (Double) (median(peerTimes) / 1e3);
+        return peer == null ? null : (Double) (times.other() / 1e3);
     }
 
     public @Nullable Double ratio() {
-        return peer == null ? null : (Double) median(ratios);
-    }
-
-    public static double median(List<Double> values) {
-        List<Double> sorted = values.stream().sorted().toList();
-        int n = sorted.size();
-        return n % 2 == 1 ? sorted.get(n / 2) : (sorted.get(n / 2 - 1) + sorted.get(n / 2)) / 2;
+        return peer == null ? null : (Double) times.ratio();
     }
 }

@@ -16,6 +16,9 @@ public final class FreshProcess {
     /** Options for a process that answers once and ends, on any engine: little to compile, and little garbage to hold. */
     public static final List<String> BRIEF = List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmn8m");
 
+    /** What commands say where {@link #cachesWork} says no. */
+    public static final String NO_CACHES = "with AOT caches: not measured, the class path is not of jars only";
+
     private static final double MILLI = 1e6;
 
     private final Class<?> main;
@@ -119,14 +122,7 @@ public final class FreshProcess {
     }
 
     private Process start(List<String> more, ProcessBuilder.Redirect errors) throws IOException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("--enable-native-access=ALL-UNNAMED");
-        command.add("--sun-misc-unsafe-memory-access=allow");
-        command.addAll(more);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
-        command.addAll(arguments);
-        return new ProcessBuilder(command).redirectError(errors).start();
+        return ChildJvm.builder(more, main, arguments).redirectError(errors).start();
     }
 
     /**

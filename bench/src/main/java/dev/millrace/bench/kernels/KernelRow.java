@@ -1,10 +1,7 @@
 package dev.millrace.bench.kernels;
 
-import java.io.StringWriter;
+import dev.millrace.cli.io.JsonText;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JsonGenerator;
-import tools.jackson.core.ObjectWriteContext;
-import tools.jackson.core.json.JsonFactory;
 
 /**
  * What was measured of one case, per layer.
@@ -43,27 +40,15 @@ record KernelRow(
     }
 
     String toJson() {
-        var text = new StringWriter();
-        try (JsonGenerator json = new JsonFactory().createGenerator(ObjectWriteContext.empty(), text)) {
-            json.writeStartObject();
+        return JsonText.object(json -> {
             json.writeStringProperty("kernel", kernel);
             json.writeStringProperty("shape", shape);
             json.writeNumberProperty("threads", threads);
             json.writeStringProperty("lowering", lowering);
             json.writeNumberProperty("ours_us", ourMicros);
-            number(json, "peer_us", peerMicros);
-            number(json, "ratio", ratio);
+            JsonText.number(json, "peer_us", peerMicros);
+            JsonText.number(json, "ratio", ratio);
             json.writeNumberProperty("share_of_peak", shareOfPeak);
-            json.writeEndObject();
-        }
-        return text.toString();
-    }
-
-    private static void number(JsonGenerator json, String name, @Nullable Double value) {
-        if (value == null) {
-            json.writeNullProperty(name);
-        } else {
-            json.writeNumberProperty(name, value);
-        }
+        });
     }
 }

@@ -1,9 +1,12 @@
 package dev.millrace.bench.kernels;
 
+import dev.millrace.bench.compare.Numbers;
+import dev.millrace.bench.flag.PeerFlag;
+import dev.millrace.bench.flag.ThreadCounts;
 import dev.millrace.bench.kernels.KernelBench.DifferentAnswers;
 import dev.millrace.cli.ExitCode;
+import dev.millrace.cli.UsageException;
 import dev.millrace.codegen.code.Platform;
-import dev.millrace.graph.EngineException;
 import dev.millrace.kernels.Kernels;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -13,6 +16,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -39,16 +43,11 @@ public final class KernelsCommand implements Callable<Integer> {
             defaultValue = "")
     private String filter = "";
 
-    @Option(names = "--vs", paramLabel = "PEER", description = "The peer to measure beside: onnxruntime.")
-    private @Nullable String peer;
+    @Mixin
+    private PeerFlag peer = new PeerFlag();
 
-    @Option(
-            names = "--threads",
-            paramLabel = "N",
-            split = ",",
-            description = "How many threads each side has; several numbers with commas (default: ${DEFAULT-VALUE}).",
-            defaultValue = "1")
-    private List<Integer> threads = new ArrayList<>();
+    @Mixin
+    private ThreadCounts threads = new ThreadCounts();
 
     @Option(
             names = "--lowering",
@@ -63,18 +62,17 @@ public final class KernelsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        if (peer != null && !peer.equals("onnxruntime")) {
-            throw EngineException.invalidArgument("there is no peer '" + peer + "'; there is onnxruntime");
-        }
+        boolean withPeer = peer.isSet();
+        List<Integer> counts = threads.get();
         List<KernelCase> cases =
                 KernelCases.all().stream().filter(test -> test.matches(filter)).toList();
         if (cases.isEmpty()) {
-            throw EngineException.invalidArgument("no kernel and shape has '" + filter + "' in it");
+            throw new UsageException("no kernel and shape has '" + filter + "' in it");
         }
         boolean agree = true;
         try (Kernels kernels = open()) {
-            for (int count : threads) {
-                agree &= measure(cases, kernels, count);
+            for (int count : counts) {
+                agree &= measure(cases, kernels, count, withPeer);
             }
         }
         printMeans();
@@ -86,14 +84,11 @@ public final class KernelsCommand implements Callable<Integer> {
             return Kernels.open(name ->
                     name.equals(Platform.LEVEL_PROPERTY) && lowering != null ? lowering : System.getProperty(name));
         } catch (IllegalArgumentException unknown) {
-            throw EngineException.invalidArgument(String.valueOf(unknown.getMessage()));
+            throw new UsageException(String.valueOf(unknown.getMessage()));
         }
     }
 
-    private boolean measure(List<KernelCase> cases, Kernels kernels, int count) throws Exception {
-        if (count < 1) {
-            throw EngineException.invalidArgument("--threads is " + count + "; it is at least 1");
-        }
+    private boolean measure(List<KernelCase> cases, Kernels kernels, int count, boolean withPeer) throws Exception {
         PrintWriter out = spec.commandLine().getOut();
         boolean agree = true;
         try (var parallel = new SpinningThreads(count)) {
@@ -102,7 +97,7 @@ public final class KernelsCommand implements Callable<Integer> {
                 out.println(kernels.platform().level() + ", " + count + " threads: " + peaks);
                 out.println(KernelRow.heading());
             }
-            var bench = new KernelBench(kernels, parallel, peaks, peer != null);
+            var bench = new KernelBench(kernels, parallel, peaks, withPeer);
             for (KernelCase test : cases) {
                 try {
                     KernelRow row = bench.run(test);
@@ -132,11 +127,8 @@ public final class KernelsCommand implements Callable<Integer> {
             return;
         }
         PrintWriter out = spec.commandLine().getOut();
-        ratios.forEach((name, values) -> out.println("mean of %-45s %.2f"
-                .formatted(
-                        name,
-                        Math.exp(
-                                values.stream().mapToDouble(Math::log).average().orElse(0)))));
+        ratios.forEach(
+                (name, values) -> out.println("mean of %-45s %.2f".formatted(name, Numbers.geometricMean(values))));
         out.flush();
     }
 }

@@ -1,9 +1,10 @@
 package dev.millrace.bench.kernels;
 
-import dev.millrace.bench.compare.Duel;
 import dev.millrace.bench.compare.FreshProcess;
+import dev.millrace.bench.compare.Pairs;
+import dev.millrace.bench.compare.ScratchFolder;
 import dev.millrace.cli.ExitCode;
-import dev.millrace.graph.EngineException;
+import dev.millrace.cli.UsageException;
 import dev.millrace.graph.tensor.Tensor;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -12,8 +13,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -46,14 +45,14 @@ final class StartupCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        if (runs < 1) {
-            throw EngineException.invalidArgument("--runs is " + runs + "; it is at least 1");
-        }
-        Path weights = Files.createTempFile("millrace-startup", ".bin");
-        Path model = Files.createTempFile("millrace-startup", ".onnx");
-        try (Arena arena = Arena.ofConfined()) {
+        UsageException.requireAtLeast(1, "--runs", runs);
+        try (var scratch = new ScratchFolder("millrace-startup");
+                Arena arena = Arena.ofConfined()) {
+            Path weights = scratch.path().resolve("b.bin");
+            Path model = scratch.path().resolve("b.onnx");
             Tensor b = new Operands(arena).floats(K, N);
-            try (FileChannel file = FileChannel.open(weights, StandardOpenOption.WRITE)) {
+            try (FileChannel file =
+                    FileChannel.open(weights, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
                 file.write(b.segment().asByteBuffer());
             }
             var peer = new PeerModel();
@@ -61,9 +60,6 @@ final class StartupCommand implements Callable<Integer> {
             peer.output("y", peer.node("MatMul", peer.input("a", a), peer.constant("b", b)));
             Files.write(model, peer.bytes());
             report(weights, model);
-        } finally {
-            Files.delete(weights);
-            Files.delete(model);
         }
         return ExitCode.OK;
     }
@@ -73,7 +69,7 @@ final class StartupCommand implements Callable<Integer> {
         var peer = new FreshProcess(FirstPeerProduct.class, model, M, K, N);
         line("from main", ours, peer);
         if (!FreshProcess.cachesWork()) {
-            spec.commandLine().getOut().println("with AOT caches: not measured, the class path is not of jars only");
+            spec.commandLine().getOut().println(FreshProcess.NO_CACHES);
             return;
         }
         try (var ourCache = ours.train();
@@ -83,17 +79,13 @@ final class StartupCommand implements Callable<Integer> {
     }
 
     private void line(String what, FreshProcess ours, FreshProcess peer) throws IOException, InterruptedException {
-        List<Double> mine = new ArrayList<>();
-        List<Double> theirs = new ArrayList<>();
-        List<Double> ratios = new ArrayList<>();
+        var pairs = new Pairs();
         for (int i = 0; i < runs; i++) {
-            mine.add(ours.millis());
-            theirs.add(peer.millis());
-            ratios.add(theirs.getLast() / mine.getLast());
+            pairs.add(ours.millis(), peer.millis());
         }
         PrintWriter out = spec.commandLine().getOut();
         out.println("first product %dx%dx%d %s: ours %.1f ms, peer %.1f ms, ratio %.2f"
-                .formatted(M, K, N, what, Duel.median(mine), Duel.median(theirs), Duel.median(ratios)));
+                .formatted(M, K, N, what, pairs.one(), pairs.other(), pairs.ratio()));
         out.flush();
     }
 }

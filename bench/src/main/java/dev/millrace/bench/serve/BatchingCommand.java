@@ -1,11 +1,13 @@
 package dev.millrace.bench.serve;
 
 import dev.millrace.bench.compare.Duel;
+import dev.millrace.bench.compare.Numbers;
 import dev.millrace.cli.ExitCode;
 import dev.millrace.cli.ModelArgument;
 import dev.millrace.cli.SessionFlags;
 import dev.millrace.cli.UsageException;
 import dev.millrace.cli.model.InputMaker;
+import dev.millrace.cli.model.UsualShapes;
 import dev.millrace.session.BatchOptions;
 import dev.millrace.session.Engine;
 import dev.millrace.session.Inference;
@@ -94,10 +96,7 @@ public final class BatchingCommand implements Callable<Integer> {
     }
 
     private Duel measured(Duel.Side one, Duel.Side other) throws Exception {
-        var duel = new Duel(one, other);
-        long budget = (long) (seconds * NANOS);
-        duel.run(new Duel.Pace(budget / 4, 0, budget, LEAST_BLOCKS));
-        return duel;
+        return Duel.of(one, other, Duel.Pace.ofSeconds(seconds, 0, LEAST_BLOCKS));
     }
 
     private void measure(PrintWriter out, Engine engine, String label, String name, long tokens) throws Exception {
@@ -132,9 +131,8 @@ public final class BatchingCommand implements Callable<Integer> {
     }
 
     private static Inputs inputs(ModelArgument model, Session session, long batch, long tokens) {
-        long[] extents = {batch, tokens};
         Map<String, long[]> shapes = tokens > 0
-                ? Map.of("input_ids", extents, "attention_mask", extents, "token_type_ids", extents)
+                ? UsualShapes.tokens(batch, tokens)
                 : Map.of("input", new long[] {batch, 512}, "state", new long[] {2, batch, 128});
         return new InputMaker(model.known(), shapes, SEED).make(session.inputs());
     }
@@ -176,7 +174,7 @@ public final class BatchingCommand implements Callable<Integer> {
                         label,
                         asked.percentile(PERCENT) / MICRO,
                         ran.percentile(PERCENT) / MICRO,
-                        Duel.median(ratios)));
+                        Numbers.median(ratios)));
         out.flush();
     }
 

@@ -2,24 +2,21 @@ package dev.millrace.bench.serve;
 
 import dev.millrace.bench.compare.Duel;
 import dev.millrace.bench.compare.ScratchFolder;
-import dev.millrace.bench.kernels.PeerModel;
+import dev.millrace.bench.nets.SmallSum;
 import dev.millrace.cli.ExitCode;
 import dev.millrace.cli.ModelArgument;
 import dev.millrace.cli.SessionFlags;
 import dev.millrace.cli.UsageException;
 import dev.millrace.cli.model.InputMaker;
-import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.cli.model.UsualShapes;
 import dev.millrace.session.Engine;
 import dev.millrace.session.FluxOptions;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.Outputs;
 import dev.millrace.session.Session;
 import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -97,20 +94,13 @@ public final class FluxCommand implements Callable<Integer> {
     }
 
     private Duel measured(Duel.Side flux, Duel.Side plain) throws Exception {
-        var duel = new Duel(flux, plain);
-        long budget = (long) (seconds * NANOS);
-        duel.run(new Duel.Pace(budget / 4, BLOCK_NANOS, budget, LEAST_BLOCKS));
-        return duel;
+        return Duel.of(flux, plain, Duel.Pace.ofSeconds(seconds, BLOCK_NANOS, LEAST_BLOCKS));
     }
 
     private String add(Engine engine) throws Exception {
-        Inputs inputs = Inputs.of("a", 1, 2, 3, 4, 5, 6, 7, 8f).and("b", Tensor.copyOf(new float[8], 8));
-        var sum = new PeerModel();
-        var a = sum.input("a", Tensor.copyOf(new float[8], 8));
-        sum.output("y", sum.node("Add", a, sum.input("b", Tensor.copyOf(new float[8], 8))));
+        Inputs inputs = SmallSum.inputs();
         try (var scratch = new ScratchFolder("millrace-flux")) {
-            Path model = Files.write(scratch.path().resolve("add.onnx"), sum.bytes());
-            try (Session session = engine.session(model, flags.options())) {
+            try (Session session = engine.session(SmallSum.in(scratch.path()), flags.options())) {
                 Flux<Inputs> requests = Flux.range(0, ELEMENTS).map(_ -> inputs);
                 Duel duel = measured(
                         () -> session.flux(requests).doOnNext(Outputs::close).blockLast(), () -> {
@@ -120,19 +110,17 @@ public final class FluxCommand implements Callable<Integer> {
                         });
                 double flux = duel.ourMicros() / ELEMENTS;
                 double run = Objects.requireNonNull(duel.peerMicros()) / ELEMENTS;
-                return "Add of 8 floats: flux %.3f µs, run %.3f µs, an element costs %.3f µs"
-                        .formatted(flux, run, flux - run);
+                return "Add of %d floats: flux %.3f µs, run %.3f µs, an element costs %.3f µs"
+                        .formatted(SmallSum.LENGTH, flux, run, flux - run);
             }
         }
     }
 
     private String sentences(Engine engine) throws Exception {
         ModelArgument model = ModelArgument.of("minilm");
-        long[] extents = {1, tokens};
-        Map<String, long[]> shapes = Map.of("input_ids", extents, "attention_mask", extents, "token_type_ids", extents);
         ExecutorService threads = Executors.newFixedThreadPool(concurrency);
         try (Session session = engine.session(model.file(), flags.options())) {
-            Inputs inputs = new InputMaker(model.known(), shapes, SEED).make(session.inputs());
+            Inputs inputs = new InputMaker(model.known(), UsualShapes.tokens(1, tokens), SEED).make(session.inputs());
             int all = SENTENCES * concurrency;
             Flux<Inputs> requests = Flux.range(0, all).map(_ -> inputs);
             FluxOptions how = FluxOptions.defaults().concurrency(concurrency);

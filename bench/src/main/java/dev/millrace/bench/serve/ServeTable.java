@@ -1,6 +1,5 @@
 package dev.millrace.bench.serve;
 
-import dev.millrace.bench.compare.Duel;
 import dev.millrace.bench.compare.Numbers;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -114,7 +113,7 @@ final class ServeTable {
     private String median(Side side, String format, ToDoubleFunction<Turn> figure) {
         return Numbers.format(
                 format,
-                Duel.median(of(side).stream().mapToDouble(figure).boxed().toList()));
+                Numbers.median(of(side).stream().mapToDouble(figure).boxed().toList()));
     }
 
     private double ratio(Side peer, ToDoubleBiFunction<Turn, Turn> figure) {
@@ -124,7 +123,7 @@ final class ServeTable {
         for (int i = 0; i < ours.size(); i++) {
             ratios.add(figure.applyAsDouble(ours.get(i), theirs.get(i)));
         }
-        return Duel.median(ratios);
+        return Numbers.median(ratios);
     }
 
     private void print(PrintWriter out, List<List<String>> rows) {

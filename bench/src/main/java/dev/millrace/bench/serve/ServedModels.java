@@ -4,6 +4,7 @@ import dev.millrace.bench.compare.RawInputs;
 import dev.millrace.bench.compare.ScratchFolder;
 import dev.millrace.cli.ModelArgument;
 import dev.millrace.cli.model.InputMaker;
+import dev.millrace.cli.model.UsualShapes;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.session.ValueInfo;
@@ -23,11 +24,7 @@ record ServedModels(List<ServedFiles> files, ScratchFolder scratch) implements A
 
     /** Sizes that a service would see, where the model itself would also take others. */
     private static final Map<String, Map<String, long[]>> SHAPES =
-            Map.of("minilm", tokens(1, 32), "ppocr-rec", Map.of("x", new long[] {1, 3, 48, 320}));
-
-    private static Map<String, long[]> tokens(long... extents) {
-        return Map.of("input_ids", extents, "attention_mask", extents, "token_type_ids", extents);
-    }
+            Map.of("minilm", UsualShapes.tokens(1, 32), "ppocr-rec", UsualShapes.images(1, 48, 320));
 
     /** @param names files, or names that {@code models} lists */
     static ServedModels of(List<String> names) throws IOException {

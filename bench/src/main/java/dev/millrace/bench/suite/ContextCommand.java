@@ -2,11 +2,10 @@ package dev.millrace.bench.suite;
 
 import ai.onnxruntime.OrtSession.SessionOptions.OptLevel;
 import dev.millrace.bench.compare.Contender;
-import dev.millrace.bench.compare.Duel;
 import dev.millrace.bench.compare.Millrace;
 import dev.millrace.bench.compare.OnnxRuntime;
+import dev.millrace.bench.compare.Pairs;
 import dev.millrace.bench.compare.ScratchFolder;
-import dev.millrace.cli.ExitCode;
 import dev.millrace.cli.UsageException;
 import dev.millrace.providers.spi.WeightlessMode;
 import dev.millrace.session.CompileOptions;
@@ -14,10 +13,7 @@ import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
 import dev.millrace.session.ModelInput;
 import dev.millrace.session.ModelOutput;
-import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -61,26 +57,8 @@ final class ContextCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         UsageException.requireAtLeast(1, "--turns", turns);
-        List<SuiteCase> cases = flags.cases();
-        PrintWriter out = spec.commandLine().getOut();
-        out.println("| model | threads | context, ms | source, ms | ratio | peer, ms | ratio |");
-        out.println("|---|---|---|---|---|---|---|");
-        boolean good = true;
-        for (SuiteCase test : cases) {
-            for (int threads : flags.threads()) {
-                String place = "| " + test.name() + " | " + threads + " |";
-                try {
-                    out.println(place + cells(test, threads));
-                } catch (AbsentModel absent) {
-                    out.println(place + " skipped: " + absent.getMessage() + " |");
-                } catch (Exception failure) {
-                    out.println(place + " failed: " + SuiteBench.reason(failure) + " |");
-                    good = false;
-                }
-                out.flush();
-            }
-        }
-        return good ? ExitCode.OK : ExitCode.NO;
+        var table = new CaseTable(spec.commandLine().getOut(), flags);
+        return table.print(" context, ms | source, ms | ratio | peer, ms | ratio |", this::cells);
     }
 
     private String cells(SuiteCase test, int threads) throws Exception {
@@ -112,25 +90,15 @@ final class ContextCommand implements Callable<Integer> {
             millis(source);
             millis(peer);
         }
-        var context = new ArrayList<Double>();
-        var fromSource = new ArrayList<Double>();
-        var peers = new ArrayList<Double>();
-        var toSource = new ArrayList<Double>();
-        var toPeer = new ArrayList<Double>();
+        var toSource = new Pairs();
+        var toPeer = new Pairs();
         for (int i = 0; i < turns; i++) {
-            context.add(millis(ours));
-            fromSource.add(millis(source));
-            peers.add(millis(peer));
-            toSource.add(fromSource.getLast() / context.getLast());
-            toPeer.add(peers.getLast() / context.getLast());
+            double context = millis(ours);
+            toSource.add(context, millis(source));
+            toPeer.add(context, millis(peer));
         }
         return " %.2f | %.2f | %.1f | %.2f | %.1f |"
-                .formatted(
-                        Duel.median(context),
-                        Duel.median(fromSource),
-                        Duel.median(toSource),
-                        Duel.median(peers),
-                        Duel.median(toPeer));
+                .formatted(toSource.one(), toSource.other(), toSource.ratio(), toPeer.other(), toPeer.ratio());
     }
 
     /** How long a session takes; the one before is closed first, outside of that. */

@@ -2,21 +2,21 @@ package dev.millrace.bench.suite;
 
 import ai.onnxruntime.OrtSession.SessionOptions.OptLevel;
 import dev.millrace.bench.compare.Contender;
-import dev.millrace.bench.compare.Duel;
 import dev.millrace.bench.compare.Millrace;
 import dev.millrace.bench.compare.OnnxRuntime;
+import dev.millrace.bench.compare.Pairs;
 import dev.millrace.cli.ExitCode;
 import dev.millrace.cli.ModelArgument;
 import dev.millrace.cli.SessionFlags;
 import dev.millrace.cli.UsageException;
 import dev.millrace.cli.model.InputMaker;
+import dev.millrace.cli.model.UsualShapes;
 import dev.millrace.session.Engine;
 import dev.millrace.session.Inputs;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -69,7 +69,7 @@ final class LengthsCommand implements Callable<Integer> {
             ours.create();
             var inputs = new ArrayList<Inputs>();
             for (long length = STEP; length <= LENGTHS * STEP; length += STEP) {
-                inputs.add(new InputMaker(model.known(), shapes(length), SEED).make(ours.inputs()));
+                inputs.add(new InputMaker(model.known(), UsualShapes.tokens(1, length), SEED).make(ours.inputs()));
             }
             out.println(line("ours", ours, inputs));
             out.flush();
@@ -84,11 +84,6 @@ final class LengthsCommand implements Callable<Integer> {
         return ExitCode.OK;
     }
 
-    private static Map<String, long[]> shapes(long length) {
-        long[] tokens = {1, length};
-        return Map.of("input_ids", tokens, "attention_mask", tokens, "token_type_ids", tokens);
-    }
-
     /** Blocks of runs in random order and of the same runs sorted take turns: what else the machine does meets both. */
     private String line(String side, Contender contender, List<Inputs> inputs) throws Exception {
         int[] order = new Random(SEED).ints(runs, 0, inputs.size()).toArray();
@@ -98,31 +93,22 @@ final class LengthsCommand implements Callable<Integer> {
             }
         }
         int blocks = Math.max(1, runs / BLOCK);
-        List<Double> random = new ArrayList<>();
-        List<Double> sorted = new ArrayList<>();
-        List<Double> ratios = new ArrayList<>();
+        var speeds = new Pairs();
         long caller = 0;
         long others = 0;
         for (int block = 0; block < blocks; block++) {
             int[] some = Arrays.copyOfRange(
                     order, (int) ((long) runs * block / blocks), (int) ((long) runs * (block + 1) / blocks));
             var allocations = new Allocations();
-            random.add(perSecond(contender, inputs, some));
+            double random = perSecond(contender, inputs, some);
             Allocations.Bytes bytes = allocations.sinceThen();
             caller += bytes.caller();
             others += bytes.others();
             Arrays.sort(some);
-            sorted.add(perSecond(contender, inputs, some));
-            ratios.add(random.getLast() / sorted.getLast());
+            speeds.add(perSecond(contender, inputs, some), random);
         }
         return "| %s | %.1f | %.1f | %.2f | %d | %d |"
-                .formatted(
-                        side,
-                        Duel.median(random),
-                        Duel.median(sorted),
-                        Duel.median(ratios),
-                        caller / runs,
-                        others / runs);
+                .formatted(side, speeds.other(), speeds.one(), speeds.ratio(), caller / runs, others / runs);
     }
 
     private static double perSecond(Contender contender, List<Inputs> inputs, int[] order) throws Exception {

@@ -1,9 +1,7 @@
 package dev.millrace.bench.suite;
 
 import dev.millrace.bench.compare.FreshProcess;
-import dev.millrace.cli.ExitCode;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -35,28 +33,15 @@ final class MemoryCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        PrintWriter out = spec.commandLine().getOut();
+        var table = new CaseTable(spec.commandLine().getOut(), flags);
         boolean cached = FreshProcess.cachesWork();
         String figures = " ours | peer | ratio | ours, " + MANY + " sessions | to one |";
-        out.println("| model | threads |" + figures + (cached ? " with AOT caches:" + figures : ""));
-        out.println("|---|---|" + "---|".repeat(cached ? 10 : 5));
-        boolean good = true;
-        for (SuiteCase test : flags.cases()) {
-            for (int threads : flags.threads()) {
-                String place = "| " + test.name() + " | " + threads + " |";
-                try (var sides = FreshSides.of(test, threads, flags.providers())) {
-                    String plain = cells(sides.ours(1, RUNS), sides.peer(1, RUNS), sides.ours(MANY, RUNS));
-                    out.println(place + plain + (cached ? withCaches(sides) : ""));
-                } catch (AbsentModel absent) {
-                    out.println(place + " skipped: " + absent.getMessage() + " |");
-                } catch (Exception failure) {
-                    out.println(place + " failed: " + SuiteBench.reason(failure) + " |");
-                    good = false;
-                }
-                out.flush();
+        return table.print(figures + (cached ? " with AOT caches:" + figures : ""), (test, threads) -> {
+            try (var sides = FreshSides.of(test, threads, flags.providers())) {
+                String plain = cells(sides.ours(1, RUNS), sides.peer(1, RUNS), sides.ours(MANY, RUNS));
+                return plain + (cached ? withCaches(sides) : "");
             }
-        }
-        return good ? ExitCode.OK : ExitCode.NO;
+        });
     }
 
     private static String withCaches(FreshSides sides) throws IOException, InterruptedException {

@@ -1,16 +1,12 @@
 package dev.millrace.bench.suite;
 
-import dev.millrace.bench.compare.Duel;
 import dev.millrace.bench.compare.FreshProcess;
 import dev.millrace.bench.compare.FreshProcess.Said;
+import dev.millrace.bench.compare.Pairs;
 import dev.millrace.bench.compare.ScratchFolder;
-import dev.millrace.cli.ExitCode;
 import dev.millrace.cli.UsageException;
 import java.io.PrintWriter;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.function.ToDoubleFunction;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -30,6 +26,7 @@ import picocli.CommandLine.Spec;
         })
 final class StartCommand implements Callable<Integer> {
     private static final String TO_PLAIN = " to plain |";
+    private static final String RATIO = " %.2f |";
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -47,49 +44,34 @@ final class StartCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         UsageException.requireAtLeast(1, "--runs", runs);
-        List<SuiteCase> cases = flags.cases();
         PrintWriter out = spec.commandLine().getOut();
+        var table = new CaseTable(out, flags);
         boolean cached = FreshProcess.cachesWork();
         if (!cached) {
-            out.println("with AOT caches: not measured, the class path is not of jars only\n");
+            out.println(FreshProcess.NO_CACHES + "\n");
         }
         String figures = " create: ours, ms | peer, ms | ratio | first run: ours, ms | peer, ms | ratio |"
                 + " all: ours, ms | peer, ms | ratio |";
-        out.println("| model | threads |" + figures
-                + (cached
-                        ? " with AOT caches:" + figures + TO_PLAIN + " and a context cache:" + figures + TO_PLAIN
-                        : ""));
-        out.println("|---|---|" + "---|".repeat(cached ? 29 : 9));
-        boolean good = true;
-        for (SuiteCase test : cases) {
-            for (int threads : flags.threads()) {
-                try (var sides = FreshSides.of(test, threads, flags.providers())) {
-                    out.println("| " + test.name() + " | " + threads + " |" + measure(sides, cached));
-                } catch (AbsentModel absent) {
-                    out.println("| " + test.name() + " | " + threads + " | skipped: " + absent.getMessage() + " |");
-                } catch (Exception failure) {
-                    out.println(
-                            "| " + test.name() + " | " + threads + " | failed: " + SuiteBench.reason(failure) + " |");
-                    good = false;
-                }
-                out.flush();
+        String more = " with AOT caches:" + figures + TO_PLAIN + " and a context cache:" + figures + TO_PLAIN;
+        return table.print(figures + (cached ? more : ""), (test, threads) -> {
+            try (var sides = FreshSides.of(test, threads, flags.providers())) {
+                return measure(sides, cached);
             }
-        }
-        return good ? ExitCode.OK : ExitCode.NO;
+        });
     }
 
     private String measure(FreshSides sides, boolean cached) throws Exception {
         FreshProcess ours = sides.ours(1, 0);
         FreshProcess peer = sides.peer(1, 0);
-        var pairs = new Pairs();
+        var starts = new Starts();
         for (int i = 0; i < runs; i++) {
-            pairs.add(ours.say(), peer.say());
+            starts.add(ours.say(), peer.say());
         }
         if (!cached) {
-            return pairs.cells();
+            return starts.cells();
         }
-        var cachedPairs = new Pairs();
-        var keptPairs = new Pairs();
+        var cachedStarts = new Starts();
+        var keptStarts = new Starts();
         var cachedToPlain = new Pairs();
         var keptToPlain = new Pairs();
         try (var folder = new ScratchFolder("millrace-contexts")) {
@@ -104,50 +86,38 @@ final class StartCommand implements Callable<Integer> {
                     Said theirs = peerCache.process().say();
                     Said mine = ourCache.process().say();
                     Said keeping = keptCache.process().say();
-                    cachedPairs.add(mine, theirs);
-                    keptPairs.add(keeping, theirs);
-                    cachedToPlain.add(mine, plain);
-                    keptToPlain.add(keeping, plain);
+                    cachedStarts.add(mine, theirs);
+                    keptStarts.add(keeping, theirs);
+                    cachedToPlain.add(mine.firstLineMillis(), plain.firstLineMillis());
+                    keptToPlain.add(keeping.firstLineMillis(), plain.firstLineMillis());
                 }
             }
         }
-        return pairs.cells() + cachedPairs.cells() + cachedToPlain.all() + keptPairs.cells() + keptToPlain.all();
+        return starts.cells()
+                + cachedStarts.cells()
+                + RATIO.formatted(cachedToPlain.ratio())
+                + keptStarts.cells()
+                + RATIO.formatted(keptToPlain.ratio());
     }
 
-    /** What neighbouring processes of both sides said. */
-    private static final class Pairs {
-        private final List<Said> ours = new ArrayList<>();
-        private final List<Said> peer = new ArrayList<>();
+    /** What neighbouring processes of both sides said: creation, first run, and all from the start of the process. */
+    private static final class Starts {
+        private final Pairs creations = new Pairs();
+        private final Pairs firstRuns = new Pairs();
+        private final Pairs all = new Pairs();
 
         void add(Said mine, Said theirs) {
-            ours.add(mine);
-            peer.add(theirs);
+            creations.add(mine.millis(0), theirs.millis(0));
+            firstRuns.add(mine.millis(1), theirs.millis(1));
+            all.add(mine.firstLineMillis(), theirs.firstLineMillis());
         }
 
-        /** Creation, first run, and all from the start of the process. */
         String cells() {
-            return cells(said -> said.millis(0)) + cells(said -> said.millis(1)) + cells(Said::firstLineMillis);
+            return cells(creations) + cells(firstRuns) + cells(all);
         }
 
-        /** The ratio of all from the start of the process. */
-        String all() {
-            return " %.2f |".formatted(ratio(Said::firstLineMillis));
-        }
-
-        private String cells(ToDoubleFunction<Said> of) {
-            return " %.1f | %.1f | %.2f |".formatted(median(ours, of), median(peer, of), ratio(of));
-        }
-
-        private double ratio(ToDoubleFunction<Said> of) {
-            var ratios = new ArrayList<Double>();
-            for (int i = 0; i < ours.size(); i++) {
-                ratios.add(of.applyAsDouble(peer.get(i)) / of.applyAsDouble(ours.get(i)));
-            }
-            return Duel.median(ratios);
-        }
-
-        private static double median(List<Said> said, ToDoubleFunction<Said> of) {
-            return Duel.median(said.stream().mapToDouble(of).boxed().toList());
+        private static String cells(Pairs pairs) {
+            return " %.1f | %.1f | %.2f |".formatted(pairs.one(), pairs.other(), pairs.ratio());
         }
     }
 }

@@ -106,8 +106,7 @@ final class SuiteBench {
 
     private SuiteRow.Times duel(SuiteCase test, int threads, Millrace ours, @Nullable Contender peer, Inputs inputs)
             throws Exception {
-        var duel = new Duel(() -> ours.run(inputs), peer == null ? null : () -> peer.run(inputs));
-        duel.run(pace);
+        Duel duel = Duel.of(() -> ours.run(inputs), peer == null ? null : () -> peer.run(inputs), pace);
         Double ofPeak = null;
         if (test.group() == Group.FP32) {
             var operations = new Operations();

@@ -2,6 +2,7 @@ package dev.millrace.bench.suite;
 
 import dev.millrace.bench.nets.Decoder;
 import dev.millrace.bench.nets.MobileNet;
+import dev.millrace.cli.model.UsualShapes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,11 +29,14 @@ final class SuiteCases {
 
     private void addFloats() {
         for (long[] tokens : new long[][] {{1, 8}, {1, 32}, {1, 128}, {1, 512}, {8, 128}}) {
-            addFloats("MiniLM " + tokens[0] + "×" + tokens[1], sources.known(MINILM), tokens(tokens));
+            addFloats(
+                    "MiniLM " + tokens[0] + "×" + tokens[1],
+                    sources.known(MINILM),
+                    UsualShapes.tokens(tokens[0], tokens[1]));
         }
         addFloats("Silero VAD v5", sources.known("silero-vad"), Map.of());
-        addFloats("PP-OCR detection 640×640", sources.known("ppocr-det"), image(640, 640));
-        addFloats("PP-OCR recognition 48×320", sources.known("ppocr-rec"), image(48, 320));
+        addFloats("PP-OCR detection 640×640", sources.known("ppocr-det"), UsualShapes.images(1, 640, 640));
+        addFloats("PP-OCR recognition 48×320", sources.known("ppocr-rec"), UsualShapes.images(1, 48, 320));
         addFloats("PP-OCR direction", sources.known("ppocr-cls"), Map.of());
         addFloats("BlazeFace", sources.known("blazeface"), Map.of());
         addFloats("M-LSD tiny 320", sources.known("mlsd"), Map.of());
@@ -54,7 +58,7 @@ final class SuiteCases {
                     Group.INT8,
                     "MiniLM int8 1×" + length,
                     sources.known("minilm-int8"),
-                    tokens(1, length),
+                    UsualShapes.tokens(1, length),
                     sources.known(MINILM)));
         }
         ModelSource quantised = sources.built("mobilenet-qdq-1", MobileNet::quantised);
@@ -71,13 +75,5 @@ final class SuiteCases {
         ModelSource coarse = sources.built("decoder-level4-1", () -> Decoder.bytes(4));
         cases.add(new SuiteCase(Group.INT4, "decoder, 128th token", plain, shapes, null));
         cases.add(new SuiteCase(Group.INT4, "decoder, 128th token, accuracy level 4", coarse, shapes, plain));
-    }
-
-    private static Map<String, long[]> tokens(long... extents) {
-        return Map.of("input_ids", extents, "attention_mask", extents, "token_type_ids", extents);
-    }
-
-    private static Map<String, long[]> image(long height, long width) {
-        return Map.of("x", new long[] {1, 3, height, width});
     }
 }

@@ -32,7 +32,6 @@ import picocli.CommandLine.Spec;
             "optimisations. Models are fetched or built where they are not there yet."
         })
 public final class SuiteCommand implements Callable<Integer> {
-    private static final double NANOS = 1e9;
     private static final long BLOCK_NANOS = 20_000_000;
 
     @Spec
@@ -77,8 +76,7 @@ public final class SuiteCommand implements Callable<Integer> {
         List<Integer> threads = flags.threads();
         PrintWriter out = spec.commandLine().getOut();
         out.println(SuiteRow.heading());
-        long budget = (long) (seconds * NANOS);
-        var bench = new SuiteBench(flags.options(), new Duel.Pace(budget / 4, BLOCK_NANOS, budget, rounds), !alone);
+        var bench = new SuiteBench(flags.options(), Duel.Pace.ofSeconds(seconds, BLOCK_NANOS, rounds), !alone);
         var rows = new ArrayList<SuiteRow>();
         try (var progress = Progress.of("measuring", (long) cases.size() * threads.size())) {
             for (SuiteCase test : cases) {

@@ -2,12 +2,9 @@ package dev.millrace.bench.suite;
 
 import dev.millrace.bench.compare.Csv;
 import dev.millrace.bench.compare.Numbers;
-import java.io.StringWriter;
+import dev.millrace.cli.io.JsonText;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
-import tools.jackson.core.ObjectWriteContext;
-import tools.jackson.core.json.JsonFactory;
 
 /** Rows for programs. */
 final class SuiteFiles {
@@ -15,36 +12,29 @@ final class SuiteFiles {
 
     /** An array with an object per row. */
     static String json(List<SuiteRow> rows) {
-        var text = new StringWriter();
-        try (JsonGenerator json = new JsonFactory().createGenerator(ObjectWriteContext.empty(), text)) {
-            json.writeStartArray();
-            for (SuiteRow row : rows) {
-                json.writeStartObject();
-                json.writeStringProperty("group", row.group().label());
-                json.writeStringProperty("model", row.name());
-                json.writeNumberProperty("threads", row.threads());
-                number(json, "ours_us", row.ourMicros());
-                number(json, "peer_us", row.peerMicros());
-                number(json, "ratio", row.ratio());
-                number(json, "percent_of_peak", row.percentOfPeak());
-                number(json, "difference", row.difference());
-                number(json, "peer_difference", row.peerDifference());
-                json.writeStringProperty("note", row.note());
-                json.writeEndObject();
-            }
-            json.writeEndArray();
-        }
-        return text + "\n";
+        return JsonText.of(json -> {
+                    json.writeStartArray();
+                    for (SuiteRow row : rows) {
+                        json.writeStartObject();
+                        write(json, row);
+                        json.writeEndObject();
+                    }
+                    json.writeEndArray();
+                })
+                + "\n";
     }
 
-    private static void number(JsonGenerator json, String name, @Nullable Double value) {
-        if (value == null) {
-            json.writeNullProperty(name);
-        } else if (Double.isFinite(value)) {
-            json.writeNumberProperty(name, value);
-        } else {
-            json.writeStringProperty(name, value.toString());
-        }
+    private static void write(JsonGenerator json, SuiteRow row) {
+        json.writeStringProperty("group", row.group().label());
+        json.writeStringProperty("model", row.name());
+        json.writeNumberProperty("threads", row.threads());
+        JsonText.number(json, "ours_us", row.ourMicros());
+        JsonText.number(json, "peer_us", row.peerMicros());
+        JsonText.number(json, "ratio", row.ratio());
+        JsonText.number(json, "percent_of_peak", row.percentOfPeak());
+        JsonText.number(json, "difference", row.difference());
+        JsonText.number(json, "peer_difference", row.peerDifference());
+        json.writeStringProperty("note", row.note());
     }
 
     static String csv(List<SuiteRow> rows) {

@@ -1,10 +1,12 @@
 package dev.millrace.bench.suite;
 
+import dev.millrace.bench.flag.ThreadCounts;
+import dev.millrace.cli.ProviderFlag;
 import dev.millrace.cli.UsageException;
 import dev.millrace.session.SessionOptions;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The flags of every command that goes through the cases of the suite. */
@@ -22,20 +24,11 @@ final class SuiteFlags {
             description = "The folder of the ONNX backend's light_* models (default: ../shared/onnx-data/light).")
     private Path light = ModelSources.USUAL_LIGHT;
 
-    @Option(
-            names = "--threads",
-            paramLabel = "N",
-            split = ",",
-            description = "How many threads each side has; several numbers with commas (default: ${DEFAULT-VALUE}).",
-            defaultValue = "1")
-    private List<Integer> threads = new ArrayList<>();
+    @Mixin
+    private ThreadCounts threads = new ThreadCounts();
 
-    @Option(
-            names = "--provider",
-            paramLabel = "NAME",
-            split = ",",
-            description = "A provider to use, in the order in which they are asked; by default all there are.")
-    private List<String> providers = new ArrayList<>();
+    @Mixin
+    private ProviderFlag providers = new ProviderFlag();
 
     List<SuiteCase> cases() {
         List<SuiteCase> cases = SuiteCases.all(ModelSources.of(light)).stream()
@@ -48,19 +41,16 @@ final class SuiteFlags {
     }
 
     List<Integer> threads() {
-        for (int count : threads) {
-            UsageException.requireAtLeast(1, "--threads", count);
-        }
-        return threads;
+        return threads.get();
     }
 
     List<String> providers() {
-        return providers;
+        return providers.names();
     }
 
     SessionOptions options() {
         var builder = SessionOptions.builder();
-        providers.forEach(builder::provider);
+        providers.addTo(builder);
         return builder.build();
     }
 }

@@ -5,6 +5,8 @@ import dev.millrace.bench.compare.Numbers;
 import dev.millrace.bench.sweep.SweepRow.Outcome;
 import dev.millrace.cli.ExitCode;
 import dev.millrace.cli.Progress;
+import dev.millrace.cli.ProviderFlag;
+import dev.millrace.cli.UsageException;
 import dev.millrace.cli.conformance.BackendCase;
 import dev.millrace.graph.EngineException;
 import java.io.IOException;
@@ -21,6 +23,7 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -96,12 +99,8 @@ public final class SweepCommand implements Callable<Integer> {
             defaultValue = "0")
     private int again;
 
-    @Option(
-            names = "--provider",
-            paramLabel = "NAME",
-            split = ",",
-            description = "A provider to use, in the order in which they are asked; by default all there are.")
-    private List<String> providers = new ArrayList<>();
+    @Mixin
+    private ProviderFlag providers = new ProviderFlag();
 
     @Option(names = "--csv", paramLabel = "FILE", description = "Write a line per case.")
     private @Nullable Path csv;
@@ -135,7 +134,7 @@ public final class SweepCommand implements Callable<Integer> {
             List<BackendCase> cases, double seconds, long limitSeconds, List<SweepRow> rows, PrintWriter out)
             throws IOException, InterruptedException {
         var arguments = new ArrayList<>(List.of("" + threads, "" + elements, "" + (long) (seconds * NANOS)));
-        arguments.addAll(providers);
+        arguments.addAll(providers.names());
         try (var worker = new LineWorker(SweepWorker.class, List.of(), arguments);
                 var progress = Progress.of("sweeping", cases.size())) {
             for (BackendCase test : cases) {
@@ -176,7 +175,7 @@ public final class SweepCommand implements Callable<Integer> {
                         test.name().contains(only) && (expanded || !test.name().contains("_expanded")))
                 .toList();
         if (cases.isEmpty()) {
-            throw EngineException.invalidArgument("no case in " + node + " has '" + only + "' in its name");
+            throw new UsageException("no case in " + node + " has '" + only + "' in its name");
         }
         return cases;
     }

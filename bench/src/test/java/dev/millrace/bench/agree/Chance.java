@@ -1,9 +1,9 @@
 package dev.millrace.bench.agree;
 
 import dev.millrace.graph.tensor.ElementType;
-import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.testkit.RandomTensors;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -131,25 +131,19 @@ final class Chance {
     }
 
     Tensor reals(ElementType type, Shape shape, double least, double below) {
-        Tensor tensor = Tensor.allocate(type, shape);
         boolean steps = once(4);
-        for (long i = 0; i < tensor.elements(); i++) {
+        return RandomTensors.reals(type, shape, () -> {
             double value = random.nextDouble(least, below);
-            Elements.setDouble(type, tensor.segment(), i, steps ? Math.ceil(value) : value);
-        }
-        return tensor;
+            return steps ? Math.ceil(value) : value;
+        });
     }
 
     /** Whole numbers, both ends included, as far as the type has them. */
     Tensor whole(ElementType type, Shape shape, long least, long most) {
-        Tensor tensor = Tensor.allocate(type, shape);
         boolean signed = type.kind() == ElementType.Kind.SIGNED;
         long low = type == ElementType.BOOL || !signed ? Math.max(0, least) : least;
         long high = type == ElementType.BOOL ? Math.min(1, most) : most;
-        for (long i = 0; i < tensor.elements(); i++) {
-            Elements.setLong(type, tensor.segment(), i, random.nextLong(low, high + 1));
-        }
-        return tensor;
+        return RandomTensors.whole(type, shape, () -> random.nextLong(low, high + 1));
     }
 
     Tensor indices(Shape shape, long below) {

@@ -9,8 +9,8 @@ import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
-import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.testkit.RandomTensors;
 import dev.millrace.session.Engine;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.SessionOptions;
@@ -41,11 +41,7 @@ class ContribTest {
     private final Random random = new Random(41);
 
     private Tensor floats(long... dims) {
-        float[] values = new float[Math.toIntExact(Shape.of(dims).elements())];
-        for (int i = 0; i < values.length; i++) {
-            values[i] = (float) random.nextGaussian();
-        }
-        return Tensor.copyOf(values, dims);
+        return RandomTensors.normal(random, dims);
     }
 
     private static Tensor ints(int... values) {

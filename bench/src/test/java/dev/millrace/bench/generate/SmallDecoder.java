@@ -10,7 +10,9 @@ import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.testkit.RandomTensors;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -228,11 +230,9 @@ final class SmallDecoder {
     }
 
     private Value weight(String name, double spread, int rows, int columns) {
-        float[] values = new float[rows * columns];
-        for (int i = 0; i < values.length; i++) {
-            values[i] = (float) (spread * random.nextGaussian());
-        }
-        return model.constant(name, Tensor.copyOf(values, rows, columns));
+        Shape shape = Shape.of(rows, columns);
+        return model.constant(
+                name, RandomTensors.reals(ElementType.FLOAT, shape, () -> spread * random.nextGaussian()));
     }
 
     private Value longs(long... values) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.bench.kernels.PeerModel;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.testkit.RandomTensors;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,13 +23,10 @@ class ServeIT {
     /** y = relu(x W), of so many numbers. */
     private Path model(String name, int width) throws IOException {
         var random = new SplittableRandom(width);
-        float[] weights = new float[width * width];
-        for (int i = 0; i < weights.length; i++) {
-            weights[i] = (float) (random.nextDouble() - 0.5);
-        }
+        Tensor weights = RandomTensors.uniform(random, -0.5f, 0.5f, width, width);
         var model = new PeerModel();
         var x = model.input("x", Tensor.copyOf(new float[width], 1, width));
-        var product = model.node("MatMul", x, model.constant("w", Tensor.copyOf(weights, width, width)));
+        var product = model.node("MatMul", x, model.constant("w", weights));
         model.output("y", model.node("Relu", product));
         return Files.write(folder.resolve(name + ".onnx"), model.bytes());
     }

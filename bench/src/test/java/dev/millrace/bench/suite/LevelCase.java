@@ -1,6 +1,7 @@
 package dev.millrace.bench.suite;
 
 import dev.millrace.bench.nets.MobileNet;
+import dev.millrace.cli.model.UsualShapes;
 import dev.millrace.codegen.code.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,19 +43,19 @@ record LevelCase(String name, ModelSource model, Map<String, long[]> shapes, dou
     private static List<LevelCase> small() {
         ModelSources sources = ModelSources.of(light());
         return List.of(
-                floats("MiniLM 2x3", sources.known("minilm"), tokens(2, 3)),
-                new LevelCase("MiniLM int8 1x3", sources.known("minilm-int8"), tokens(1, 3), BYTES),
-                floats("PP-OCR detection 64x96", sources.known("ppocr-det"), image(64, 96)),
-                floats("PP-OCR recognition 48x64", sources.known("ppocr-rec"), image(48, 64)),
+                floats("MiniLM 2x3", sources.known("minilm"), UsualShapes.tokens(2, 3)),
+                new LevelCase("MiniLM int8 1x3", sources.known("minilm-int8"), UsualShapes.tokens(1, 3), BYTES),
+                floats("PP-OCR detection 64x96", sources.known("ppocr-det"), UsualShapes.images(1, 64, 96)),
+                floats("PP-OCR recognition 48x64", sources.known("ppocr-rec"), UsualShapes.images(1, 48, 64)),
                 floats("speech embedding", sources.known("speech-embedding"), Map.of()));
     }
 
     private static List<LevelCase> large() {
         ModelSources sources = ModelSources.of(light());
         var all = new ArrayList<>(List.of(
-                floats("MiniLM 1x128", sources.known("minilm"), tokens(1, 128)),
-                floats("PP-OCR detection 320x320", sources.known("ppocr-det"), image(320, 320)),
-                floats("PP-OCR recognition 48x320", sources.known("ppocr-rec"), image(48, 320)),
+                floats("MiniLM 1x128", sources.known("minilm"), UsualShapes.tokens(1, 128)),
+                floats("PP-OCR detection 320x320", sources.known("ppocr-det"), UsualShapes.images(1, 320, 320)),
+                floats("PP-OCR recognition 48x320", sources.known("ppocr-rec"), UsualShapes.images(1, 48, 320)),
                 floats("M-LSD tiny 320", sources.known("mlsd"), Map.of()),
                 floats("MobileNet v2 blocks", sources.built("mobilenet-1", MobileNet::floats), Map.of()),
                 new LevelCase(
@@ -79,14 +80,6 @@ record LevelCase(String name, ModelSource model, Map<String, long[]> shapes, dou
 
     private static LevelCase floats(String name, ModelSource model, Map<String, long[]> shapes) {
         return new LevelCase(name, model, shapes, FLOATS);
-    }
-
-    private static Map<String, long[]> tokens(long... extents) {
-        return Map.of("input_ids", extents, "attention_mask", extents, "token_type_ids", extents);
-    }
-
-    private static Map<String, long[]> image(long height, long width) {
-        return Map.of("x", new long[] {1, 3, height, width});
     }
 
     /** The folder of the light models, beside the checkout or a folder around it. */

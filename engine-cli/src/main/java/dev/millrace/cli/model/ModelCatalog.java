@@ -120,7 +120,6 @@ public final class ModelCatalog {
     private ModelCatalog() {}
 
     private static KnownModel bert(String name, String description, String archive, Part entry, String tokenizer) {
-        long[] tokens = {1, 128};
         return new KnownModel(
                 name,
                 description,
@@ -129,7 +128,7 @@ public final class ModelCatalog {
                 // both models have the same one
                 List.of(new Part(
                         tokenizer, 711_661, "da0e79933b9ed51798a3ae27893d3c5fa4a201126cef75586296df9b4d2c62a0")),
-                Map.of("input_ids", tokens, "attention_mask", tokens, "token_type_ids", tokens),
+                UsualShapes.tokens(1, 128),
                 Map.of(
                         "input_ids",
                         new Fill(1, 30000),
@@ -140,8 +139,7 @@ public final class ModelCatalog {
     }
 
     private static KnownModel image(String name, String description, String archive, Part entry, long h, long w) {
-        return new KnownModel(
-                name, description, archive, entry, List.of(), Map.of("x", new long[] {1, 3, h, w}), Map.of());
+        return new KnownModel(name, description, archive, entry, List.of(), UsualShapes.images(1, h, w), Map.of());
     }
 
     private static KnownModel plain(String name, String description, String archive, Part entry) {

@@ -1,13 +1,11 @@
 package dev.millrace.cli.show;
 
+import dev.millrace.cli.io.JsonText;
 import dev.millrace.epcontext.ContextInfo;
 import dev.millrace.epcontext.SourcePlace;
 import dev.millrace.session.ModelCompatibility;
-import java.io.StringWriter;
 import java.util.List;
 import tools.jackson.core.JsonGenerator;
-import tools.jackson.core.ObjectWriteContext;
-import tools.jackson.core.json.JsonFactory;
 
 /** What a compiled model holds, as JSON. */
 public final class ContextJson {
@@ -18,66 +16,41 @@ public final class ContextJson {
     }
 
     public static String of(ContextInfo info, List<ModelCompatibility> verdicts) {
-        var text = new StringWriter();
-        try (JsonGenerator json = new JsonFactory().createGenerator(ObjectWriteContext.empty(), text)) {
-            new ContextJson(json).write(info, verdicts);
-        }
-        return text.toString();
+        return JsonText.object(json -> new ContextJson(json).write(info, verdicts));
     }
 
     private void write(ContextInfo info, List<ModelCompatibility> verdicts) {
-        json.writeStartObject();
         json.writeStringProperty("model", info.model().toString());
         json.writeStringProperty("sourceDigest", info.sourceDigest());
         json.writeStringProperty("weightless", info.weightless().name());
-        json.writeArrayPropertyStart("compatibility");
-        for (ModelCompatibility each : verdicts) {
-            json.writeStartObject();
+        JsonText.objects(json, "compatibility", verdicts, each -> {
             json.writeStringProperty("provider", each.provider());
             json.writeStringProperty("verdict", each.verdict().name());
             json.writeStringProperty("compiledFor", each.compiledFor());
             json.writeStringProperty("reason", each.reason());
-            json.writeEndObject();
-        }
-        json.writeEndArray();
-        json.writeArrayPropertyStart("nodes");
-        for (ContextInfo.ContextNode node : info.nodes()) {
-            json.writeStartObject();
+        });
+        JsonText.objects(json, "nodes", info.nodes(), node -> {
             json.writeStringProperty("name", node.name());
             json.writeStringProperty("source", node.source());
             json.writeStringProperty("partition", node.partition());
             json.writeBooleanProperty("main", node.main());
             json.writeBooleanProperty("embeds", node.embeds());
             json.writeStringProperty("binary", node.binary());
-            json.writeEndObject();
-        }
-        json.writeEndArray();
-        json.writeArrayPropertyStart("binaries");
-        info.binaries().forEach(this::write);
-        json.writeEndArray();
-        json.writeEndObject();
+        });
+        JsonText.objects(json, "binaries", info.binaries(), this::write);
     }
 
     private void write(ContextInfo.Binary binary) {
-        json.writeStartObject();
         json.writeStringProperty("name", binary.name());
         json.writeNumberProperty("bytes", binary.bytes());
         json.writeStringProperty("trouble", binary.trouble());
-        json.writeArrayPropertyStart("graphs");
-        for (ContextInfo.CompiledPart graph : binary.graphs()) {
-            json.writeStartObject();
+        JsonText.objects(json, "graphs", binary.graphs(), graph -> {
             json.writeStringProperty("partition", graph.partition());
             json.writeStringProperty("source", graph.source());
             json.writeNumberProperty("planBytes", graph.planBytes());
-            json.writeArrayPropertyStart("segments");
-            graph.segments().forEach(json::writeNumber);
-            json.writeEndArray();
-            json.writeEndObject();
-        }
-        json.writeEndArray();
-        json.writeArrayPropertyStart("segments");
-        for (ContextInfo.Segment segment : binary.segments()) {
-            json.writeStartObject();
+            JsonText.array(json, "segments", graph.segments(), json::writeNumber);
+        });
+        JsonText.objects(json, "segments", binary.segments(), segment -> {
             json.writeNumberProperty("bytes", segment.bytes());
             json.writeStringProperty("digest", "sha256:" + segment.digest());
             SourcePlace named = segment.named();
@@ -88,9 +61,6 @@ public final class ContextJson {
                 json.writeNumberProperty("offset", named.offset());
                 json.writeEndObject();
             }
-            json.writeEndObject();
-        }
-        json.writeEndArray();
-        json.writeEndObject();
+        });
     }
 }

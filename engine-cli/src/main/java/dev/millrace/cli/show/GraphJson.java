@@ -1,5 +1,6 @@
 package dev.millrace.cli.show;
 
+import dev.millrace.cli.io.JsonText;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
@@ -21,8 +22,7 @@ final class GraphJson {
     }
 
     void write(String property, Graph graph) {
-        json.writeName(property);
-        json.writeStartObject();
+        json.writeObjectPropertyStart(property);
         json.writeStringProperty("name", graph.name());
         names("inputs", graph.inputs());
         json.writeArrayPropertyStart("outputs");
@@ -43,18 +43,12 @@ final class GraphJson {
         }
         json.writeEndObject();
         names("constants", graph.constants());
-        json.writeArrayPropertyStart("nodes");
-        graph.nodes().forEach(this::node);
-        json.writeEndArray();
+        JsonText.objects(json, "nodes", graph.nodes(), this::node);
         json.writeEndObject();
     }
 
     private void names(String property, Iterable<? extends @Nullable Value> values) {
-        json.writeArrayPropertyStart(property);
-        for (Value value : values) {
-            json.writeString(value == null ? "" : value.name());
-        }
-        json.writeEndArray();
+        JsonText.array(json, property, values, value -> json.writeString(value == null ? "" : value.name()));
     }
 
     private void type(@Nullable Value value) {
@@ -64,7 +58,6 @@ final class GraphJson {
     }
 
     private void node(Node node) {
-        json.writeStartObject();
         json.writeStringProperty("name", node.name());
         json.writeStringProperty("op", node.op().toString());
         names("in", node.inputs());
@@ -84,7 +77,6 @@ final class GraphJson {
             nested.forEach(entry -> write(entry.getKey(), ((Attribute.GraphValue) entry.getValue()).value()));
             json.writeEndObject();
         }
-        json.writeEndObject();
     }
 
     private static String text(Attribute attribute) {

@@ -1,16 +1,14 @@
 package dev.millrace.cli.show;
 
+import dev.millrace.cli.io.JsonText;
 import dev.millrace.graph.infer.Inference;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.scheduler.run.StretchSummary;
 import dev.millrace.session.SessionReport;
 import dev.millrace.session.ValueInfo;
-import java.io.StringWriter;
 import java.util.List;
 import java.util.Map;
 import tools.jackson.core.JsonGenerator;
-import tools.jackson.core.ObjectWriteContext;
-import tools.jackson.core.json.JsonFactory;
 
 /** An inspection as one JSON object. */
 public final class InspectionJson {
@@ -22,9 +20,7 @@ public final class InspectionJson {
 
     /** @param withGraph whether the whole graph is in it, too */
     public static String of(Inspection inspection, boolean withGraph) {
-        var text = new StringWriter();
-        try (JsonGenerator json = new JsonFactory().createGenerator(ObjectWriteContext.empty(), text)) {
-            json.writeStartObject();
+        return JsonText.object(json -> {
             var writer = new InspectionJson(json);
             writer.model(inspection);
             writer.session(inspection.session().report());
@@ -36,9 +32,7 @@ public final class InspectionJson {
             if (withGraph) {
                 writer.graph(inspection.facts().model());
             }
-            json.writeEndObject();
-        }
-        return text.toString();
+        });
     }
 
     private void model(Inspection inspection) {
@@ -68,15 +62,11 @@ public final class InspectionJson {
     }
 
     private void values(String property, List<ValueInfo> values) {
-        json.writeArrayPropertyStart(property);
-        for (ValueInfo value : values) {
-            json.writeStartObject();
+        JsonText.objects(json, property, values, value -> {
             json.writeStringProperty("name", value.name());
             json.writeStringProperty("type", String.valueOf(value.type()));
             json.writeBooleanProperty("optional", value.optional());
-            json.writeEndObject();
-        }
-        json.writeEndArray();
+        });
     }
 
     private void counts(Map<String, Integer> operators) {
@@ -86,55 +76,41 @@ public final class InspectionJson {
     }
 
     private void session(SessionReport report) {
-        json.writeArrayPropertyStart("notes");
-        report.notes().forEach(json::writeString);
-        json.writeEndArray();
+        JsonText.array(json, "notes", report.notes(), json::writeString);
         json.writeStringProperty("optimisation", report.optimisation().toString());
-        json.writeArrayPropertyStart("partitions");
-        for (SessionReport.PartitionInfo part : report.partitions()) {
-            json.writeStartObject();
+        JsonText.objects(json, "partitions", report.partitions(), part -> {
             json.writeStringProperty("name", part.name());
             json.writeStringProperty("provider", part.provider());
             json.writeBooleanProperty("compiled", part.compiled());
             json.writeNumberProperty("nodes", part.nodes());
             counts(part.operators());
-            json.writeEndObject();
-        }
-        json.writeEndArray();
+        });
         json.writeObjectPropertyStart("creationMillis");
         report.phases().forEach((phase, time) -> json.writeNumberProperty(phase, time.toNanos() / 1e6));
         json.writeEndObject();
     }
 
     private void memory(List<StretchSummary> stretches) {
-        json.writeArrayPropertyStart("memory");
-        for (StretchSummary stretch : stretches) {
-            json.writeStartObject();
+        JsonText.objects(json, "memory", stretches, stretch -> {
             json.writeNumberProperty("firstStep", stretch.firstStep());
             json.writeNumberProperty("endStep", stretch.endStep());
             json.writeNumberProperty("launches", stretch.launches());
             json.writeNumberProperty("values", stretch.places().size());
             json.writeNumberProperty("blockBytes", stretch.blockBytes());
             json.writeNumberProperty("unsharedBytes", stretch.unsharedBytes());
-            json.writeEndObject();
-        }
-        json.writeEndArray();
+        });
     }
 
     private void times(Profile profile) {
         json.writeNumberProperty("runMicros", profile.runMicros());
-        json.writeArrayPropertyStart("kernels");
-        for (KernelTime time : profile.times()) {
-            json.writeStartObject();
+        JsonText.objects(json, "kernels", profile.times(), time -> {
             json.writeStringProperty("kernel", time.kernel());
             json.writeStringProperty("node", time.node());
             json.writeNumberProperty("micros", time.micros());
             json.writeNumberProperty("calls", time.calls());
             json.writeNumberProperty("gigaflops", time.gigaflops());
             json.writeNumberProperty("gigabytesPerSecond", time.gigabytesPerSecond());
-            json.writeEndObject();
-        }
-        json.writeEndArray();
+        });
     }
 
     /** The graph with all types that can be told before shapes are known. */

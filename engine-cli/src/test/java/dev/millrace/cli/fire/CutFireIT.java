@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.memory.MappingGuard;
+import dev.millrace.providers.testkit.OwnJvm;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -37,29 +37,11 @@ class CutFireIT {
             String kind, String provider, int rows, int tries, @TempDir Path folder)
             throws IOException, InterruptedException {
         assumeTrue(MappingGuard.isThere(), "there is no guard on this system");
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx1g",
-                        "-XX:-CreateCoredumpOnCrash",
-                        "-XX:ErrorFile=" + folder.resolve("crash.log"),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        CutFire.class.getName(),
-                        kind,
-                        provider,
-                        Integer.toString(tries * TIMES),
-                        Integer.toString(rows),
-                        Long.toString(Fire.SEED),
-                        folder.toString())
-                .redirectErrorStream(true)
-                .start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor((long) GRACE_MINUTES * TIMES, TimeUnit.MINUTES))
-                .as(output)
-                .isTrue();
+        String output = new OwnJvm(CutFire.class, kind, provider, tries * TIMES, rows, Fire.SEED, folder)
+                .options("-Xmx1g", "-XX:-CreateCoredumpOnCrash", "-XX:ErrorFile=" + folder.resolve("crash.log"))
+                .within(Duration.ofMinutes((long) GRACE_MINUTES * TIMES))
+                .output();
         System.out.print(output);
-        assertThat(process.exitValue()).as(output).isZero();
         assertThat(output).contains(kind + " of " + provider + ": ").doesNotContain(" 0 answered", " 0 refused");
     }
 }

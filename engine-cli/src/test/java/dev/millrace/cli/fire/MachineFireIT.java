@@ -2,10 +2,10 @@ package dev.millrace.cli.fire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.providers.testkit.OwnJvm;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -20,27 +20,11 @@ class MachineFireIT {
     @ParameterizedTest
     @CsvSource({"arenas,300", "interrupts,300", "replaced,40", "truncated,40"})
     void theProcessLives(String what, int tries, @TempDir Path folder) throws IOException, InterruptedException {
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx512m",
-                        "-XX:-CreateCoredumpOnCrash",
-                        "-XX:ErrorFile=" + folder.resolve("crash.log"),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        MachineFire.class.getName(),
-                        what,
-                        Integer.toString(tries * TIMES),
-                        Long.toString(Fire.SEED),
-                        folder.toString())
-                .redirectErrorStream(true)
-                .start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor((long) GRACE_MINUTES * TIMES, TimeUnit.MINUTES))
-                .as(output)
-                .isTrue();
+        String output = new OwnJvm(MachineFire.class, what, tries * TIMES, Fire.SEED, folder)
+                .options("-Xmx512m", "-XX:-CreateCoredumpOnCrash", "-XX:ErrorFile=" + folder.resolve("crash.log"))
+                .within(Duration.ofMinutes((long) GRACE_MINUTES * TIMES))
+                .output();
         System.out.print(output);
-        assertThat(process.exitValue()).as(output).isZero();
         assertThat(output).contains(what + ": ").doesNotContain(" 0 answered", "Exception");
     }
 }

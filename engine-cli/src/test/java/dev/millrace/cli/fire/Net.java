@@ -15,6 +15,7 @@ import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.testkit.RandomTensors;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -65,11 +66,7 @@ final class Net {
     }
 
     Value weights(long... dims) {
-        float[] values = new float[(int) Shape.of(dims).elements()];
-        for (int i = 0; i < values.length; i++) {
-            values[i] = (float) random.nextGaussian() / 4;
-        }
-        return constant(Tensor.copyOf(values, dims));
+        return constant(RandomTensors.reals(ElementType.FLOAT, Shape.of(dims), () -> random.nextGaussian() / 4));
     }
 
     Value longs(long... values) {

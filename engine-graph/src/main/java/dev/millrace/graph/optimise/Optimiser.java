@@ -58,6 +58,17 @@ public final class Optimiser {
         public static Builder builder() {
             return new Builder();
         }
+
+        /** A builder that starts from these options. */
+        public Builder toBuilder() {
+            return builder()
+                    .level(level)
+                    .disable(disabled)
+                    .maxPatches(maxPatches)
+                    .checkEachPatch(checkEachPatch)
+                    .loopLimit(loopLimit)
+                    .foldLimitBytes(foldLimitBytes);
+        }
     }
 
     /** Every option has a default: all passes, no limit of patches, a check after each pass. */

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -62,101 +63,93 @@ public record GenerationOptions(
     }
 
     public GenerationOptions maxTokens(int value) {
-        return new GenerationOptions(
-                value, temperature, topK, topP, repetitionPenalty, seed, stopTokens, timeLimit, priority, cancellation);
+        return changed(draft -> draft.maxTokens = value);
     }
 
     public GenerationOptions temperature(double value) {
-        return new GenerationOptions(
-                maxTokens, value, topK, topP, repetitionPenalty, seed, stopTokens, timeLimit, priority, cancellation);
+        return changed(draft -> draft.temperature = value);
     }
 
     public GenerationOptions topK(int value) {
         check(value >= 1, "topK is " + value + "; it is at least 1, and left out for all tokens");
-        return new GenerationOptions(
-                maxTokens,
-                temperature,
-                value,
-                topP,
-                repetitionPenalty,
-                seed,
-                stopTokens,
-                timeLimit,
-                priority,
-                cancellation);
+        return changed(draft -> draft.topK = value);
     }
 
     public GenerationOptions topP(double value) {
-        return new GenerationOptions(
-                maxTokens,
-                temperature,
-                topK,
-                value,
-                repetitionPenalty,
-                seed,
-                stopTokens,
-                timeLimit,
-                priority,
-                cancellation);
+        return changed(draft -> draft.topP = value);
     }
 
     public GenerationOptions repetitionPenalty(double value) {
-        return new GenerationOptions(
-                maxTokens, temperature, topK, topP, value, seed, stopTokens, timeLimit, priority, cancellation);
+        return changed(draft -> draft.repetitionPenalty = value);
     }
 
     public GenerationOptions seed(long value) {
-        return new GenerationOptions(
-                maxTokens,
-                temperature,
-                topK,
-                topP,
-                repetitionPenalty,
-                value,
-                stopTokens,
-                timeLimit,
-                priority,
-                cancellation);
+        return changed(draft -> draft.seed = value);
     }
 
     /** More tokens that end a generation; the one that does is its last token. */
     public GenerationOptions stopTokens(long... ids) {
         var all = new HashSet<>(stopTokens);
         all.addAll(Arrays.stream(ids).boxed().collect(Collectors.toSet()));
-        return new GenerationOptions(
-                maxTokens, temperature, topK, topP, repetitionPenalty, seed, all, timeLimit, priority, cancellation);
+        return changed(draft -> draft.stopTokens = all);
     }
 
     public GenerationOptions within(Duration limit) {
-        return new GenerationOptions(
-                maxTokens, temperature, topK, topP, repetitionPenalty, seed, stopTokens, limit, priority, cancellation);
+        return changed(draft -> draft.timeLimit = limit);
     }
 
     public GenerationOptions priority(int value) {
-        return new GenerationOptions(
-                maxTokens,
-                temperature,
-                topK,
-                topP,
-                repetitionPenalty,
-                seed,
-                stopTokens,
-                timeLimit,
-                value,
-                cancellation);
+        return changed(draft -> draft.priority = value);
     }
 
     public GenerationOptions cancelledBy(Cancellation switchedBy) {
-        return new GenerationOptions(
-                maxTokens,
-                temperature,
-                topK,
-                topP,
-                repetitionPenalty,
-                seed,
-                stopTokens,
-                timeLimit,
-                priority,
-                switchedBy);
+        return changed(draft -> draft.cancellation = switchedBy);
+    }
+
+    private GenerationOptions changed(Consumer<Draft> change) {
+        var draft = new Draft(this);
+        change.accept(draft);
+        return draft.options();
+    }
+
+    /** The options while one of them is changed. */
+    private static final class Draft {
+        private int maxTokens;
+        private double temperature;
+        private int topK;
+        private double topP;
+        private double repetitionPenalty;
+        private @Nullable Long seed;
+        private Set<Long> stopTokens;
+        private @Nullable Duration timeLimit;
+        private int priority;
+        private @Nullable Cancellation cancellation;
+
+        Draft(GenerationOptions from) {
+            maxTokens = from.maxTokens;
+            temperature = from.temperature;
+            topK = from.topK;
+            topP = from.topP;
+            repetitionPenalty = from.repetitionPenalty;
+            seed = from.seed;
+            stopTokens = from.stopTokens;
+            timeLimit = from.timeLimit;
+            priority = from.priority;
+            cancellation = from.cancellation;
+        }
+
+        GenerationOptions options() {
+            return new GenerationOptions(
+                    maxTokens,
+                    temperature,
+                    topK,
+                    topP,
+                    repetitionPenalty,
+                    seed,
+                    stopTokens,
+                    timeLimit,
+                    priority,
+                    cancellation);
+        }
     }
 }

@@ -89,8 +89,7 @@ public final class AnswerMono<Q, A> extends Mono<A> {
         public void request(long n) {
             if (n <= 0) {
                 cancel();
-                downstream.onError(new IllegalArgumentException("a subscriber asked for " + n
-                        + " answers; one is the least (Reactive Streams 3.9, non-positive subscription request)"));
+                downstream.onError(Emission.refusal(n));
                 return;
             }
             if (!state.compareAndSet(WAITING, WANTED) && state.compareAndSet(THERE, DONE)) {

@@ -6,7 +6,6 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -19,8 +18,8 @@ import reactor.core.scheduler.Schedulers;
 
 /**
  * Has each request answered. Every request that is asked for has an answer asked for, but for those that the rules want
- * ahead: demand passes upstream one to one, and no more than the rules' concurrency are under way at a time. A subscriber that throws
- * has cancelled; a publisher that sends more than it was asked for has ended.
+ * ahead: demand passes upstream one to one, and no more than the rules' concurrency are under way at a time. A publisher
+ * that sends more than it was asked for has ended.
  */
 public final class InferenceFlux<Q, A, T> extends Flux<T> {
     private static final long FIRST_PAUSE_MILLIS = 1;
@@ -110,24 +109,19 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
         }
     }
 
-    private final class Answers implements CoreSubscriber<Q>, Subscription {
-        private final CoreSubscriber<? super T> downstream;
+    private final class Answers extends Emission<T> implements CoreSubscriber<Q> {
         private final ArrayDeque<Run> order = new ArrayDeque<>();
-        private final AtomicLong demand = new AtomicLong();
         private final AtomicLong finished = new AtomicLong();
-        private final AtomicInteger draining = new AtomicInteger();
         private @Nullable Subscription upstream;
         private volatile long asked;
         private long received;
         private long answered;
         private volatile boolean complete;
         private volatile @Nullable Throwable upstreamFailure;
-        private volatile @Nullable Throwable refusal;
-        private volatile boolean cancelled;
         private volatile boolean ended;
 
         Answers(CoreSubscriber<? super T> downstream) {
-            this.downstream = downstream;
+            super(downstream);
         }
 
         @Override
@@ -146,7 +140,7 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
         @Override
         public void onNext(Q request) {
             Objects.requireNonNull(request, "request");
-            if (complete || cancelled || ended) {
+            if (complete || isCancelled() || ended) {
                 return;
             }
             if (received == asked) {
@@ -160,7 +154,7 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
             synchronized (order) {
                 order.add(run);
             }
-            if (cancelled) {
+            if (isCancelled()) {
                 run.cancel();
             }
             run.start();
@@ -184,26 +178,9 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
             drain();
         }
 
-        @Override
-        public void request(long n) {
-            if (n > 0) {
-                demand.accumulateAndGet(n, Operators::addCap);
-            } else {
-                refusal = new IllegalArgumentException("a subscriber asked for " + n
-                        + " answers; one is the least (Reactive Streams 3.9, non-positive subscription request)");
-            }
-            drain();
-        }
-
-        @Override
-        public void cancel() {
-            cancelled = true;
-            stop();
-            drain();
-        }
-
         /** Asks for nothing more, and stops the runs under way. */
-        private void stop() {
+        @Override
+        void stop() {
             List<Run> all;
             synchronized (order) {
                 all = List.copyOf(order);
@@ -219,47 +196,21 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
             }
         }
 
-        /** Everything that is decided is decided here, by one thread at a time. */
-        private void drain() {
-            if (draining.getAndIncrement() != 0) {
-                return;
-            }
-            @Nullable Throwable broken = null;
-            int missed = 1;
-            do {
-                try {
-                    emit();
-                    ask();
-                } catch (Throwable thrown) {
-                    // whoever throws here may not: nothing more goes to it, and nothing more is asked for
-                    broken = broken == null ? thrown : broken;
-                    cancelled = true;
-                    draining.incrementAndGet();
-                }
-                missed = draining.addAndGet(-missed);
-            } while (missed != 0);
-            if (broken != null) {
-                leave(broken);
-            }
-        }
-
-        private void leave(Throwable broken) {
-            try {
-                stop();
-            } finally {
-                Operators.onErrorDropped(broken, currentContext());
-            }
+        @Override
+        void round() {
+            emit();
+            ask();
         }
 
         private void emit() {
-            Throwable refused = refusal;
-            if (refused != null && !cancelled && !ended) {
+            Throwable refused = refusal();
+            if (refused != null && !isCancelled() && !ended) {
                 fail(refused);
             }
             for (Run run = nextDone(); run != null; run = nextDone()) {
                 answered++;
                 A answer = run.answer;
-                if (cancelled || ended) {
+                if (isCancelled() || ended) {
                     if (answer != null) {
                         delivery.drop(answer);
                     }
@@ -267,7 +218,7 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
                     deliver(run.request, answer, run.failure);
                 }
             }
-            if (complete && !ended && !cancelled && isEmpty()) {
+            if (complete && !ended && !isCancelled() && isEmpty()) {
                 ended = true;
                 Throwable failure = upstreamFailure;
                 if (failure == null) {
@@ -300,8 +251,8 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
 
         /** The run whose turn it is, taken out, if it is done and its answer is wanted or given up. */
         private @Nullable Run nextDone() {
-            boolean over = cancelled || ended;
-            if (!over && answered >= demand.get()) {
+            boolean over = isCancelled() || ended;
+            if (!over && answered >= demand()) {
                 return null;
             }
             synchronized (order) {
@@ -325,12 +276,12 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
         }
 
         private void ask() {
-            if (cancelled || ended || complete) {
+            if (isCancelled() || ended || complete) {
                 return;
             }
             long before = asked;
             long room = Math.min(
-                    Operators.addCap(demand.get(), rules.ahead()) - before,
+                    Operators.addCap(demand(), rules.ahead()) - before,
                     Math.min(
                             rules.concurrency() - (before - finished.get()),
                             (long) rules.concurrency() + rules.ahead() - (before - answered)));

@@ -1,11 +1,8 @@
 package dev.millrace.session.stream;
 
 import dev.millrace.graph.EngineException;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
@@ -53,22 +50,19 @@ public final class StepFlux<T> extends Flux<T> {
         downstream.onSubscribe(new Walk<>(downstream, steps));
     }
 
-    private static final class Walk<T> implements Subscription, Receiver<T> {
-        private final CoreSubscriber<? super T> downstream;
+    private static final class Walk<T> extends Emission<T> implements Receiver<T> {
         private final Steps<T> steps;
-        private final AtomicLong demand = new AtomicLong();
-        private final AtomicInteger draining = new AtomicInteger();
         private volatile @Nullable T answer;
         private volatile @Nullable Throwable failure;
         private volatile @Nullable Disposable step;
-        private volatile boolean cancelled;
         /** What only the one who drains looks at. */
-        private boolean underWay;
+        private long answered;
 
+        private boolean underWay;
         private boolean ended;
 
         Walk(CoreSubscriber<? super T> downstream, Steps<T> steps) {
-            this.downstream = downstream;
+            super(downstream);
             this.steps = steps;
         }
 
@@ -85,47 +79,13 @@ public final class StepFlux<T> extends Flux<T> {
         }
 
         @Override
-        public void request(long n) {
-            if (n > 0) {
-                demand.accumulateAndGet(n, Operators::addCap);
-            } else {
-                failure = new IllegalArgumentException("a subscriber asked for " + n
-                        + " answers; one is the least (Reactive Streams 3.9, non-positive subscription request)");
-            }
-            drain();
-        }
-
-        @Override
-        public void cancel() {
-            cancelled = true;
-            drain();
-        }
-
-        /** Everything that is decided is decided here, by one thread at a time. */
-        private void drain() {
-            if (draining.getAndIncrement() != 0) {
-                return;
-            }
-            int missed = 1;
-            do {
-                try {
-                    advance();
-                } catch (Throwable thrown) {
-                    // whoever throws here may not: nothing more goes to it
-                    cancelled = true;
-                    end();
-                    Operators.onErrorDropped(thrown, downstream.currentContext());
-                }
-                missed = draining.addAndGet(-missed);
-            } while (missed != 0);
-        }
-
-        private void advance() {
+        void round() {
             if (ended) {
                 return;
             }
-            Throwable thrown = failure;
-            if (cancelled) {
+            Throwable refused = refusal();
+            Throwable thrown = refused == null ? failure : refused;
+            if (isCancelled()) {
                 end();
             } else if (thrown != null) {
                 end();
@@ -143,17 +103,17 @@ public final class StepFlux<T> extends Flux<T> {
             }
             answer = null;
             underWay = false;
-            demand.getAndUpdate(now -> now == Long.MAX_VALUE ? now : now - 1);
+            answered++;
             boolean isDone = steps.isDone();
             downstream.onNext(given);
-            if (isDone && !cancelled) {
+            if (isDone && !isCancelled()) {
                 end();
                 downstream.onComplete();
             }
         }
 
         private void begin() {
-            if (!underWay && !ended && !cancelled && demand.get() > 0) {
+            if (!underWay && !ended && !isCancelled() && answered < demand()) {
                 underWay = true;
                 try {
                     step = steps.begin(downstream.currentContext(), this);
@@ -166,11 +126,16 @@ public final class StepFlux<T> extends Flux<T> {
 
         private void end() {
             ended = true;
+            stop();
+            steps.close();
+        }
+
+        @Override
+        void stop() {
             Disposable last = step;
             if (last != null) {
                 last.dispose();
             }
-            steps.close();
         }
     }
 }

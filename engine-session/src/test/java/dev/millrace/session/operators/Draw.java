@@ -1,9 +1,9 @@
 package dev.millrace.session.operators;
 
 import dev.millrace.graph.tensor.ElementType;
-import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.testkit.RandomTensors;
 import java.util.Random;
 
 /** Tensors by chance, the same in every run. */
@@ -19,20 +19,12 @@ final class Draw {
     }
 
     Tensor reals(ElementType type, long... dims) {
-        Tensor tensor = Tensor.allocate(type, Shape.of(dims));
-        for (long i = 0; i < tensor.elements(); i++) {
-            Elements.setDouble(type, tensor.segment(), i, random.nextGaussian());
-        }
-        return tensor;
+        return RandomTensors.reals(type, Shape.of(dims), random::nextGaussian);
     }
 
     /** Positive ones, none of them small. */
     Tensor scales(long... dims) {
-        Tensor tensor = Tensor.allocate(ElementType.FLOAT, Shape.of(dims));
-        for (long i = 0; i < tensor.elements(); i++) {
-            Elements.setDouble(ElementType.FLOAT, tensor.segment(), i, 0.01 + random.nextDouble() / 20);
-        }
-        return tensor;
+        return RandomTensors.reals(ElementType.FLOAT, Shape.of(dims), () -> 0.01 + random.nextDouble() / 20);
     }
 
     /** All values that an integer type has. */
@@ -42,12 +34,8 @@ final class Draw {
 
     /** Whole numbers from 0 to less than {@code limit}; all that the type has where that is less. */
     Tensor below(ElementType type, long limit, long... dims) {
-        Tensor tensor = Tensor.allocate(type, Shape.of(dims));
-        for (long i = 0; i < tensor.elements(); i++) {
-            long value = limit == Long.MAX_VALUE ? random.nextLong() : random.nextLong(limit);
-            Elements.setLong(type, tensor.segment(), i, value);
-        }
-        return tensor;
+        boolean all = limit == Long.MAX_VALUE;
+        return RandomTensors.whole(type, Shape.of(dims), () -> all ? random.nextLong() : random.nextLong(limit));
     }
 
     /** A number without axes. */
@@ -60,11 +48,7 @@ final class Draw {
     }
 
     static Tensor filled(ElementType type, double value, long... dims) {
-        Tensor tensor = Tensor.allocate(type, Shape.of(dims));
-        for (long i = 0; i < tensor.elements(); i++) {
-            Elements.setDouble(type, tensor.segment(), i, value);
-        }
-        return tensor;
+        return RandomTensors.reals(type, Shape.of(dims), () -> value);
     }
 
     static Tensor scale(double value) {

@@ -124,5 +124,8 @@ class SearchOperatorsTest {
         assertThatThrownBy(() -> search(1, 0, 2, 2).run(engine)).hasMessageContaining("max_length is 1");
         assertThatThrownBy(() -> search(5, 0, 2, 2).with("model_type", 3).run(engine))
                 .hasMessageContaining("model_type 3");
+        OneOperator twoMasks = search(5, 0, 2, 2)
+                .holding(real(1), ints(1, 1, 1, 1, 1), ints(1, 1, 1, 1, 1), Tensor.copyOf(new int[] {1, 1}, 2, 1));
+        assertThatThrownBy(() -> twoMasks.run(engine)).hasMessageContaining("for 1 in a batch");
     }
 }

@@ -32,7 +32,8 @@ record ExpertActivation(DoubleUnaryOperator function, Fusion fusion, double limi
         double slope = attributes.real("activation_alpha", 1);
         long fusion = attributes.integer("swiglu_fusion", 0);
         if (fusion < 0 || fusion >= Fusion.values().length) {
-            throw EngineException.invalidGraph(node.describe() + ": swiglu_fusion " + fusion);
+            throw EngineException.invalidGraph(node.describe() + ": swiglu_fusion is " + fusion + " where 0 to "
+                    + (Fusion.values().length - 1) + " is expected");
         }
         return new ExpertActivation(
                 x -> x / (1 + Math.exp(-slope * x)),

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** MoE and QMoE of {@code com.microsoft}. A row of weights is read once for all tokens that go through its expert. */
 public final class ExpertsKernel implements ShapedKernel {
-    private static final int FIRST = 2;
+    private static final int FIRST_LAYER = 2;
     private static final int ROUTER_WEIGHTS = 14;
     private static final int ZERO_POINTS = 11;
     private static final int WORK = 1 << 14;
@@ -38,7 +38,7 @@ public final class ExpertsKernel implements ShapedKernel {
     }
 
     private @Nullable ExpertLayer layer(BindContext context, int index) {
-        int input = FIRST + index * (quantised ? 3 : 2);
+        int input = FIRST_LAYER + index * (quantised ? 3 : 2);
         if (!context.hasInput(input)) {
             return null;
         }
@@ -77,7 +77,7 @@ public final class ExpertsKernel implements ShapedKernel {
         var routing = new Routing(context.inputType(1), experts, chosen, normalised, weights);
 
         long routes = (long) tokens * chosen;
-        Memory memory = Memory.of(tokens, routes, width, first.rows(), third == null ? 0 : third.rows());
+        RouteMemory memory = RouteMemory.of(tokens, routes, width, first.rows(), third == null ? 0 : third.rows());
         context.workspace(memory.bytes());
         var passes = new Passes(context.inputType(0), width, chosen, routes, memory);
         RangeTask begin = passes.begin(routing);
@@ -88,17 +88,18 @@ public final class ExpertsKernel implements ShapedKernel {
         RangeTask sum = passes.sum();
         return run -> {
             run.parallelFor(tokens, grain(width), begin);
-            all(run, experts, first, toHidden);
+            rows(run, experts, first, toHidden);
             if (third != null && toNumbers != null) {
-                all(run, experts, third, toNumbers);
+                rows(run, experts, third, toNumbers);
             }
             run.parallelFor(routes, grain(first.rows()), between);
-            all(run, experts, second, toOutputs);
+            rows(run, experts, second, toOutputs);
             run.parallelFor(tokens, grain(width), sum);
         };
     }
 
-    private static void all(LaunchContext run, int experts, ExpertLayer layer, RangeTask task) {
+    /** Computes all rows of a layer, those of all experts. */
+    private static void rows(LaunchContext run, int experts, ExpertLayer layer, RangeTask task) {
         run.parallelFor((long) experts * layer.rows(), grain(layer.columns()), task);
     }
 

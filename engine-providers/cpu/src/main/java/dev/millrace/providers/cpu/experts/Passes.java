@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /** What is done one after the other to all tokens, each time by many threads. */
-record Passes(ElementType type, int width, int chosen, long routes, Memory memory) {
+record Passes(ElementType type, int width, int chosen, long routes, RouteMemory memory) {
     private static final int EXPERT = 0;
     private static final int SHARE = 1;
 
@@ -35,7 +35,7 @@ record Passes(ElementType type, int width, int chosen, long routes, Memory memor
      *
      * @param source where there is a row for {@code share} neighbouring routes
      */
-    RangeTask layer(ExpertLayer layer, Memory.Rows source, int share, Memory.Rows target) {
+    RangeTask layer(ExpertLayer layer, RouteMemory.Section source, int share, RouteMemory.Section target) {
         int columns = layer.columns();
         int rows = layer.rows();
         return (run, from, to, scratch) -> {

@@ -6,12 +6,10 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.providers.cpu.extent.Extents;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.ShapedKernel;
-import java.lang.foreign.MemorySegment;
 
 /** RoiAlign and MaxRoiPool: boxes of an image pooled to one size. */
 final class Regions {
@@ -19,21 +17,6 @@ final class Regions {
     private static final long MOST_SAMPLES = 1 << 16;
 
     private Regions() {}
-
-    /** A plane of an image. */
-    private record Plane(ElementType type, MemorySegment data, long base, int height, int width) {
-        double at(int y, int x) {
-            return Elements.getDouble(type, data, base + (long) y * width + x);
-        }
-    }
-
-    private static long batch(Node node, double given, long batches) {
-        if (!(given >= 0 && given < batches)) {
-            throw EngineException.invalidArgument(
-                    node.describe() + ": a region names image " + given + " of " + batches);
-        }
-        return (long) given;
-    }
 
     static ShapedKernel align(Node node) {
         Attributes attributes = node.attributes();
@@ -53,8 +36,7 @@ final class Regions {
             ElementType type = context.inputType(0);
             ElementType boxType = context.inputType(1);
             ElementType indexType = context.inputType(2);
-            int height = Extents.toInt("rows of an image", in.dim(2));
-            int width = Extents.toInt("columns of an image", in.dim(3));
+            var images = Plane.Stack.of(node, context.inputType(0), in);
             long rows = out.dim(2);
             long columns = out.dim(3);
             RangeTask task = (run, from, to, scratch) -> {
@@ -62,9 +44,8 @@ final class Regions {
                 for (long item = from; item < to; item++) {
                     long region = item / in.dim(1);
                     Elements.read(boxType, run.input(1), region * 4, box, 0, 4);
-                    long image = batch(node, Elements.getDouble(indexType, run.input(2), region), in.dim(0));
-                    long channel = image * in.dim(1) + item % in.dim(1);
-                    var plane = new Plane(type, run.input(0), channel * height * width, height, width);
+                    double image = Elements.getDouble(indexType, run.input(2), region);
+                    Plane plane = images.at(run.input(0), image, item % in.dim(1));
                     double shift = half ? 0.5 : 0;
                     double left = box[0] * scale - shift;
                     double top = box[1] * scale - shift;
@@ -122,16 +103,16 @@ final class Regions {
 
     /** A bilinear sample: the sum of its four weighted corners, or the largest of them. */
     private static double sample(Plane plane, double y, double x, boolean sums) {
-        boolean empty = plane.height == 0 || plane.width == 0;
-        if (empty || y < -1 || y > plane.height || x < -1 || x > plane.width) {
+        boolean empty = plane.height() == 0 || plane.width() == 0;
+        if (empty || y < -1 || y > plane.height() || x < -1 || x > plane.width()) {
             return 0;
         }
-        double row = Math.clamp(y, 0, plane.height - 1);
-        double column = Math.clamp(x, 0, plane.width - 1);
+        double row = Math.clamp(y, 0, plane.height() - 1);
+        double column = Math.clamp(x, 0, plane.width() - 1);
         int y0 = (int) row;
         int x0 = (int) column;
-        int y1 = Math.min(y0 + 1, plane.height - 1);
-        int x1 = Math.min(x0 + 1, plane.width - 1);
+        int y1 = Math.min(y0 + 1, plane.height() - 1);
+        int x1 = Math.min(x0 + 1, plane.width() - 1);
         double dy = row - y0;
         double dx = column - x0;
         double a = (1 - dy) * (1 - dx) * plane.at(y0, x0);
@@ -148,16 +129,14 @@ final class Regions {
             Shape out = context.outputShape(0);
             ElementType type = context.inputType(0);
             ElementType boxType = context.inputType(1);
-            int height = Extents.toInt("rows of an image", in.dim(2));
-            int width = Extents.toInt("columns of an image", in.dim(3));
+            var images = Plane.Stack.of(node, context.inputType(0), in);
             long rows = out.dim(2);
             long columns = out.dim(3);
             RangeTask task = (run, from, to, scratch) -> {
                 double[] box = scratch.doubles(0, 5);
                 for (long item = from; item < to; item++) {
                     Elements.read(boxType, run.input(1), item / in.dim(1) * 5, box, 0, 5);
-                    long channel = batch(node, box[0], in.dim(0)) * in.dim(1) + item % in.dim(1);
-                    var plane = new Plane(type, run.input(0), channel * height * width, height, width);
+                    Plane plane = images.at(run.input(0), box[0], item % in.dim(1));
                     long left = Math.round(box[1] * scale);
                     long top = Math.round(box[2] * scale);
                     double cellWidth = Math.max(Math.round(box[3] * scale) - left + 1, 1) / (double) columns;
@@ -166,10 +145,10 @@ final class Regions {
                         run.checkCancelled();
                         long row = cell / columns;
                         long column = cell % columns;
-                        int y0 = (int) Math.clamp(Math.floor(row * cellHeight) + top, 0, height);
-                        int y1 = (int) Math.clamp(Math.ceil((row + 1) * cellHeight) + top, 0, height);
-                        int x0 = (int) Math.clamp(Math.floor(column * cellWidth) + left, 0, width);
-                        int x1 = (int) Math.clamp(Math.ceil((column + 1) * cellWidth) + left, 0, width);
+                        int y0 = (int) Math.clamp(Math.floor(row * cellHeight) + top, 0, images.height());
+                        int y1 = (int) Math.clamp(Math.ceil((row + 1) * cellHeight) + top, 0, images.height());
+                        int x0 = (int) Math.clamp(Math.floor(column * cellWidth) + left, 0, images.width());
+                        int x1 = (int) Math.clamp(Math.ceil((column + 1) * cellWidth) + left, 0, images.width());
                         Elements.setDouble(
                                 type, run.output(0), item * rows * columns + cell, largest(plane, y0, y1, x0, x1));
                     }

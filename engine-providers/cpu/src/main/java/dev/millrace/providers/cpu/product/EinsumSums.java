@@ -69,24 +69,24 @@ record EinsumSums(
         }
         MemorySegment target = memory(launch, to);
         int results = terms.keepsRun() ? (int) count : 1;
-        if (to.type().isFloating()) {
-            double[] sums = scratch.doubles(SUMS, BLOCK);
-            Arrays.fill(sums, 0, results, 0);
-            for (long s = summed.steps(); s > 0; s--) {
-                launch.checkCancelled(s);
-                addDoubles(launch, places, count, sums, scratch);
-                summed.advance(coordinates, places);
+        boolean real = to.type().isFloating();
+        double[] reals = scratch.doubles(SUMS, real ? BLOCK : 0);
+        long[] whole = scratch.longs(SUMS, real ? 0 : BLOCK);
+        Arrays.fill(reals, 0, real ? results : 0, 0);
+        Arrays.fill(whole, 0, real ? 0 : results, 0);
+        for (long s = summed.steps(); s > 0; s--) {
+            launch.checkCancelled(s);
+            if (real) {
+                addDoubles(launch, places, count, reals, scratch);
+            } else {
+                addLongs(launch, places, count, whole, scratch);
             }
-            Elements.write(to.type(), target, to.first() + result, sums, 0, results);
+            summed.advance(coordinates, places);
+        }
+        if (real) {
+            Elements.write(to.type(), target, to.first() + result, reals, 0, results);
         } else {
-            long[] sums = scratch.longs(SUMS, BLOCK);
-            Arrays.fill(sums, 0, results, 0);
-            for (long s = summed.steps(); s > 0; s--) {
-                launch.checkCancelled(s);
-                addLongs(launch, places, count, sums, scratch);
-                summed.advance(coordinates, places);
-            }
-            Elements.write(to.type(), target, to.first() + result, sums, 0, results);
+            Elements.write(to.type(), target, to.first() + result, whole, 0, results);
         }
     }
 

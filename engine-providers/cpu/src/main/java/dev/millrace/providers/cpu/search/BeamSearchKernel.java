@@ -31,7 +31,9 @@ public final class BeamSearchKernel implements DynamicKernel {
     public BeamSearchKernel(Node node) {
         this.node = node;
         long kind = node.attributes().integer("model_type", DECODER);
-        refuse(kind < DECODER || kind > ENCODER_DECODER, "model_type " + kind);
+        refuse(
+                kind < DECODER || kind > ENCODER_DECODER,
+                "model_type " + kind + " where " + DECODER + " to " + ENCODER_DECODER + " are known");
         isDecoder = kind == DECODER;
         refuse(!isDecoder && !node.attributes().has("encoder"), "a decoder without an encoder");
         refuse(node.outputs().size() > STEP_SCORES + 1, "attention as an output");
@@ -52,13 +54,12 @@ public final class BeamSearchKernel implements DynamicKernel {
         SearchOptions options = SearchOptions.of(inputs);
         float temperature = inputs.positive(TEMPERATURE, "temperature");
         WordRules rules = WordRules.of(inputs, REPETITION_PENALTY, temperature);
-        WordModel model =
-                isDecoder ? new DecoderModel(inputs, ATTENTION_MASK, options.most()) : new EncoderDecoderModel(inputs);
+        WordModel model = isDecoder
+                ? new DecoderModel(inputs, ATTENTION_MASK, options.most())
+                : new EncoderDecoderModel(inputs, ATTENTION_MASK);
         var beams = new Beams(options, model.first());
         int before = beams.length();
-        if (before >= options.most()) {
-            throw inputs.refuse("max_length is " + options.most() + " where sequences begin with " + before + " words");
-        }
+        inputs.requireRoom(options.most(), before);
         boolean keepsScores = context.outputCount() > STEP_SCORES && context.hasOutput(STEP_SCORES);
         List<float[][]> steps = search(context, rules, options, model, beams, keepsScores);
         write(context, options, beams.finish());

@@ -8,6 +8,9 @@ final class Beams {
     /** What all beams but the first of a batch begin with, as they are all the same then. */
     private static final float HOPELESS = -1e9f;
 
+    /** A word behind a sequence, and the logarithm of the chance of both. */
+    private record Continuation(int row, int word, float sum) {}
+
     private final SearchOptions options;
     private final int[][] words;
     private final float[] sums;
@@ -60,28 +63,30 @@ final class Beams {
 
     /** Goes on by a word each, by the scores of each sequence with each word; returns whose continuations remain. */
     int[] advance(float[][] summed) {
-        int beams = options.beams();
-        int[] from = new int[words.length];
-        int[] next = new int[words.length];
-        float[] scores = new float[words.length];
-        Arrays.fill(next, options.pad());
+        var next = new Continuation[words.length];
         for (int b = 0; b < ended.length; b++) {
-            if (!ended[b].isDone()) {
-                choose(b, summed, from, next, scores);
+            int start = b * options.beams();
+            boolean isDone = ended[b].isDone();
+            // nobody looks at what follows sequences of a text that is done
+            var none = new Continuation(isDone ? 0 : start, options.pad(), isDone ? 0 : HOPELESS);
+            Arrays.fill(next, start, start + options.beams(), none);
+            if (!isDone) {
+                choose(b, summed, next);
             }
         }
         int[][] longer = new int[words.length][];
         for (int i = 0; i < longer.length; i++) {
-            longer[i] = Arrays.copyOf(words[from[i]], length + 1);
-            longer[i][length] = next[i];
+            longer[i] = Arrays.copyOf(words[next[i].row()], length + 1);
+            longer[i][length] = next[i].word();
+            sums[i] = next[i].sum();
         }
-        System.arraycopy(longer, 0, words, 0, beams * ended.length);
-        System.arraycopy(scores, 0, sums, 0, scores.length);
+        System.arraycopy(longer, 0, words, 0, words.length);
         length++;
-        return from;
+        return Arrays.stream(next).mapToInt(Continuation::row).toArray();
     }
 
-    private void choose(int b, float[][] summed, int[] from, int[] next, float[] scores) {
+    /** Puts the likeliest continuations of one of the batch in their places, and those that end among what has ended. */
+    private void choose(int b, float[][] summed, Continuation[] next) {
         int beams = options.beams();
         int start = b * beams;
         var likeliest = new Likeliest(2 * beams);
@@ -90,18 +95,14 @@ final class Beams {
                 likeliest.add(summed[row][word], row, word);
             }
         }
-        Arrays.fill(from, start, start + beams, start);
         int to = start;
         for (int i = 0; i < likeliest.count() && to < start + beams; i++) {
             if (likeliest.word(i) != options.end()) {
-                from[to] = likeliest.row(i);
-                next[to] = likeliest.word(i);
-                scores[to++] = likeliest.score(i);
+                next[to++] = new Continuation(likeliest.row(i), likeliest.word(i), likeliest.score(i));
             } else if (i < beams) {
                 ended[b].add(words[likeliest.row(i)], likeliest.score(i));
             }
         }
-        Arrays.fill(scores, to, start + beams, HOPELESS);
         float best = likeliest.count() == 0 ? HOPELESS : likeliest.score(0);
         ended[b].settle(best, length, options.early());
     }

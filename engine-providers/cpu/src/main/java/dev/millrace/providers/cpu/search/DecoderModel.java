@@ -10,6 +10,7 @@ import dev.millrace.graph.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,10 +29,7 @@ final class DecoderModel implements WordModel {
     private final SearchInputs inputs;
     private final NestedGraphs graphs;
     private final int most;
-    private final int[][] first;
-    private final int[][] there;
-    private final int[][] firstPositions;
-    private final int[] positions;
+    private final Prompt[] prompts;
     private List<Tensor> caches = List.of();
 
     /** @param maskInput where there may be a mask of the words that are there; without one it is those that are no padding */
@@ -39,71 +37,79 @@ final class DecoderModel implements WordModel {
         this.inputs = inputs;
         this.most = most;
         graphs = new NestedGraphs(inputs.node());
-        Tensor words = inputs.context().tensor(0);
+        Tensor words = inputs.context().tensor(SearchInputs.WORDS);
         if (words.type() != ElementType.INT32 || words.shape().rank() != 2 || words.elements() == 0) {
             throw inputs.refuse("words are " + words + " where whole numbers by text and place are expected");
         }
-        first = Rows.of(words);
-        firstPositions = new int[first.length][first[0].length];
-        positions = new int[first.length];
-        there = there(inputs.find(maskInput), words.shape());
-        place();
-    }
-
-    private int[][] there(@Nullable Tensor mask, Shape shape) {
-        if (mask == null) {
-            int pad = inputs.attribute("pad_token_id", -1);
-            return Arrays.stream(first)
-                    .map(row ->
-                            Arrays.stream(row).map(word -> word == pad ? 0 : 1).toArray())
-                    .toArray(int[][]::new);
+        Tensor mask = inputs.find(maskInput);
+        if (mask != null && (mask.type() != ElementType.INT32 || !mask.shape().equals(words.shape()))) {
+            throw inputs.refuse("the mask is " + mask + " for words of shape " + words.shape());
         }
-        if (mask.type() != ElementType.INT32 || !mask.shape().equals(shape)) {
-            throw inputs.refuse("the mask is " + mask + " for words of shape " + shape);
-        }
-        return Rows.of(mask);
-    }
-
-    /** Counts the words that are no padding. */
-    private void place() {
         int pad = inputs.attribute("pad_token_id", -1);
-        for (int i = 0; i < first.length; i++) {
-            for (int j = 0; j < first[i].length; j++) {
-                firstPositions[i][j] = first[i][j] == pad ? 0 : positions[i]++;
+        int[][] masks = mask == null ? null : Rows.of(mask);
+        int[][] rows = Rows.of(words);
+        prompts = new Prompt[rows.length];
+        Arrays.setAll(prompts, i -> Prompt.of(rows[i], masks == null ? null : masks[i], pad));
+    }
+
+    /**
+     * What one of the texts begins with.
+     *
+     * @param there 1 for words that are there, else 0
+     * @param places the place of each word among those that are no padding
+     * @param next the place of the word behind them
+     */
+    private record Prompt(int[] words, int[] there, int[] places, int next) {
+        static Prompt of(int[] words, int @Nullable [] mask, int pad) {
+            int[] there = mask == null
+                    ? Arrays.stream(words).map(word -> word == pad ? 0 : 1).toArray()
+                    : mask;
+            int[] places = new int[words.length];
+            int next = 0;
+            for (int i = 0; i < words.length; i++) {
+                places[i] = words[i] == pad ? 0 : next++;
             }
+            return new Prompt(words, there, places, next);
         }
+    }
+
+    private int[][] each(Function<Prompt, int[]> of) {
+        return Arrays.stream(prompts).map(of).toArray(int[][]::new);
     }
 
     @Override
     public int[][] first() {
-        return first;
+        return each(Prompt::words);
+    }
+
+    private int length() {
+        return prompts[0].words().length;
     }
 
     @Override
     public Tensor begin() {
         String graph = inputs.node().attributes().has(FIRST_STEP) ? FIRST_STEP : EACH_STEP;
-        int length = first[0].length;
-        return run(graph, Rows.last(first, length), Rows.last(firstPositions, length), Rows.last(there, length), 0);
+        Tensor words = Rows.last(first(), length());
+        return run(
+                graph, words, Rows.last(each(Prompt::places), length()), Rows.last(each(Prompt::there), length()), 0);
     }
 
     @Override
     public Tensor goOn(int[][] sequences, int[] from) {
         int length = sequences[0].length;
-        int share = sequences.length / first.length;
+        int further = length - length() - 1;
+        int share = sequences.length / prompts.length;
         int[][] places = new int[sequences.length][];
         int[][] masks = new int[sequences.length][length];
         for (int i = 0; i < sequences.length; i++) {
-            int[] known = there[i / share];
-            places[i] = new int[] {positions[i / share]};
+            Prompt prompt = prompts[i / share];
+            places[i] = new int[] {prompt.next() + further};
             Arrays.fill(masks[i], 1);
-            System.arraycopy(known, 0, masks[i], 0, known.length);
+            System.arraycopy(prompt.there(), 0, masks[i], 0, length());
         }
-        for (int i = 0; i < positions.length; i++) {
-            positions[i]++;
-        }
-        int[] rows = Rows.shared(from, length - first[0].length == 1 ? first.length : from.length);
+        int[] rows = Rows.sources(from, further == 0 ? prompts.length : from.length);
         caches = caches.stream()
-                .map(cache -> Rows.taken(cache, CACHE_ROWS, rows))
+                .map(cache -> Rows.gather(cache, CACHE_ROWS, rows))
                 .toList();
         return run(EACH_STEP, Rows.last(sequences, 1), Rows.last(places, 1), Rows.last(masks, length), length - 1);
     }

@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 final class EncoderDecoderModel implements WordModel {
     private static final String ENCODER = "encoder";
     private static final String DECODER = "decoder";
-    private static final int ATTENTION_MASK = 9;
     private static final int FIRST_WORDS = 10;
     /** The outputs of the encoder before the caches. */
     private static final int CACHES = 2;
@@ -26,27 +25,28 @@ final class EncoderDecoderModel implements WordModel {
     private final SearchInputs inputs;
     private final NestedGraphs graphs;
     private final Tensor first;
-    private Around around;
+    private EncoderSide side;
     private List<Tensor> caches = List.of();
 
-    EncoderDecoderModel(SearchInputs inputs) {
+    /** @param maskInput where there may be a mask of what the encoder reads */
+    EncoderDecoderModel(SearchInputs inputs, int maskInput) {
         this.inputs = inputs;
         graphs = new NestedGraphs(inputs.node());
-        Tensor given = inputs.context().tensor(0);
+        Tensor given = inputs.context().tensor(SearchInputs.WORDS);
         if (given.shape().rank() < 2 || given.elements() == 0) {
             throw inputs.refuse("an encoder has nothing to read in " + given);
         }
         first = firstWords(given.shape().dim(0));
-        around = new Around(given, mask(given), given);
+        side = new EncoderSide(given, mask(inputs.find(maskInput), given), given);
     }
 
     /** What the decoder may see of the encoder's side, a row for each of the batch or each sequence. */
-    private record Around(Tensor given, @Nullable Tensor mask, Tensor states) {
-        Around of(int[] from) {
-            return new Around(
-                    Rows.taken(given, 0, from),
-                    mask == null ? null : Rows.taken(mask, 0, from),
-                    Rows.taken(states, 0, from));
+    private record EncoderSide(Tensor given, @Nullable Tensor mask, Tensor states) {
+        EncoderSide gather(int[] from) {
+            return new EncoderSide(
+                    Rows.gather(given, 0, from),
+                    mask == null ? null : Rows.gather(mask, 0, from),
+                    Rows.gather(states, 0, from));
         }
     }
 
@@ -64,8 +64,12 @@ final class EncoderDecoderModel implements WordModel {
     }
 
     /** Which words are there: what an input says, else those behind the padding; nothing for other data. */
-    private @Nullable Tensor mask(Tensor given) {
-        Tensor mask = inputs.find(ATTENTION_MASK);
+    private @Nullable Tensor mask(@Nullable Tensor mask, Tensor given) {
+        if (mask != null
+                && (mask.shape().rank() == 0
+                        || mask.shape().dim(0) != given.shape().dim(0))) {
+            throw inputs.refuse("the mask is " + mask + " for " + given.shape().dim(0) + " in a batch");
+        }
         if (mask != null || given.type() != ElementType.INT32 || given.shape().rank() != 2) {
             return mask;
         }
@@ -89,11 +93,11 @@ final class EncoderDecoderModel implements WordModel {
 
     @Override
     public Tensor begin() {
-        var given = new ArrayList<Datum>(List.of(around.given()));
+        var given = new ArrayList<Datum>(List.of(side.given()));
         for (Value input : graphs.furtherInputs(ENCODER)) {
             given.add(
                     switch (input.name()) {
-                        case "encoder_attention_mask" -> graphs.there(around.mask(), input);
+                        case "encoder_attention_mask" -> graphs.required(side.mask(), input);
                         case "decoder_input_ids" -> first;
                         default -> throw graphs.unknown(input);
                     });
@@ -103,23 +107,23 @@ final class EncoderDecoderModel implements WordModel {
         if (encoded.size() < CACHES || encoded.getFirst().shape().rank() != 3) {
             throw EngineException.notImplemented(inputs.node().describe() + ": an encoder that gives no scores");
         }
-        around = new Around(around.given(), around.mask(), encoded.get(1));
+        side = new EncoderSide(side.given(), side.mask(), encoded.get(1));
         caches = encoded.subList(CACHES, encoded.size());
         return encoded.getFirst();
     }
 
     @Override
     public Tensor goOn(int[][] sequences, int[] from) {
-        spread(from);
+        gather(from);
         List<Value> wanted = graphs.inputs(DECODER);
         var given = new ArrayList<Datum>(
                 List.of(Rows.last(sequences, takesOne(wanted.getFirst()) ? 1 : sequences[0].length)));
         int used = 0;
         for (Value input : graphs.furtherInputs(DECODER)) {
             switch (input.name()) {
-                case "encoder_input_ids" -> given.add(around.given());
-                case "encoder_attention_mask" -> given.add(graphs.there(around.mask(), input));
-                case "encoder_hidden_states" -> given.add(around.states());
+                case "encoder_input_ids" -> given.add(side.given());
+                case "encoder_attention_mask" -> given.add(graphs.required(side.mask(), input));
+                case "encoder_hidden_states" -> given.add(side.states());
                 default -> {
                     if (used == caches.size()) {
                         throw graphs.unknown(input);
@@ -140,18 +144,18 @@ final class EncoderDecoderModel implements WordModel {
     }
 
     /** Gives each sequence its rows: those of its own words, which follow it, and those of the encoder's. */
-    private void spread(int[] from) {
-        long rows = around.given().shape().dim(0);
-        int[] followed = Rows.shared(from, rows);
+    private void gather(int[] from) {
+        long rows = side.given().shape().dim(0);
+        int[] followed = Rows.sources(from, rows);
         boolean isFirst = rows < from.length;
         if (isFirst) {
-            around = around.of(followed);
+            side = side.gather(followed);
         }
         int own = inputs.node().attributes().graph(DECODER).outputs().size() - 1;
         var next = new ArrayList<Tensor>();
         for (int i = 0; i < caches.size(); i++) {
             Tensor cache = caches.get(i);
-            next.add(i < own || isFirst ? Rows.taken(cache, 0, followed) : cache);
+            next.add(i < own || isFirst ? Rows.gather(cache, 0, followed) : cache);
         }
         caches = next;
     }

@@ -36,7 +36,7 @@ public final class GreedySearchKernel implements DynamicKernel {
     @Override
     public void run(DynamicContext context) {
         var inputs = new SearchInputs(context);
-        int most = inputs.within("max_length", inputs.number(1, MOST_WORDS), 1, MOST_WORDS);
+        int most = inputs.within("max_length", inputs.number(SearchInputs.LONGEST, MOST_WORDS), 1, MOST_WORDS);
         float temperature = node.attributes().real("temperature", 1);
         if (!(temperature > 0)) {
             throw inputs.refuse("temperature is " + temperature + " where a positive number is expected");
@@ -49,17 +49,19 @@ public final class GreedySearchKernel implements DynamicKernel {
         Sampler sampler = draws ? Sampler.of(inputs) : null;
         ToIntFunction<float[]> choice = sampler == null ? scores -> Math.max(0, Scores.largest(scores)) : sampler::word;
         var model = new DecoderModel(inputs, ATTENTION_MASK, most);
-        int[][] words = model.first();
-        if (words[0].length >= most) {
-            throw inputs.refuse("max_length is " + most + " where sequences begin with " + words[0].length + " words");
-        }
-        words = search(context, rules, model, choice, most);
+        inputs.requireRoom(most, model.first()[0].length);
+        int pad = inputs.attribute("pad_token_id", -1);
+        int[][] words = search(context, rules, model, choice, most, pad);
         context.output(0, Rows.last(words, most));
     }
 
     private static int[][] search(
-            DynamicContext context, WordRules rules, WordModel model, ToIntFunction<float[]> choice, int most) {
-        int pad = Math.toIntExact(context.node().attributes().integer("pad_token_id"));
+            DynamicContext context,
+            WordRules rules,
+            WordModel model,
+            ToIntFunction<float[]> choice,
+            int most,
+            int pad) {
         int[][] words = model.first();
         int begin = words[0].length;
         boolean[] ended = new boolean[words.length];

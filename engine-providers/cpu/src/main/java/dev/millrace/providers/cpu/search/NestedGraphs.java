@@ -33,7 +33,8 @@ record NestedGraphs(Node node) {
         return EngineException.notImplemented(node.describe() + ": a graph that asks for '" + input.name() + "'");
     }
 
-    Tensor there(@Nullable Tensor tensor, Value input) {
+    /** What a graph asks for by that name, which may not be there. */
+    Tensor required(@Nullable Tensor tensor, Value input) {
         if (tensor == null) {
             throw unknown(input);
         }

@@ -27,13 +27,13 @@ final class Rows {
     }
 
     /** Which row a sequence goes on from, where there are as many rows or fewer, which neighbours share. */
-    static int[] shared(int[] from, long rows) {
+    static int[] sources(int[] from, long rows) {
         int share = Math.toIntExact(from.length / rows);
         return Arrays.stream(from).map(i -> i / share).toArray();
     }
 
     /** The parts of a tensor along an axis that {@code from} names. */
-    static Tensor taken(Tensor tensor, int axis, int[] from) {
+    static Tensor gather(Tensor tensor, int axis, int[] from) {
         int rows = Math.toIntExact(tensor.shape().dim(axis));
         if (Arrays.equals(from, IntStream.range(0, rows).toArray())) {
             return tensor;

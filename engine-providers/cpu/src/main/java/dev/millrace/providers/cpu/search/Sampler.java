@@ -9,11 +9,11 @@ import java.util.stream.IntStream;
  * Draws words by chance, of the likeliest alone.
  *
  * @param share what the likeliest words have together; a word is left out where those before it have that
- * @param more whether a word counts with which the share is reached exactly
+ * @param keepsReached whether a word counts with which the share is reached exactly
  * @param least so many words are left at least
  * @param filtered the score of those that are left out
  */
-record Sampler(double share, boolean more, int least, float filtered, MinimalStandard random) {
+record Sampler(double share, boolean keepsReached, int least, float filtered, MinimalStandard random) {
     private static final int SEED = 8;
 
     static Sampler of(SearchInputs inputs) {
@@ -49,7 +49,7 @@ record Sampler(double share, boolean more, int least, float filtered, MinimalSta
         for (int i = 0; i < words.length; i++) {
             double reached = before / all;
             before += shares[words[i]];
-            if (i >= least && (more ? reached > share : reached >= share)) {
+            if (i >= least && (keepsReached ? reached > share : reached >= share)) {
                 scores[words[i]] = filtered;
             }
         }

@@ -10,6 +10,12 @@ import org.jspecify.annotations.Nullable;
 
 /** What a search is given, read and checked. */
 record SearchInputs(DynamicContext context) {
+    /** The inputs that every search begins with. */
+    static final int WORDS = 0;
+
+    static final int LONGEST = 1;
+    static final int SHORTEST = 2;
+
     Node node() {
         return context.node();
     }
@@ -49,14 +55,22 @@ record SearchInputs(DynamicContext context) {
     }
 
     int within(String what, double value, int from, int to) {
-        if (value < from || value > to) {
-            throw refuse(what + " is " + (long) value + " where " + from + " to " + to + " is expected");
+        if (!(value >= from && value <= to)) {
+            throw refuse(what + " is " + (value == Math.rint(value) ? "" + (long) value : "" + value) + " where " + from
+                    + " to " + to + " is expected");
         }
         return (int) value;
     }
 
     int attribute(String name, int otherwise) {
         return within(name, node().attributes().integer(name, otherwise), Integer.MIN_VALUE, Integer.MAX_VALUE);
+    }
+
+    /** Refuses sequences that can have no further word. */
+    void requireRoom(int most, int before) {
+        if (before >= most) {
+            throw refuse("max_length is " + most + " where sequences begin with " + before + " words");
+        }
     }
 
     EngineException refuse(String what) {

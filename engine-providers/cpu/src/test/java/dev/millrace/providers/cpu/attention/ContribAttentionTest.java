@@ -11,6 +11,7 @@ import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.cpu.OneNode;
+import dev.millrace.providers.testkit.RandomTensors;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -31,11 +32,7 @@ class ContribAttentionTest {
     }
 
     private Tensor floats(long... dims) {
-        float[] values = new float[Math.toIntExact(Shape.of(dims).elements())];
-        for (int i = 0; i < values.length; i++) {
-            values[i] = (float) random.nextGaussian();
-        }
-        return Tensor.copyOf(values, dims);
+        return RandomTensors.normal(random, dims);
     }
 
     private static Tensor ints(int... values) {

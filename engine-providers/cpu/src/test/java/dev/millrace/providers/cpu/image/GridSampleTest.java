@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.cpu.OneNode;
+import dev.millrace.providers.testkit.RandomTensors;
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,11 +14,7 @@ class GridSampleTest {
     private final Random random = new Random(9);
 
     private float[] random(int count) {
-        float[] values = new float[count];
-        for (int i = 0; i < count; i++) {
-            values[i] = (float) random.nextGaussian();
-        }
-        return values;
+        return RandomTensors.normal(random, count).floats();
     }
 
     private static float[] part(float[] values, int index, int count) {

@@ -10,6 +10,7 @@ import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.cpu.OneNode;
+import dev.millrace.providers.testkit.RandomTensors;
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -96,11 +97,7 @@ class ProductsTest {
     }
 
     private float[] values(int count) {
-        float[] values = new float[count];
-        for (int i = 0; i < count; i++) {
-            values[i] = random.nextFloat() - 0.5f;
-        }
-        return values;
+        return RandomTensors.uniform(random, -0.5f, 0.5f, count).floats();
     }
 
     private static Tensor wide(float[] values, long... dims) {

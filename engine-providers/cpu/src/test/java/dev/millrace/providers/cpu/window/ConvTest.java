@@ -3,9 +3,9 @@ package dev.millrace.providers.cpu.window;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.cpu.OneNode;
+import dev.millrace.providers.testkit.RandomTensors;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -57,11 +57,7 @@ class ConvTest {
     }
 
     private static float[] values(Random random, long... dims) {
-        float[] values = new float[(int) Shape.of(dims).elements()];
-        for (int i = 0; i < values.length; i++) {
-            values[i] = random.nextFloat() - 0.5f;
-        }
-        return values;
+        return RandomTensors.uniform(random, -0.5f, 0.5f, dims).floats();
     }
 
     private static Tensor wide(float[] values, long... dims) {

@@ -11,8 +11,8 @@ import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
-import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.testkit.RandomTensors;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
@@ -33,11 +33,7 @@ final class Nets {
     }
 
     static Tensor random(Random random, long... dims) {
-        float[] numbers = new float[(int) Shape.of(dims).elements()];
-        for (int i = 0; i < numbers.length; i++) {
-            numbers[i] = random.nextFloat() - 0.5f;
-        }
-        return Tensor.copyOf(numbers, dims);
+        return RandomTensors.uniform(random, -0.5f, 0.5f, dims);
     }
 
     /** Convolutions of images with three channels; {@code height} and {@code width} may be free. */

@@ -21,6 +21,7 @@ import dev.millrace.providers.simd.program.Step;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.providers.spi.ProviderOptions;
 import dev.millrace.providers.testkit.ProviderKernels;
+import dev.millrace.providers.testkit.RandomTensors;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.device.Device;
 import dev.millrace.scheduler.kernel.BindContext;
@@ -206,11 +207,7 @@ final class Comparison implements AutoCloseable {
     }
 
     static Tensor random(Random random, Shape shape) {
-        float[] numbers = new float[Math.toIntExact(shape.elements())];
-        for (int i = 0; i < numbers.length; i++) {
-            numbers[i] = 2 * random.nextFloat() - 1;
-        }
-        return Tensor.copyOf(numbers, shape.toArray());
+        return RandomTensors.uniform(random, -1, 1, shape.toArray());
     }
 
     /** An input of floats, of any shape of this rank. */

@@ -9,6 +9,7 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.testkit.RandomTensors;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
@@ -34,9 +35,7 @@ class IntegerRulesTest {
 
     /** Any bits. */
     private Tensor random(ElementType type, long... dims) {
-        byte[] bytes = new byte[Math.toIntExact(type.bytes(Shape.of(dims).elements()))];
-        random.nextBytes(bytes);
-        return Tensor.wrap(type, Shape.of(dims), MemorySegment.ofArray(bytes));
+        return RandomTensors.bits(random, type, dims);
     }
 
     @ParameterizedTest

@@ -12,7 +12,7 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
-import java.lang.foreign.MemorySegment;
+import dev.millrace.providers.testkit.RandomTensors;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -33,11 +33,7 @@ class QuantisedRulesTest {
     }
 
     private Tensor bytes(ElementType type, long... dims) {
-        Tensor tensor = Tensor.allocate(type, Shape.of(dims));
-        byte[] some = new byte[Math.toIntExact(tensor.segment().byteSize())];
-        random.nextBytes(some);
-        tensor.segment().copyFrom(MemorySegment.ofArray(some));
-        return tensor;
+        return RandomTensors.bits(random, type, dims);
     }
 
     private ElementType anyBytes() {
@@ -45,11 +41,8 @@ class QuantisedRulesTest {
     }
 
     private Tensor scales(int count) {
-        float[] scales = new float[count];
-        for (int i = 0; i < count; i++) {
-            scales[i] = 0.001f + 0.02f * random.nextFloat();
-        }
-        return count == 1 ? Tensor.scalar(scales[0]) : Tensor.copyOf(scales, count);
+        long[] dims = count == 1 ? new long[0] : new long[] {count};
+        return RandomTensors.uniform(random, 0.001f, 0.021f, dims);
     }
 
     private Value constant(GraphEditor editor, Tensor tensor) {

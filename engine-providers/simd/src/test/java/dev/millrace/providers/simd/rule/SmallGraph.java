@@ -16,7 +16,6 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.Kernels;
 import dev.millrace.providers.cpu.CpuFactory;
@@ -28,6 +27,7 @@ import dev.millrace.providers.simd.weights.Weights;
 import dev.millrace.providers.spi.ProviderOptions;
 import dev.millrace.providers.testkit.NestedRun;
 import dev.millrace.providers.testkit.ProviderKernels;
+import dev.millrace.providers.testkit.RandomTensors;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.DirectRun;
 import dev.millrace.scheduler.kernel.Launch;
@@ -52,11 +52,7 @@ final class SmallGraph {
 
     /** Floats of a normal distribution. */
     static Tensor random(Random random, long... dims) {
-        float[] values = new float[Math.toIntExact(Shape.of(dims).elements())];
-        for (int i = 0; i < values.length; i++) {
-            values[i] = (float) random.nextGaussian();
-        }
-        return Tensor.copyOf(values, dims);
+        return RandomTensors.normal(random, dims);
     }
 
     private String name() {

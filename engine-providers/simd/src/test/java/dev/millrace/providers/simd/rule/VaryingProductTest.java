@@ -8,7 +8,7 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
-import java.lang.foreign.MemorySegment;
+import dev.millrace.providers.testkit.RandomTensors;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Map;
@@ -23,9 +23,7 @@ class VaryingProductTest {
     private final Random random = new Random(9);
 
     private Tensor bytes(ElementType type, long... dims) {
-        byte[] bytes = new byte[Math.toIntExact(Shape.of(dims).elements())];
-        random.nextBytes(bytes);
-        return Tensor.wrap(type, Shape.of(dims), MemorySegment.ofArray(bytes));
+        return RandomTensors.bits(random, type, dims);
     }
 
     private static void output(GraphEditor editor, NodeSpec spec, String name) {

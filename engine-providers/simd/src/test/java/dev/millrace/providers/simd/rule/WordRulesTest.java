@@ -3,11 +3,12 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.ElementType;
-import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.testkit.RandomTensors;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -15,11 +16,11 @@ class WordRulesTest {
     private final Random random = new Random(6);
 
     private Tensor random(ElementType type, long... dims) {
-        Tensor tensor = Tensor.allocate(type, Shape.of(dims));
-        for (long i = 0; i < tensor.elements(); i++) {
-            Elements.setLong(type, tensor.segment(), i, type == ElementType.DOUBLE ? i + 1 : random.nextLong());
+        if (type == ElementType.DOUBLE) {
+            var count = new AtomicInteger();
+            return RandomTensors.reals(type, Shape.of(dims), count::incrementAndGet);
         }
-        return tensor;
+        return RandomTensors.whole(type, Shape.of(dims), random::nextLong);
     }
 
     private Tensor truths(long... dims) {

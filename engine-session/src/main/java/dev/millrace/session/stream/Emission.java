@@ -1,0 +1,97 @@
+package dev.millrace.session.stream;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Operators;
+
+/**
+ * A subscription whose answers are handed on in rounds of a drain loop, so by one thread at a time. A subscriber that throws has
+ * cancelled.
+ */
+abstract class Emission<T> implements Subscription {
+    final CoreSubscriber<? super T> downstream;
+    private final AtomicLong demand = new AtomicLong();
+    private final AtomicInteger draining = new AtomicInteger();
+    private volatile @Nullable Throwable refusal;
+    private volatile boolean cancelled;
+
+    Emission(CoreSubscriber<? super T> downstream) {
+        this.downstream = downstream;
+    }
+
+    /** Why a request for so many answers is none. */
+    static IllegalArgumentException refusal(long n) {
+        return new IllegalArgumentException("a subscriber asked for " + n
+                + " answers; one is the least (Reactive Streams 3.9, non-positive subscription request)");
+    }
+
+    /** Everything that is decided is decided here; what an exception keeps it from is left to the next round. */
+    abstract void round();
+
+    /** Stops what is under way, whose end is still heard of. */
+    abstract void stop();
+
+    /** The answers that were asked for, those that were handed on included. */
+    final long demand() {
+        return demand.get();
+    }
+
+    /** What the subscriber asked for in vain, if it did. */
+    final @Nullable Throwable refusal() {
+        return refusal;
+    }
+
+    final boolean isCancelled() {
+        return cancelled;
+    }
+
+    @Override
+    public final void request(long n) {
+        if (n > 0) {
+            demand.accumulateAndGet(n, Operators::addCap);
+        } else {
+            refusal = refusal(n);
+        }
+        drain();
+    }
+
+    @Override
+    public final void cancel() {
+        cancelled = true;
+        stop();
+        drain();
+    }
+
+    final void drain() {
+        if (draining.getAndIncrement() != 0) {
+            return;
+        }
+        @Nullable Throwable broken = null;
+        int missed = 1;
+        do {
+            try {
+                round();
+            } catch (Throwable thrown) {
+                // whoever throws here may not: nothing more goes to it, and nothing more is asked for
+                broken = broken == null ? thrown : broken;
+                cancelled = true;
+                draining.incrementAndGet();
+            }
+            missed = draining.addAndGet(-missed);
+        } while (missed != 0);
+        if (broken != null) {
+            leave(broken);
+        }
+    }
+
+    private void leave(Throwable broken) {
+        try {
+            stop();
+        } finally {
+            Operators.onErrorDropped(broken, downstream.currentContext());
+        }
+    }
+}
