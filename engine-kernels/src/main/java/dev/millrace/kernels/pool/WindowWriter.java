@@ -88,7 +88,7 @@ final class WindowWriter {
         return builder.build();
     }
 
-    /** Tiles of nearly equal width; those that lie inside of the row are done in a loop. */
+    /** Tiles of nearly equal width; those that lie inside of the row, or see nothing of it, are done in a loop. */
     private void row() {
         int tiles = (width.out() + mostPixels - 1) / mostPixels;
         int wide = width.out() % tiles;
@@ -97,7 +97,7 @@ final class WindowWriter {
             int pixels = width.out() / tiles + (tile < wide ? 1 : 0);
             int same = tile < wide ? wide - tile : tiles - tile;
             int run = 1;
-            while (run < same && isInside(column, (run + 1) * pixels)) {
+            while (run < same && areAlike(column, (run + 1) * pixels)) {
                 run++;
             }
             run(column, pixels, run);
@@ -109,9 +109,13 @@ final class WindowWriter {
         builder.advance(residual, -column * bytes);
     }
 
-    private boolean isInside(int column, int pixels) {
-        return width.start(column) >= 0
-                && width.start(column + pixels - 1) + (width.taps() - 1) * width.dilation() < width.in();
+    /** Whether pixels read all of their taps, or none: one that is no average does not depend on its place then. */
+    private boolean areAlike(int column, int pixels) {
+        int firstRead = width.start(column);
+        int endRead = width.start(column + pixels - 1) + (width.taps() - 1) * width.dilation();
+        boolean readNothing = endRead < 0 || firstRead >= width.in();
+        return firstRead >= 0 && endRead < width.in()
+                || readNothing && variant.counted() == WindowTile.Variant.NO_AVERAGE;
     }
 
     private void run(int column, int pixels, int tiles) {

@@ -50,6 +50,24 @@ class PoolTest {
     }
 
     @Test
+    void padsManyTimesAsWideAsTheImageTakeNoCodeOfTheirOwn() {
+        Axis far = Axis.of(4, 3, 2, 1, 65_535, 1);
+        var conv = new DepthwiseConv(KERNELS.set(), WindowShape.flat(1, 1, THREE, far), Expr.input(0));
+        MemorySegment packed = floats(conv.packedBytes() / 4);
+        conv.pack(MemorySegment.ofArray(filled(9, 1)), MemorySegment.ofArray(filled(1, 7)), packed);
+        MemorySegment in = floats(16L * LANES);
+        in.copyFrom(MemorySegment.ofArray(filled(16 * LANES, 1)));
+        MemorySegment out = floats(4L * far.out() * LANES);
+        conv.run(in, packed, null, out, Parallel.NONE);
+        int last = far.out() - 1;
+        assertThat(last).isEqualTo(32_768);
+        int[] columns = {0, 1, 1000, last - 2, last - 1, last};
+        assertThat(Arrays.stream(columns)
+                        .mapToObj(column -> out.getAtIndex(ValueLayout.JAVA_FLOAT, (long) column * LANES)))
+                .containsExactly(7f, 7f, 7f, 7f, 7f + 2 * 2, 7f + 2 * 3);
+    }
+
+    @Test
     void nothingIsWrittenWhereNoWindowFits() {
         Axis none = Axis.of(2, 3, 2, 1, 0, 0);
         assertThat(none.out()).isZero();

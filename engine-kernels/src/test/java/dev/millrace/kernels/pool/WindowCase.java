@@ -44,11 +44,20 @@ public final class WindowCase implements FamilyCase {
             height = whole(1 + random.nextInt(most / 2));
             width = whole(1 + random.nextInt(most));
         }
+        if (random.nextInt(8) == 0) {
+            width = farPadded(width, 1 + random.nextInt(3 * most));
+        }
         return new WindowShape(1 + random.nextInt(2), 1 + random.nextInt(3 * lanes), depth, height, width);
     }
 
     private static Axis whole(int size) {
         return Axis.of(size, size, 1, 1, 0, 0);
+    }
+
+    /** With so many outputs on both sides that see nothing but padding, or little else. */
+    private static Axis farPadded(Axis axis, int outputs) {
+        int before = axis.before() + outputs * axis.stride();
+        return new Axis(axis.in(), axis.out() + 2 * outputs, axis.taps(), axis.stride(), axis.dilation(), before);
     }
 
     private static int behind(Random random, Axis axis) {
