@@ -19,6 +19,11 @@ public final class Pooling {
         return op;
     }
 
+    /** Whether all elements of a window are added up. */
+    public boolean isSum() {
+        return op.op() == WindowTile.Op.SUM;
+    }
+
     /** The largest. A NaN counts if no number follows it. Without any element, minus infinity. */
     public static Pooling max() {
         return new Pooling(WindowOp.of(WindowTile.Op.MAX, ELEMENT, ELEMENT));

@@ -22,6 +22,9 @@ final class PoolRules {
     /** A block of channels is worth it when this part of it at least holds any. */
     private static final int LEAST_OF_BLOCK = 4;
 
+    /** Sums of more terms are left to who adds up more of them side by side: each keeps too little of the next term. */
+    private static final long MOST_TERMS = 1 << 15;
+
     private PoolRules() {}
 
     static @Nullable Rule named(String name) {
@@ -92,7 +95,11 @@ final class PoolRules {
     static boolean whole(Op op, Pooling pooling) {
         Cell in = op.in(0);
         int spatial = in.shape().rank() - 2;
-        if (!in.isFloat() || spatial < 1 || spatial > 3 || in.elements() == 0 || !isInBlocks(op)) {
+        if (!in.isFloat() || spatial < 1 || spatial > 3 || in.elements() == 0) {
+            return false;
+        }
+        long pixels = in.elements() / (in.shape().dim(0) * in.shape().dim(1));
+        if (pooling.isSum() && pixels > MOST_TERMS || !isInBlocks(op)) {
             return false;
         }
         Axis[] axes = {Axis.pointwise(1), Axis.pointwise(1), Axis.pointwise(1)};

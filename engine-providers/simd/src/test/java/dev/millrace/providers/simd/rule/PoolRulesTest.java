@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.Tensor;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -62,5 +64,16 @@ class PoolRulesTest {
         graph.output(graph.node("MaxPool", 12, Map.of("kernel_shape", Attribute.of(3L, 3L)), in));
         graph.check(TOLERANCE);
         assertThat(graph.kernels().contains("pool of channels")).isEqualTo(channels == 1);
+    }
+
+    @Test
+    void averagesOfLargeImagesKeepTheirPrecision() {
+        var graph = new SmallGraph();
+        float[] pixels = new float[16 * 800 * 700];
+        for (int i = 0; i < pixels.length; i++) {
+            pixels[i] = 1 + 0.3f * (i % 3);
+        }
+        Value x = graph.input(Tensor.copyOf(pixels, 1, 16, 800, 700));
+        graph.output(graph.node("GlobalAveragePool", 22, Map.of(), x)).check(2e-6);
     }
 }
