@@ -8,6 +8,7 @@ import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.lower.Lowerings;
+import dev.millrace.graph.op.SchemaPass;
 import java.util.HashSet;
 import java.util.Set;
 
@@ -19,6 +20,8 @@ final class InnerValues {
     static byte[] shown(byte[] bytes) {
         Model model = Models.read(bytes, null);
         Graph graph = model.graph();
+        // it takes away what would be refused next
+        SchemaPass.over(graph);
         Inference.infer(graph);
         Lowerings.lower(graph);
         Set<Value> shown = new HashSet<>(graph.outputs());
