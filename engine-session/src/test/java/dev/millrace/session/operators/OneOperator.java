@@ -182,6 +182,11 @@ final class OneOperator {
                 .next();
     }
 
+    /** All outputs of the peer. */
+    Tensor[] peers() throws OrtException {
+        return Peer.run(model(), inputs).values().toArray(new Tensor[0]);
+    }
+
     /** Checks that all of ours give what the peer does, to within a distance. */
     void agrees(Engine engine, double within) throws OrtException {
         byte[] model = model();
