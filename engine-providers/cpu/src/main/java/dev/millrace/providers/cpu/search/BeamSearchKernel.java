@@ -52,8 +52,9 @@ public final class BeamSearchKernel implements DynamicKernel {
         SearchOptions options = SearchOptions.of(inputs);
         float temperature = inputs.positive(TEMPERATURE, "temperature");
         WordRules rules = WordRules.of(inputs, REPETITION_PENALTY, temperature);
-        WordModel model =
-                isDecoder ? new DecoderModel(inputs, ATTENTION_MASK, options.most()) : new EncoderDecoderModel(inputs);
+        WordModel model = isDecoder
+                ? new DecoderModel(inputs, ATTENTION_MASK, options.most())
+                : new EncoderDecoderModel(inputs, options.most());
         var beams = new Beams(options, model.first());
         int before = beams.length();
         if (before >= options.most()) {
