@@ -83,6 +83,16 @@ final class CompositeRules {
                 boolean some = texts != null && texts.stream().allMatch(dim -> dim.isKnown() && !dim.is(0));
                 c.set(0, ElementType.STRING, some ? oneMore(texts) : null);
             }
+            case "QuantizeWithOrder" -> c.set(0, ElementType.INT8, c.dims(0));
+            case "DequantizeWithOrder" ->
+                c.set(0, ElementType.requireCode(c.attributes().integer("to")), c.dims(0));
+            case "QOrderedMatMul" -> c.set(0, c.element(0), MatrixRules.product(c, c.dims(0), c.dims(2)));
+            case "QOrderedGelu", "QOrderedLayerNormalization" -> ElementwiseRules.sameAsFirst(c);
+            case "QOrderedAttention" -> {
+                c.dims(0, 3);
+                c.dims(7, 2);
+                c.set(0, c.element(0), List.of(c.dim(0, 0), c.dim(0, 1), c.dim(7, 1)));
+            }
             case "WordConvEmbedding" -> wordConv(c);
             case "BifurcationDetector" -> {
                 c.set(0, ElementType.INT64, Dims.unknown(1));

@@ -66,6 +66,7 @@ public final class Lowerings {
                 ArrayLowerings::lowering,
                 ElementLowerings::lowering,
                 GateLowerings::lowering,
+                OrderedLowerings::lowering,
                 PartialAttentionLowerings::lowering,
                 PackingLowerings::lowering,
                 PositionLowerings::lowering);
