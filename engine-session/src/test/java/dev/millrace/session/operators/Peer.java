@@ -23,10 +23,6 @@ import java.util.Set;
 final class Peer {
     private Peer() {}
 
-    static Map<String, Tensor> run(byte[] model, Map<String, Tensor> inputs) throws OrtException {
-        return run(model, inputs, Map.of());
-    }
-
     /** @param places outputs that are written into the memory of inputs */
     static Map<String, Tensor> run(byte[] model, Map<String, Tensor> inputs, Map<String, String> places)
             throws OrtException {
