@@ -113,7 +113,7 @@ final class GraphReader {
             if (initializers.containsKey(input.name()) && dialect.inputsWithInitializerAreConstants()) {
                 return;
             }
-            ValueType declared = input.type() == null ? parts.types.get(input.name()) : input.type();
+            ValueType declared = dense(input.type() == null ? parts.types.get(input.name()) : input.type());
             // What is said of a main graph's inputs binds its callers; a nested graph is given what its node has.
             ValueType type = graph.parent() == null ? declared : null;
             Tensor otherwise = initializers.remove(input.name());
@@ -122,6 +122,13 @@ final class GraphReader {
                     : editor.addInput(input.name(), type, otherwise);
             editor.declare(value, declared);
             scope.define(input.name(), value);
+        }
+
+        /** Sparse inputs are given as dense tensors, as sparse constants are read. */
+        private static @Nullable ValueType dense(@Nullable ValueType type) {
+            return type instanceof ValueType.SparseType(var element, var shape)
+                    ? ValueType.tensor(element, shape)
+                    : type;
         }
 
         private @Nullable Value[] defineOutputs(NodeParts node) {

@@ -83,6 +83,21 @@ final class CompositeRules {
                 boolean some = texts != null && texts.stream().allMatch(dim -> dim.isKnown() && !dim.is(0));
                 c.set(0, ElementType.STRING, some ? oneMore(texts) : null);
             }
+            case "QuantizeWithOrder" -> c.set(0, ElementType.INT8, c.dims(0));
+            case "DequantizeWithOrder" ->
+                c.set(0, ElementType.requireCode(c.attributes().integer("to")), c.dims(0));
+            case "QOrderedMatMul" -> c.set(0, c.element(0), MatrixRules.product(c, c.dims(0), c.dims(2)));
+            case "QOrderedGelu", "QOrderedLayerNormalization" -> ElementwiseRules.sameAsFirst(c);
+            case "QOrderedAttention" -> {
+                c.dims(0, 3);
+                c.dims(7, 2);
+                c.set(0, c.element(0), List.of(c.dim(0, 0), c.dim(0, 1), c.dim(7, 1)));
+            }
+            case "WordConvEmbedding" -> wordConv(c);
+            case "BifurcationDetector" -> {
+                c.set(0, ElementType.INT64, Dims.unknown(1));
+                c.set(1, c.tensor(2));
+            }
             case "DynamicTimeWarping" -> {
                 c.dims(0, 2, 3);
                 c.set(0, ElementType.INT32, List.of(Dim.of(2), Dim.UNKNOWN));
@@ -93,6 +108,26 @@ final class CompositeRules {
                 c.set(2, c.element(0), Dims.unknown(3));
             }
             default -> {}
+        }
+    }
+
+    /** Words by letters, filters by letters of a word and their numbers, a bias of filters, letters by their numbers. */
+    private static void wordConv(InferenceContext c) {
+        c.dims(0, 2);
+        c.dims(1, 4);
+        c.expect(1, 1, Dim.of(1));
+        Operands.shape(c, 2, c.dim(1, 0));
+        Operands.shape(c, 3, Dim.UNKNOWN, c.dim(1, 3));
+        expect(c, "embedding_size", 0);
+        expect(c, "conv_window_size", 2);
+        expect(c, "char_embedding_size", 3);
+        c.set(0, c.element(1), List.of(c.dim(0, 0), c.dim(1, 0)));
+    }
+
+    private static void expect(InferenceContext c, String attribute, int axis) {
+        long extent = c.attributes().integer(attribute, -1);
+        if (extent != -1) {
+            c.expect(1, axis, Dim.of(extent));
         }
     }
 

@@ -16,6 +16,19 @@ final class ContribAttentionRules {
             case "MultiHeadAttention" -> multiHead(c);
             case "DecoderMaskedMultiHeadAttention" -> decoding(c);
             case "GroupQueryAttention" -> groupQuery(c);
+            case "SparseAttention" -> sparse(c);
+            case "LongformerAttention" -> {
+                c.dims(0, 3);
+                positive(c, "num_heads");
+                c.set(0, c.tensor(0));
+            }
+            case "DecoderAttention" -> {
+                c.dims(0, 3);
+                positive(c, "num_heads");
+                c.set(0, c.tensor(0));
+                c.set(1, c.element(0), Dims.unknown(4));
+                c.set(2, c.element(0), Dims.unknown(4));
+            }
             default -> projecting(c);
         }
     }
@@ -95,15 +108,31 @@ final class ContribAttentionRules {
         return key == null ? Dim.UNKNOWN : key.size() == 4 ? key.get(2) : key.get(1);
     }
 
-    private static void groupQuery(InferenceContext c) {
-        List<Dim> q = c.dims(0, 3);
+    /** Groups of query heads that share keys; the extent of a head. */
+    private static Dim grouped(InferenceContext c) {
+        c.dims(0, 3);
         long heads = positive(c, "num_heads");
         long keyHeads = positive(c, "kv_num_heads");
-        Dim width = q == null ? Dim.UNKNOWN : q.get(2);
-        Dim headSize = Dims.floorDiv(width, c.has(1) ? heads : heads + 2 * keyHeads);
-        Dim batch = q == null ? Dim.UNKNOWN : q.get(0);
-        Dim steps = q == null ? Dim.UNKNOWN : q.get(1);
-        c.set(0, c.element(0), List.of(batch, steps, Dims.mul(headSize, heads)));
+        Dim headSize = Dims.floorDiv(c.dim(0, 2), c.has(1) ? heads : heads + 2 * keyHeads);
+        c.set(0, c.element(0), List.of(c.dim(0, 0), c.dim(0, 1), Dims.mul(headSize, heads)));
+        return headSize;
+    }
+
+    private static void sparse(InferenceContext c) {
+        positive(c, "sparse_block_size");
+        grouped(c);
+        c.dims(3, 4);
+        c.dims(4, 4);
+        c.dims(5, 2);
+        c.dims(6, 2);
+        c.set(1, c.tensor(3));
+        c.set(2, c.tensor(4));
+    }
+
+    private static void groupQuery(InferenceContext c) {
+        Dim headSize = grouped(c);
+        long keyHeads = c.attributes().integer("kv_num_heads");
+        Dim batch = c.dim(0, 0);
         List<Dim> past = c.has(3) ? c.dims(3, 4) : null;
         Dim room = !c.has(3) ? Dims.ZERO : past == null ? Dim.UNKNOWN : past.get(2);
         List<Dim> total = c.has(6) ? c.integers(6) : null;

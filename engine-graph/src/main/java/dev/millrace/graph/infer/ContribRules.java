@@ -52,6 +52,9 @@ final class ContribRules {
             case "EmbedLayerNormalization" -> embedLayerNormalization(c);
             case "Attention",
                     "QAttention",
+                    "DecoderAttention",
+                    "LongformerAttention",
+                    "SparseAttention",
                     "DecoderMaskedSelfAttention",
                     "DecoderMaskedMultiHeadAttention",
                     "MultiHeadAttention",

@@ -20,6 +20,7 @@ final class ArrayLowerings {
             case "GatherND" -> c -> c.result(c.op("GatherND", c.input(0), c.cast(c.input(1), ElementType.INT64)));
             case "Trilu" -> c -> QuantisedLowerings.renamed(c, "Trilu");
             case "TorchEmbedding" -> c -> c.result(c.op("Gather", c.input(0), c.input(1)));
+            case "WordConvEmbedding" -> WordConvLowering::write;
             case "CDist" -> ArrayLowerings::distances;
             case "Pad" -> ArrayLowerings::pad;
             case "Range" -> ArrayLowerings::range;

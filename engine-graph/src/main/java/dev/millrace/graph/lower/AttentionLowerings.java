@@ -18,15 +18,16 @@ final class AttentionLowerings {
     private AttentionLowerings() {}
 
     /** Where an attention has its inputs beside those of the projection; -1 for what it does not have. */
-    private record Places(int mask, int past, int scores, int pastLength) {}
+    private record Places(int mask, int past, int scores, int pastLength, int beams) {}
 
     static @Nullable Lowering lowering(Node node) {
         return switch (node.op().name()) {
-            case "Attention" -> c -> attend(c, projected(c), new Places(3, 4, 5, 6));
+            case "Attention" -> c -> attend(c, projected(c), new Places(3, 4, 5, 6, -1));
+            case "DecoderAttention" -> DecoderAttentionLowering::write;
             case "DecoderMaskedSelfAttention" -> AttentionLowerings::decoderSelf;
             case "DecoderMaskedMultiHeadAttention" -> AttentionLowerings::decoderHeads;
-            case "MultiHeadAttention" -> hasLargeCache(node) ? AttentionLowerings::cachedHeads : null;
-            case "QAttention" -> c -> attend(c, projectedBytes(c), new Places(5, 8, -1, -1));
+            case "MultiHeadAttention" -> hasTables(node) ? AttentionLowerings::cachedHeads : null;
+            case "QAttention" -> c -> attend(c, projectedBytes(c), new Places(5, 8, -1, -1, -1));
             default -> null;
         };
     }
@@ -42,8 +43,7 @@ final class AttentionLowerings {
     }
 
     private static void decoderSelf(Composer c) {
-        c.refuse(c.has(7) || c.has(8), "beams");
-        attend(c, projected(c), new Places(3, 4, 5, 6));
+        attend(c, projected(c), new Places(3, 4, 5, 6, 8));
     }
 
     private static void attend(Composer c, Value together, Places places) {
@@ -55,7 +55,7 @@ final class AttentionLowerings {
         if (hidden != null) {
             scores = scores == null ? hidden : c.op("Add", scores, hidden);
         }
-        var cache = new Cache(c, places.pastLength(), isShared(c));
+        var cache = new StepCache(c, places.pastLength(), places.beams(), past != null && isShared(c));
         Value keys = past == null ? null : c.op("Gather", past, c.scalar(0));
         Value values = past == null ? null : c.op("Gather", past, c.scalar(1));
         NodeSpec spec = c.contributed(
@@ -71,8 +71,8 @@ final class AttentionLowerings {
         List<Value> outputs = c.add(likeCaller(c, spec), c.wants(1) ? 3 : 1);
         c.result(outputs.getFirst());
         if (c.wants(1)) {
-            Value allKeys = c.op("Unsqueeze", cache.filledUp(outputs.get(1), keys), c.longs(0));
-            Value allValues = c.op("Unsqueeze", cache.filledUp(outputs.get(2), values), c.longs(0));
+            Value allKeys = c.op("Unsqueeze", cache.after(outputs.get(1), keys), c.longs(0));
+            Value allValues = c.op("Unsqueeze", cache.after(outputs.get(2), values), c.longs(0));
             c.result(1, c.concat(0, allKeys, allValues));
         }
     }
@@ -97,34 +97,6 @@ final class AttentionLowerings {
         return c.attributes().flag("past_present_share_buffer", false);
     }
 
-    /** A cache of keys or values, which may be larger than its content; an input says how many steps it has. */
-    private record Cache(Composer c, int lengthInput, boolean isLarger) {
-        private static final int STEPS = 2;
-
-        Cache {
-            c.refuse(isLarger && (lengthInput < 0 || !c.has(lengthInput)), "a cache without the length of its content");
-        }
-
-        private Value length() {
-            return c.op("Reshape", c.cast(c.input(lengthInput), ElementType.INT64), c.longs(-1));
-        }
-
-        @Nullable
-        Value content(@Nullable Value cache) {
-            return cache == null || !isLarger ? cache : c.op("Slice", cache, c.longs(0), length(), c.longs(STEPS));
-        }
-
-        /** What the cache holds now, with what is left of it behind. */
-        Value filledUp(Value content, @Nullable Value cache) {
-            if (cache == null || !isLarger) {
-                return content;
-            }
-            Value used = c.extents(content, STEPS, STEPS + 1);
-            Value rest = c.op("Slice", cache, used, c.longs(Long.MAX_VALUE), c.longs(STEPS));
-            return c.concat(STEPS, content, rest);
-        }
-    }
-
     private static NodeSpec likeCaller(Composer c, NodeSpec spec) {
         NodeSpec result = spec;
         for (String name : List.of("num_heads", "unidirectional", "mask_filter_value", "scale")) {
@@ -144,17 +116,17 @@ final class AttentionLowerings {
 
     /** Queries of one step, whose keys are those of this step behind a past, or given whole. */
     private static void decoderHeads(Composer c) {
-        boolean behindPast = c.has(5);
-        c.refuse(behindPast && c.has(9), "beams");
-        List<Value> parts = c.has(1) ? List.of(c.input(0), c.input(1), c.input(2)) : parts(c, c.input(0));
-        c.refuse(c.has(10) && !c.has(1), "a bias of queries, keys and values in one input");
-        var cache = new Cache(c, 7, isShared(c));
+        boolean together = !c.has(1);
+        List<Value> parts = together
+                ? parts(c, c.has(10) ? c.op("Add", c.input(0), c.input(10)) : c.input(0))
+                : List.of(c.input(0), c.input(1), c.input(2));
+        var cache = new StepCache(c, 7, 9, c.has(5) && isShared(c));
         NodeSpec spec = c.contributed(
                 "MultiHeadAttention",
                 parts.getFirst(),
                 parts.get(1),
                 parts.get(2),
-                c.find(10),
+                together ? null : c.find(10),
                 c.find(3),
                 c.find(4),
                 cache.content(c.find(5)),
@@ -163,21 +135,20 @@ final class AttentionLowerings {
         List<Value> outputs = c.add(likeCaller(c, spec), c.wants(SCORES) ? SCORES + 1 : presents ? 3 : 1);
         c.result(outputs.getFirst());
         for (int i = 1; i < Math.min(outputs.size(), SCORES); i++) {
-            c.result(i, cache.filledUp(outputs.get(i), c.find(i + 4)));
+            c.result(i, cache.after(outputs.get(i), c.find(i + 4)));
         }
         if (c.wants(SCORES)) {
             c.result(SCORES, outputs.get(SCORES));
         }
     }
 
-    private static boolean hasLargeCache(Node node) {
-        return node.input(6) != null && node.input(7) != null && node.input(8) != null;
+    private static boolean hasTables(Node node) {
+        return node.input(6) != null && node.input(7) != null && (node.input(8) != null || node.input(9) != null);
     }
 
-    /** Keys and values behind a past whose length is an input. */
+    /** Keys and values behind a past whose length, or whose rows' beams, are inputs. */
     private static void cachedHeads(Composer c) {
-        c.refuse(c.has(9), "beams");
-        var cache = new Cache(c, 8, true);
+        var cache = new StepCache(c, 8, 9, c.has(8));
         NodeSpec spec = c.contributed(
                         "MultiHeadAttention",
                         c.find(0),
@@ -192,7 +163,7 @@ final class AttentionLowerings {
         List<Value> outputs = c.add(spec, c.wants(1) || c.wants(2) ? 3 : 1);
         c.result(outputs.getFirst());
         for (int i = 1; i < outputs.size(); i++) {
-            c.result(i, cache.filledUp(outputs.get(i), c.find(i + 5)));
+            c.result(i, cache.after(outputs.get(i), c.find(i + 5)));
         }
     }
 }

@@ -66,6 +66,8 @@ public final class Lowerings {
                 ArrayLowerings::lowering,
                 ElementLowerings::lowering,
                 GateLowerings::lowering,
+                OrderedLowerings::lowering,
+                PartialAttentionLowerings::lowering,
                 PackingLowerings::lowering,
                 PositionLowerings::lowering);
         for (Function<String, @Nullable Lowering> family : families) {

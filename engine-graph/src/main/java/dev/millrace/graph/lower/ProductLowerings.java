@@ -4,7 +4,6 @@ import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.Value;
-import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.lower.Lowerings.Lowering;
 import dev.millrace.graph.tensor.ElementType;
 import java.util.List;
@@ -115,9 +114,8 @@ final class ProductLowerings {
         return c.has(scale) ? c.op("Mul", real, c.op("Reshape", c.input(scale), c.longs())) : real;
     }
 
-    /** Sparse constants are read as dense ones. */
+    /** Sparse constants and inputs are read as dense ones. */
     private static void sparse(Composer c) {
-        c.refuse(!(c.input(0).type() instanceof ValueType.TensorType), "a sparse matrix that is not a constant");
         Value a = turned(c, c.input(0), "transA");
         Value b = c.input(1);
         if (c.attributes().flag("transB", false)) {

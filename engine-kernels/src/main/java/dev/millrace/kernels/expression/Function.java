@@ -29,7 +29,7 @@ public enum Function {
     LOG1P(3, (builder, x) -> new Hyperbolic(builder).log1p(x)),
     ERF(2.5, (builder, x) -> new MathSteps(builder).erf(x)),
     /** The same function with half the steps. */
-    ERF_AS_RATIO(7, (builder, x) -> new MathSteps(builder).erfAsRatio(x)),
+    ERF_AS_RATIO(6, (builder, x) -> new MathSteps(builder).erfAsRatio(x)),
     TANH(5.5, (builder, x) -> new MathSteps(builder).tanh(x)),
     /** Below -87 the bound is of the absolute error, 2^-126. */
     SIGMOID(3.5, (builder, x) -> new MathSteps(builder).sigmoid(x)),

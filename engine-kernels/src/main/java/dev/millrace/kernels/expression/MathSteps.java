@@ -66,13 +66,11 @@ final class MathSteps {
     };
 
     private static final double ERF_MIDDLE = 0.96;
-    /** erf(x)/x as a ratio of polynomials in x^2, for |x| up to 3.92. */
-    private static final float[] ERF_ABOVE = {
-        1.1283791f, 0.19077814f, 0.052789554f, 0.0037793743f, 0.00028480482f, 2.0420312e-06f
-    };
+    /** erf(x)/x as a ratio of polynomials in x^2, for |x| up to 3.92; this one begins with 1. */
+    private static final float[] ERF_ABOVE = {0.16907273f, 0.04678353f, 0.0033493827f, 0.0002524018f, 1.8096983e-06f};
 
     private static final float[] ERF_BELOW = {
-        1.0f, 0.50240546f, 0.11425519f, 0.014996962f, 0.0011651589f, 3.8004513e-05f
+        0.88622695f, 0.44524524f, 0.10125602f, 0.013290714f, 0.0010325955f, 3.3680582e-05f
     };
     /** tanh(x)/x as a ratio of polynomials in x^2 that begin with 1, for |x| up to 9.02. */
     private static final float[] TANH_ABOVE = {0.13382687f, 0.0034974576f, 2.0635836e-05f, 1.3384289e-08f};
@@ -230,11 +228,12 @@ final class MathSteps {
         return withSign(builder.select(isFar, far, near), x);
     }
 
-    /** A ratio of polynomials, with half the steps of {@link #erf}. */
+    /** A ratio of polynomials, with half the steps of {@link #erf}. The upper one begins with x itself, not with a product. */
     VectorVar erfAsRatio(Value x) {
         VectorVar magnitude = builder.min(of(3.92), abs(x));
         VectorVar square = builder.mul(magnitude, magnitude);
-        VectorVar above = builder.mul(polynomial(square, ERF_ABOVE), magnitude);
+        VectorVar cube = builder.mul(square, magnitude);
+        VectorVar above = builder.multiplyAdd(polynomial(square, ERF_ABOVE), cube, magnitude);
         return withSign(builder.min(ONE, builder.div(above, polynomial(square, ERF_BELOW))), x);
     }
 

@@ -145,10 +145,7 @@ class AttentionOperatorsTest {
     @Test
     void oneStepAtATime() throws Exception {
         for (int length : new int[] {3, 6}) {
-            OneOperator.contributed("DecoderMaskedMultiHeadAttention")
-                    .with("num_heads", 2)
-                    .with("past_present_share_buffer", 1)
-                    .outputs(3)
+            decoding()
                     .on(draw.floats(2, 1, 8), draw.floats(2, 1, 8), draw.floats(2, 1, 8), null, null)
                     .on(draw.floats(2, 2, 7, 4), draw.floats(2, 2, 7, 4), ints(length))
                     .agrees(engine, CLOSE);
@@ -157,6 +154,99 @@ class AttentionOperatorsTest {
                 .with("num_heads", 2)
                 .on(draw.floats(2, 1, 8), draw.floats(2, 2, 6, 4), draw.floats(2, 2, 6, 4))
                 .agrees(engine, CLOSE);
+    }
+
+    /** A step of two heads of four, in the cache's place. */
+    private static OneOperator decoding() {
+        return OneOperator.contributed("DecoderMaskedMultiHeadAttention")
+                .with("num_heads", 2)
+                .with("past_present_share_buffer", 1)
+                .outputs(3);
+    }
+
+    /** The cache as each row of two texts with two beams sees it. */
+    private static Tensor seen(Tensor cache, Tensor table, int steps) {
+        float[] all = cache.floats();
+        int[] beams = table.ints();
+        int room = Math.toIntExact(cache.shape().dim(2));
+        float[] seen = new float[4 * 2 * steps * 4];
+        for (int row = 0; row < 4; row++) {
+            for (int head = 0; head < 2; head++) {
+                for (int step = 0; step < steps; step++) {
+                    int source = row / 2 * 2 + beams[row * room + step];
+                    int from = ((source * 2 + head) * room + step) * 4;
+                    System.arraycopy(all, from, seen, ((row * 2 + head) * steps + step) * 4, 4);
+                }
+            }
+        }
+        return Tensor.copyOf(seen, 4, 2, steps, 4);
+    }
+
+    /** The cache with a step of each row, which lies by row, behind the first ones. */
+    private static Tensor written(Tensor cache, Tensor step, int steps) {
+        float[] all = cache.floats().clone();
+        int room = Math.toIntExact(cache.shape().dim(2));
+        for (int of = 0; of < 4 * 2; of++) {
+            System.arraycopy(step.floats(), of * 4, all, (of * room + steps) * 4, 4);
+        }
+        return Tensor.copyOf(all, 4, 2, room, 4);
+    }
+
+    @Test
+    void beamsSeeTheStepsOfThoseThatTheyCameFrom() throws Exception {
+        int steps = 3;
+        Tensor query = draw.floats(4, 1, 8);
+        Tensor key = draw.floats(4, 1, 8);
+        Tensor value = draw.floats(4, 1, 8);
+        Tensor keys = draw.floats(4, 2, 6, 4);
+        Tensor values = draw.floats(4, 2, 6, 4);
+        Tensor table = draw.below(ElementType.INT32, 2, 2, 2, 6);
+        Tensor attended = OneOperator.contributed("MultiHeadAttention")
+                .with("num_heads", 2)
+                .outputs(3)
+                .on(query, key, value, null, null, null, seen(keys, table, steps), seen(values, table, steps))
+                .peers()[0];
+        Tensor[] expected = {attended, written(keys, key, steps), written(values, value, steps)};
+        decoding()
+                .on(query, key, value, null, null, keys, values, ints(steps), ints(2), table)
+                .gives(engine, CLOSE, expected);
+        OneOperator.contributed("MultiHeadAttention")
+                .with("num_heads", 2)
+                .outputs(3)
+                .on(query, key, value, null, null, null, keys, values, ints(steps), table)
+                .gives(engine, CLOSE, expected);
+    }
+
+    @Test
+    void beamsAsInThePeer() throws Exception {
+        Tensor mask = Tensor.copyOf(new int[] {1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1}, 4, 4);
+        for (int i = 0; i < 3; i++) {
+            decoding()
+                    .on(draw.floats(4, 1, 8), draw.floats(4, 1, 8), draw.floats(4, 1, 8))
+                    .on(i == 1 ? mask : null, i == 2 ? draw.floats(1, 2, 1, 4) : null)
+                    .on(draw.floats(4, 2, 6, 4), draw.floats(4, 2, 6, 4), ints(3), ints(2))
+                    .on(draw.below(ElementType.INT32, 2, 2, 2, 6))
+                    .agrees(engine, CLOSE);
+        }
+    }
+
+    @Test
+    void aStepWhoseQueriesKeysAndValuesLieTogetherHasABiasForAllOfThem() throws Exception {
+        Tensor query = draw.floats(2, 1, 24);
+        Tensor bias = draw.floats(24);
+        Tensor cache = draw.floats(2, 2, 7, 4);
+        Tensor[] parts = new Tensor[3];
+        for (int i = 0; i < 3; i++) {
+            float[] part = new float[16];
+            for (int k = 0; k < 16; k++) {
+                part[k] = query.floats()[k / 8 * 24 + i * 8 + k % 8] + bias.floats()[i * 8 + k % 8];
+            }
+            parts[i] = Tensor.copyOf(part, 2, 1, 8);
+        }
+        OneOperator apart = decoding().on(parts).on(null, null, cache, cache, ints(4));
+        decoding()
+                .on(query, null, null, null, null, cache, cache, ints(4), null, null, bias)
+                .gives(engine, CLOSE, apart.peers());
     }
 
     @Test
@@ -192,5 +282,19 @@ class AttentionOperatorsTest {
                 .on(past, null, ints(1))
                 .run(engine);
         assertThat(y.floats()).containsExactly(4);
+    }
+
+    @Test
+    void aDecodersOwnStepOfTwoBeams() {
+        // both beams came from the first, whose past is 3
+        Tensor past = Tensor.copyOf(new float[] {0, 0, 0, 0, 3, 9, 7, 9}, 2, 2, 1, 2, 1);
+        Tensor y = OneOperator.contributed("DecoderMaskedSelfAttention")
+                .with("num_heads", 1)
+                .with("past_present_share_buffer", 1)
+                .outputs(2)
+                .on(Tensor.copyOf(new float[] {5, 1}, 2, 1, 1), Tensor.copyOf(new float[] {0, 0, 1}, 1, 3), null, null)
+                .on(past, null, ints(1), ints(2), Tensor.copyOf(new int[] {0, 0, 0, 0}, 1, 2, 2))
+                .run(engine);
+        assertThat(y.floats()).containsExactly(4, 2);
     }
 }

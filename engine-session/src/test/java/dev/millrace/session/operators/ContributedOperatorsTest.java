@@ -217,4 +217,72 @@ class ContributedOperatorsTest {
                         Draw.one(bytes, 90))
                 .agrees(engine, 1e-4);
     }
+
+    private OneOperator words(Tensor letters) {
+        return OneOperator.contributed("WordConvEmbedding")
+                .on(letters)
+                .holding(draw.floats(6, 1, 3, 4), draw.floats(6), draw.floats(9, 4));
+    }
+
+    @Test
+    void wordsByTheirLetters() throws Exception {
+        Tensor letters =
+                Tensor.copyOf(new int[] {3, 1, 2, 5, 8, 4, 7, 7, 0, 0, 0, 0, 2, 3, 4, 0, 0, 0, 1, 2, 3, 4, 5, 0}, 4, 6);
+        words(letters).agrees(engine, CLOSE);
+        words(letters)
+                .with("embedding_size", 6)
+                .with("conv_window_size", 3)
+                .with("char_embedding_size", 4)
+                .agrees(engine, CLOSE);
+        OneOperator other = words(letters).with("conv_window_size", 2);
+        assertThatThrownBy(() -> other.run(engine)).hasMessageContaining("WordConvEmbedding");
+    }
+
+    @Test
+    void wordsWithoutLettersAreZeros() {
+        Tensor found = words(Tensor.copyOf(new int[] {0, 1, 2, 5}, 1, 4)).run(engine);
+        assertThat(found.floats()).containsOnly(0);
+    }
+
+    private static Tensor longs(long... values) {
+        return Tensor.copyOf(values, values.length);
+    }
+
+    @Test
+    void predictedWordsAreTakenOverUntilTheyAreNotTheSources() throws Exception {
+        Tensor source = longs(2, 9, 4, 7, 9, 4, 5, 3);
+        long[][] predictions = {
+            {2, 9, 4, 7, 9, 4, 5, 3, 6},
+            {2, 9, 4, 1, 9, 4, 5, 3, 6},
+            {1, 9, 4, 7, 9, 4, 5, 3, 6},
+            {2, 9, 5, 7, 9, 4, 5, 3, 6}
+        };
+        for (long[] predicted : predictions) {
+            for (int least = 1; least < 3; least++) {
+                OneOperator.contributed("BifurcationDetector")
+                        .with("min_ngram_size", least)
+                        .outputs(2)
+                        .on(source, longs(8, 7), longs(0), longs(predicted))
+                        .agrees(engine, 0);
+            }
+        }
+        OneOperator.contributed("BifurcationDetector")
+                .outputs(2)
+                .on(source, longs(9, 4), longs(5), longs(4, 5, 3, 1))
+                .agrees(engine, 0);
+        for (long[] current : new long[][] {{7}, {9, 4}, {7, 9, 4}, {5, 3}, {1, 1}}) {
+            OneOperator.contributed("BifurcationDetector")
+                    .outputs(2)
+                    .on(source, longs(current), longs(0))
+                    .agrees(engine, 0);
+        }
+    }
+
+    @Test
+    void predictedWordsOfAnotherNumberAreRefused() {
+        OneOperator few = OneOperator.contributed("BifurcationDetector")
+                .outputs(2)
+                .on(longs(1, 2), longs(3), longs(0), longs(1, 2));
+        assertThatThrownBy(() -> few.run(engine)).hasMessageContaining("2 predicted words from place 0 of 2");
+    }
 }

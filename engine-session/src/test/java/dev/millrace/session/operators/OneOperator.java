@@ -40,6 +40,7 @@ final class OneOperator {
     private final List<@Nullable Value> operands = new ArrayList<>();
     private final Map<String, Tensor> inputs = new LinkedHashMap<>();
     private Attributes attributes = Attributes.NONE;
+    private final Map<String, String> places = new LinkedHashMap<>();
     private int outputs = 1;
     private @Nullable ElementType castTo;
 
@@ -95,6 +96,12 @@ final class OneOperator {
 
     OneOperator outputs(int count) {
         outputs = count;
+        return this;
+    }
+
+    /** Lets the peer write an output into the memory of an input, for operators that it has in this form only. */
+    OneOperator inPlace(int output, int input) {
+        places.put("out" + output, "in" + input);
         return this;
     }
 
@@ -182,10 +189,15 @@ final class OneOperator {
                 .next();
     }
 
+    /** All outputs of the peer. */
+    Tensor[] peers() throws OrtException {
+        return Peer.run(model(), inputs, places).values().toArray(new Tensor[0]);
+    }
+
     /** Checks that all of ours give what the peer does, to within a distance. */
     void agrees(Engine engine, double within) throws OrtException {
         byte[] model = model();
-        check(engine, model, Peer.run(model, inputs), within);
+        check(engine, model, Peer.run(model, inputs, places), within);
     }
 
     /** Checks that all of ours give this, for what the peer does not have. */

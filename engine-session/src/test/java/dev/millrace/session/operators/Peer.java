@@ -2,7 +2,6 @@ package dev.millrace.session.operators;
 
 import ai.onnxruntime.OnnxJavaType;
 import ai.onnxruntime.OnnxTensor;
-import ai.onnxruntime.OnnxValue;
 import ai.onnxruntime.OrtEnvironment;
 import ai.onnxruntime.OrtException;
 import ai.onnxruntime.OrtLoggingLevel;
@@ -14,14 +13,19 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 
 /** ONNX Runtime, asked once. */
 final class Peer {
     private Peer() {}
 
-    static Map<String, Tensor> run(byte[] model, Map<String, Tensor> inputs) throws OrtException {
+    /** @param places outputs that are written into the memory of inputs */
+    static Map<String, Tensor> run(byte[] model, Map<String, Tensor> inputs, Map<String, String> places)
+            throws OrtException {
         OrtEnvironment environment =
                 OrtEnvironment.getEnvironment(OrtLoggingLevel.ORT_LOGGING_LEVEL_FATAL, "operators");
         var given = new LinkedHashMap<String, OnnxTensor>();
@@ -29,19 +33,33 @@ final class Peer {
             options.setIntraOpNumThreads(1);
             options.setSessionLogLevel(OrtLoggingLevel.ORT_LOGGING_LEVEL_FATAL);
             for (Map.Entry<String, Tensor> input : inputs.entrySet()) {
-                given.put(input.getKey(), tensor(environment, input.getValue()));
+                Tensor value = input.getValue();
+                boolean written = places.containsValue(input.getKey());
+                given.put(input.getKey(), tensor(environment, written ? Tensor.copyOf(value) : value));
             }
             try (OrtSession session = environment.createSession(model, options);
-                    OrtSession.Result result = session.run(given)) {
+                    OrtSession.Result result = session.run(given, requested(session, places), placed(given, places))) {
                 var answer = new LinkedHashMap<String, Tensor>();
-                for (Map.Entry<String, OnnxValue> output : result) {
-                    answer.put(output.getKey(), copyOf((OnnxTensor) output.getValue()));
+                for (String output : session.getOutputNames()) {
+                    answer.put(output, copyOf((OnnxTensor) result.get(output).orElseThrow()));
                 }
                 return answer;
             }
         } finally {
             given.values().forEach(OnnxTensor::close);
         }
+    }
+
+    private static Set<String> requested(OrtSession session, Map<String, String> places) {
+        var names = new LinkedHashSet<>(session.getOutputNames());
+        names.removeAll(places.keySet());
+        return names;
+    }
+
+    private static Map<String, OnnxTensor> placed(Map<String, OnnxTensor> given, Map<String, String> places) {
+        var placed = new LinkedHashMap<String, OnnxTensor>();
+        places.forEach((output, input) -> placed.put(output, Objects.requireNonNull(given.get(input))));
+        return placed;
     }
 
     private static OnnxTensor tensor(OrtEnvironment environment, Tensor tensor) throws OrtException {

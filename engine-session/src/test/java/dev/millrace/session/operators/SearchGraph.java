@@ -3,6 +3,7 @@ package dev.millrace.session.operators;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphEditor;
+import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.SymbolicShape;
@@ -12,6 +13,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** A graph inside of a search, that knows how likely which word follows which: 0 fills, 1 ends, 2 begins. */
 final class SearchGraph {
@@ -62,7 +64,12 @@ final class SearchGraph {
     }
 
     Value add(NodeSpec spec) {
-        return editor.append(spec, List.of(spec.op().name())).requireOutput(0);
+        return add(spec, spec.op().name()).getFirst();
+    }
+
+    List<Value> add(NodeSpec spec, String... names) {
+        Node node = editor.append(spec, List.of(names));
+        return IntStream.range(0, names.length).mapToObj(node::requireOutput).toList();
     }
 
     /** An operator whose result is an output of the graph. */

@@ -29,6 +29,7 @@ public final class ContribKernels {
             case "CropAndResize" -> ImageKernels.create(node);
             case "BeamSearch" -> new BeamSearchKernel(node);
             case "GreedySearch", "Sampling" -> new GreedySearchKernel(node);
+            case "BifurcationDetector" -> new BifurcationKernel(node);
             case "DynamicTimeWarping" -> new WarpingKernel(node);
             case "Tokenizer" -> TokenizerKernel.of(node);
             case "MoE", "QMoE" -> new ExpertsKernel(node);

@@ -54,12 +54,10 @@ final class TextCast {
 
     static void parse(String[] from, ElementType to, MemorySegment output, boolean saturate, int first, int end) {
         for (int i = first; i < end; i++) {
-            String text = from[i].strip();
+            String text = digits(from[i].strip());
             try {
                 if (to == ElementType.BOOL) {
-                    boolean truth =
-                            text.equalsIgnoreCase("true") || (!text.equalsIgnoreCase("false") && number(text) != 0);
-                    Elements.setLong(to, output, i, truth ? 1 : 0);
+                    Elements.setLong(to, output, i, number(text) != 0 ? 1 : 0);
                 } else if (to == ElementType.UINT64) {
                     Elements.setLong(to, output, i, Long.parseUnsignedLong(text));
                 } else if (to.isInteger()) {
@@ -74,6 +72,11 @@ final class TextCast {
                 throw EngineException.invalidArgument("Cast: '" + from[i] + "' is no number of type " + to);
             }
         }
+    }
+
+    /** What a bool is as text is read back as the number that it is. */
+    private static String digits(String text) {
+        return text.equalsIgnoreCase("true") ? "1" : text.equalsIgnoreCase("false") ? "0" : text;
     }
 
     private static long integer(String text) {

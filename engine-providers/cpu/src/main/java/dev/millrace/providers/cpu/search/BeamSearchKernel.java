@@ -56,7 +56,7 @@ public final class BeamSearchKernel implements DynamicKernel {
         WordRules rules = WordRules.of(inputs, REPETITION_PENALTY, temperature);
         WordModel model = isDecoder
                 ? new DecoderModel(inputs, ATTENTION_MASK, options.most())
-                : new EncoderDecoderModel(inputs, ATTENTION_MASK);
+                : new EncoderDecoderModel(inputs, ATTENTION_MASK, options.most());
         var beams = new Beams(options, model.first());
         int before = beams.length();
         inputs.requireRoom(options.most(), before);

@@ -116,14 +116,18 @@ final class DecoderModel implements WordModel {
 
     private Tensor run(String graph, Tensor words, Tensor places, Tensor mask, int before) {
         long rows = words.shape().dim(0);
-        boolean fixed = graphs.inputs(graph).stream().anyMatch(DecoderModel::isLength);
+        boolean fixed = graphs.asksForLength(graph);
+        var steps = new OwnSteps(prompts.length, most);
+        int sequences = Math.toIntExact(rows);
         var given = new ArrayList<Datum>(List.of(words));
         int used = 0;
         for (Value input : graphs.furtherInputs(graph)) {
             switch (input.name()) {
                 case "position_ids" -> given.add(places);
                 case "attention_mask" -> given.add(mask);
-                case "past_sequence_length" -> given.add(Tensor.copyOf(new int[] {before}, 1));
+                case NestedGraphs.LENGTH -> given.add(OwnSteps.length(before));
+                case NestedGraphs.BEAMS -> given.add(steps.beams(sequences));
+                case NestedGraphs.BEAM_TABLE -> given.add(steps.table(sequences));
                 default -> {
                     given.add(before == 0 ? empty(input, rows, fixed ? most : 0) : cache(used, input));
                     used++;
@@ -133,10 +137,6 @@ final class DecoderModel implements WordModel {
         List<Tensor> outputs = graphs.run(inputs.context(), graph, given, rows, 1, CACHE_ROWS);
         caches = outputs.subList(1, outputs.size());
         return outputs.getFirst();
-    }
-
-    private static boolean isLength(Value input) {
-        return input.name().equals("past_sequence_length");
     }
 
     private Tensor cache(int index, Value input) {

@@ -5,6 +5,7 @@ import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,14 +23,21 @@ final class EncoderDecoderModel implements WordModel {
     /** The outputs of the encoder before the caches. */
     private static final int CACHES = 2;
 
+    private static final int CACHE_RANK = 4;
+
     private final SearchInputs inputs;
     private final NestedGraphs graphs;
     private final Tensor first;
+    private final OwnSteps steps;
+    private final boolean hasRoom;
     private EncoderSide side;
     private List<Tensor> caches = List.of();
 
-    /** @param maskInput where there may be a mask of what the encoder reads */
-    EncoderDecoderModel(SearchInputs inputs, int maskInput) {
+    /**
+     * @param maskInput where there may be a mask of what the encoder reads
+     * @param most how many words a sequence may have
+     */
+    EncoderDecoderModel(SearchInputs inputs, int maskInput, int most) {
         this.inputs = inputs;
         graphs = new NestedGraphs(inputs.node());
         Tensor given = inputs.context().tensor(SearchInputs.WORDS);
@@ -37,6 +45,8 @@ final class EncoderDecoderModel implements WordModel {
             throw inputs.refuse("an encoder has nothing to read in " + given);
         }
         first = firstWords(given.shape().dim(0));
+        steps = new OwnSteps(Math.toIntExact(first.shape().dim(0)), most);
+        hasRoom = graphs.asksForLength(DECODER);
         side = new EncoderSide(given, mask(inputs.find(maskInput), given), given);
     }
 
@@ -124,6 +134,9 @@ final class EncoderDecoderModel implements WordModel {
                 case "encoder_input_ids" -> given.add(side.given());
                 case "encoder_attention_mask" -> given.add(graphs.required(side.mask(), input));
                 case "encoder_hidden_states" -> given.add(side.states());
+                case NestedGraphs.LENGTH -> given.add(OwnSteps.length(sequences[0].length - 1));
+                case NestedGraphs.BEAMS -> given.add(steps.beams(sequences.length));
+                case NestedGraphs.BEAM_TABLE -> given.add(steps.table(sequences.length));
                 default -> {
                     if (used == caches.size()) {
                         throw graphs.unknown(input);
@@ -154,10 +167,19 @@ final class EncoderDecoderModel implements WordModel {
         int own = inputs.node().attributes().graph(DECODER).outputs().size() - 1;
         var next = new ArrayList<Tensor>();
         for (int i = 0; i < caches.size(); i++) {
-            Tensor cache = caches.get(i);
+            Tensor cache = isFirst && hasRoom && i < own ? withRoom(caches.get(i)) : caches.get(i);
             next.add(i < own || isFirst ? Rows.gather(cache, 0, followed) : cache);
         }
         caches = next;
+    }
+
+    private Tensor withRoom(Tensor cache) {
+        Shape shape = cache.shape();
+        if (shape.rank() != CACHE_RANK || shape.dim(2) > steps.room()) {
+            throw EngineException.invalidGraph(inputs.node().describe() + ": an encoder that gives a cache of shape "
+                    + shape + " for " + steps.room() + " steps");
+        }
+        return steps.withRoom(cache);
     }
 
     /** Whether the decoder takes the last word alone, as its declaration says. */

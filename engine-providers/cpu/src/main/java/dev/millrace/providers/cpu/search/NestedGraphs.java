@@ -15,6 +15,19 @@ import org.jspecify.annotations.Nullable;
 
 /** The graphs of a search that make up its model. */
 record NestedGraphs(Node node) {
+    /** The input of a graph that is told how long the content of caches is, which are as large as they may become. */
+    static final String LENGTH = "past_sequence_length";
+
+    /** The input of a graph that is told how many sequences there are for a text. */
+    static final String BEAMS = "beam_width";
+
+    /** The input of a graph that is told which sequence of a text has a step of another. */
+    static final String BEAM_TABLE = "cache_indirection";
+
+    boolean asksForLength(String attribute) {
+        return inputs(attribute).stream().anyMatch(input -> input.name().equals(LENGTH));
+    }
+
     List<Value> inputs(String attribute) {
         Graph graph = node.attributes().graph(attribute);
         if (graph.inputs().isEmpty()) {
