@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -40,6 +42,25 @@ class FailuresTest {
                     "output 'y' of shape [1099511627776]");
             try (Outputs out = session.run(Inputs.of("limit", Tensor.scalar(3L)))) {
                 assertThat(out.get("y").longs()).containsExactly(0, 1, 2);
+            }
+        }
+    }
+
+    @Test
+    void typesThatAModelLeavesOpenHaveToGoTogetherInARun() {
+        for (String provider : List.of("simd", "cpu")) {
+            var options = SessionOptions.builder().provider(provider);
+            if (provider.equals("simd")) {
+                options.provider("cpu");
+            }
+            try (Session session = engine.session(TestModels.clipped(), options.build())) {
+                refused(
+                        () -> session.run(Inputs.of("x", Tensor.copyOf(new float[] {1, -2}, 2))),
+                        "input 1 ('min') is int8, but has to be float");
+                Tensor bytes = Tensor.allocate(ElementType.INT8, Shape.of(2));
+                try (Outputs out = session.run(Inputs.of("x", bytes))) {
+                    assertThat(out.get("y").longs()).containsExactly(0, 0);
+                }
             }
         }
     }

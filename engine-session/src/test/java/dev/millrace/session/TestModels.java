@@ -12,6 +12,7 @@ import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.testkit.RandomTensors;
 import java.util.List;
@@ -94,6 +95,15 @@ final class TestModels {
         Value zero = editor.addConstant("zero", Tensor.scalar(0L));
         Value one = editor.addConstant("one", Tensor.scalar(1L));
         editor.addOutput("y", node(editor, "Range", zero, limit, one));
+        return Models.toBytes(model(editor.graph()));
+    }
+
+    /** y = Clip(x, 0), where nothing is said of x, and 0 is a byte. */
+    static byte[] clipped() {
+        var editor = new GraphEditor(Graph.named("clipped"));
+        Value x = editor.addInput("x", null);
+        Value least = editor.addConstant("least", Tensor.allocate(ElementType.INT8, Shape.SCALAR));
+        editor.addOutput("y", node(editor, "Clip", x, least));
         return Models.toBytes(model(editor.graph()));
     }
 

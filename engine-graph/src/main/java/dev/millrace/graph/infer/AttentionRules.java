@@ -137,11 +137,25 @@ final class AttentionRules {
         List<Dim> v = c.dims(2, 3);
         long queryHeads = heads(c, "q_num_heads", true);
         long keyHeads = heads(c, "kv_num_heads", true);
+        for (int input : new int[] {1, 2, 4, 5}) {
+            if (c.has(input)) {
+                c.dims(input, 3);
+                c.expect(input, 0, first(q, 0));
+                c.expect(input, 1, first(q, 1));
+            }
+        }
         Dim keySize = k == null ? Dim.UNKNOWN : Dims.floorDiv(k.get(2), keyHeads);
         Dim valueSize = v == null ? Dim.UNKNOWN : Dims.floorDiv(v.get(2), keyHeads);
         Dim batch = first(q, 0);
+        List<Dim> state = List.of(batch, Dim.of(keyHeads), keySize, valueSize);
+        if (c.has(3)) {
+            c.dims(3, state.size());
+            for (int axis = 0; axis < state.size(); axis++) {
+                c.expect(3, axis, state.get(axis));
+            }
+        }
         c.set(0, c.element(0), List.of(batch, first(q, 1), Dims.mul(valueSize, queryHeads)));
-        c.set(1, c.has(3) ? c.element(3) : c.element(0), List.of(batch, Dim.of(keyHeads), keySize, valueSize));
+        c.set(1, c.has(3) ? c.element(3) : c.element(0), state);
     }
 
     private static Dim first(@Nullable List<Dim> dims, int axis) {

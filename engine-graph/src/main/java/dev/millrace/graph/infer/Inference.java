@@ -4,6 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.op.TypeCheck;
 import java.util.List;
@@ -51,8 +52,9 @@ public final class Inference {
 
     static InferenceContext evaluate(Node node, Facts facts, int depth) {
         var context = new InferenceContext(node, facts, depth);
-        // a graph is held against the schemas once; what is bound of it has passed
-        TypeCheck types = facts instanceof SymbolicFacts symbolic && symbolic.checksTypes() ? TypeCheck.of(node) : null;
+        // a graph is held against the schemas once; what is bound of it has passed, where its types were known then
+        boolean checksTypes = facts instanceof SymbolicFacts symbolic ? symbolic.checksTypes() : isUntyped(node);
+        TypeCheck types = checksTypes ? TypeCheck.of(node) : null;
         try {
             Choices.check(context);
             if (types != null) {
@@ -69,6 +71,17 @@ public final class Inference {
                     Status.INVALID_GRAPH, node.describe() + ": an extent is too large: " + e.getMessage(), e);
         }
         return context;
+    }
+
+    private static boolean isUntyped(Node node) {
+        for (Value input : node.inputs()) {
+            ValueType type = input == null ? null : input.type();
+            boolean untyped = type == null || type instanceof ValueType.TensorType tensor && tensor.element() == null;
+            if (input != null && untyped) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static void refuse(List<String> errors) {

@@ -1,5 +1,10 @@
 package dev.millrace.session.operators;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Tensor;
@@ -123,6 +128,20 @@ class PositionOperatorsTest {
                 .outputs(2)
                 .on(steps(1, 2), steps(3, 4), steps(5, 6))
                 .gives(engine, 0, steps(15, 78), Draw.filled(ElementType.FLOAT, 39, 1, 1, 1, 1));
+    }
+
+    @Test
+    void linearAttentionTakesAsManyStepsAsThereAreQueries() {
+        OneOperator gated = OneOperator.contributed("LinearAttention")
+                .with("q_num_heads", 1)
+                .with("kv_num_heads", 1)
+                .with("update_rule", "gated")
+                .outputs(2)
+                .on(steps(1, 2), steps(3, 4), steps(5, 6), null, steps(1));
+        assertThatThrownBy(() -> gated.run(engine))
+                .isInstanceOfSatisfying(
+                        EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.INVALID_GRAPH))
+                .hasMessageContaining("input 4 has shape [1, 1, 1] where axis 1 is expected to be 2");
     }
 
     private static Tensor steps(float... values) {
