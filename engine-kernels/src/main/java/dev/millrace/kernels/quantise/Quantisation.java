@@ -132,7 +132,8 @@ public final class Quantisation {
             least = Math.min(least, scratch.get(FLOAT, task * RANGE_BYTES));
             most = Math.max(most, scratch.get(FLOAT, task * RANGE_BYTES + 4));
         }
-        float step = least == most ? 1 : (most - least) / 255;
+        float range = (most - least) / 255;
+        float step = range == 0 ? 1 : range;
         scale.set(FLOAT, 0, step);
         zero.set(INT, 0, (int) Math.rint(Math.clamp(0 - least / step, 0f, 255f)));
         quantise(x, Scales.ofAll(elements, scale, zero), QuantisedType.U8, y, parallel);

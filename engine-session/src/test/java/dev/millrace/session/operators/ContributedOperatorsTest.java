@@ -285,4 +285,14 @@ class ContributedOperatorsTest {
                 .on(longs(1, 2), longs(3), longs(0), longs(1, 2));
         assertThatThrownBy(() -> few.run(engine)).hasMessageContaining("2 predicted words from place 0 of 2");
     }
+
+    @Test
+    void groupsOfNoWordsAreRefused() {
+        Tensor words = Tensor.copyOf(new long[] {1, 2}, 2);
+        OneOperator detector = OneOperator.contributed("BifurcationDetector")
+                .with("min_ngram_size", -1)
+                .outputs(2)
+                .on(words, words, Tensor.scalar(0L));
+        assertThatThrownBy(() -> detector.run(engine)).hasMessageContaining("min_ngram_size is -1; it is at least 1");
+    }
 }

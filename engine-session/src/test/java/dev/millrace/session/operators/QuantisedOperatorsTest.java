@@ -323,4 +323,14 @@ class QuantisedOperatorsTest {
                 .holding(draw.below(ElementType.INT32, 2, 32))
                 .agrees(engine, 1e-3);
     }
+
+    @Test
+    void aRangeOfNothingHasTheScaleOne() throws Exception {
+        for (float value : new float[] {0, -0f}) {
+            OneOperator.onnx("DynamicQuantizeLinear", 11)
+                    .outputs(3)
+                    .on(Draw.filled(ElementType.FLOAT, value, 3, 2))
+                    .agrees(engine, 0);
+        }
+    }
 }

@@ -14,6 +14,17 @@ import java.util.Arrays;
 record BifurcationKernel(Node node) implements DynamicKernel {
     private static final int NOWHERE = -1;
 
+    BifurcationKernel {
+        if (least(node) < 1) {
+            throw EngineException.invalidGraph(
+                    node.describe() + ": min_ngram_size is " + least(node) + "; it is at least 1");
+        }
+    }
+
+    private static long least(Node node) {
+        return node.attributes().integer("min_ngram_size", 1);
+    }
+
     @Override
     public void run(DynamicContext context) {
         long[] source = context.tensor(0).longs();
@@ -45,7 +56,7 @@ record BifurcationKernel(Node node) implements DynamicKernel {
     private long end(long[] source, long[] words) {
         long longest = node.attributes().integer("max_ngram_size", 3);
         long end = NOWHERE;
-        for (long size = node.attributes().integer("min_ngram_size", 1); size <= longest; size++) {
+        for (long size = least(node); size <= longest; size++) {
             int at = size > words.length ? NOWHERE : find(source, 0, words, (int) size);
             if (at == NOWHERE) {
                 return end;

@@ -27,8 +27,9 @@ final class DynamicQuantizeKernel implements ShapedKernel {
                     high = Math.max(high, block[i]);
                 }
             }
-            float scale = (high - low) / 255f;
-            float zero = scale == 0 ? 0 : (float) Math.clamp(Math.rint(-low / scale), 0, 255);
+            float range = (high - low) / 255f;
+            float scale = range == 0 ? 1 : range;
+            float zero = (float) Math.clamp(Math.rint(-low / scale), 0, 255);
             launch.output(1).set(Layouts.FLOAT, 0, scale);
             launch.output(2).set(Layouts.BYTE, 0, (byte) (int) zero);
             for (long at = 0; at < count; at += BLOCK) {
@@ -36,7 +37,7 @@ final class DynamicQuantizeKernel implements ShapedKernel {
                 int length = (int) Math.min(BLOCK, count - at);
                 Elements.read(ElementType.FLOAT, launch.input(0), at, block, 0, length);
                 for (int i = 0; i < length; i++) {
-                    double steps = scale == 0 ? 0 : Math.rint(block[i] / scale);
+                    double steps = Math.rint(block[i] / scale);
                     launch.output(0).set(Layouts.BYTE, at + i, (byte) (int) Math.clamp(steps + zero, 0, 255));
                 }
             }
