@@ -294,5 +294,8 @@ class ContributedOperatorsTest {
                 .outputs(2)
                 .on(words, words, Tensor.scalar(0L));
         assertThatThrownBy(() -> detector.run(engine)).hasMessageContaining("min_ngram_size is -1; it is at least 1");
+        OneOperator placeless =
+                OneOperator.contributed("BifurcationDetector").outputs(2).on(words, words, longs(), words);
+        assertThatThrownBy(() -> placeless.run(engine)).hasMessageContaining("where one number is expected");
     }
 }

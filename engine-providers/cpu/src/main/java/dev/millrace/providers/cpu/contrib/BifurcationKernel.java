@@ -30,6 +30,10 @@ record BifurcationKernel(Node node) implements DynamicKernel {
         long[] source = context.tensor(0).longs();
         long[] words = context.tensor(1).longs();
         Tensor from = context.tensor(2);
+        if (from.elements() != 1) {
+            throw EngineException.invalidArgument(
+                    node.describe() + ": the place in the source is " + from + " where one number is expected");
+        }
         if (node.input(3) != null) {
             words = takenOver(source, words, from.longs()[0], context.tensor(3).longs());
         }
