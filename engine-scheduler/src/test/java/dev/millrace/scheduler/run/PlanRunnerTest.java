@@ -85,42 +85,6 @@ class PlanRunnerTest {
     }
 
     @Test
-    void whatWasPreparedIsNotBoundAgainByARunOfTheSameShapes() {
-        editor.addOutput("y", node("Inc", node("Inc", input("x"))));
-        PlanRunner runner = runner();
-        var pair = List.of(ValueType.tensor(ElementType.FLOAT, Shape.of(2)));
-        assertThat(runner.prepare(pair, true, new Cancellation())).isTrue();
-        assertThat(kernels.binds).hasValue(2);
-        assertThat(floats(run(runner, Map.of("x", vector(1, 2)))[0])).containsExactly(3, 4);
-        assertThat(kernels.binds).hasValue(2);
-        assertThat(floats(run(runner, Map.of("x", vector(1, 2, 3)))[0])).containsExactly(3, 4, 5);
-        assertThat(kernels.binds).hasValue(4);
-    }
-
-    @Test
-    void whatIsPreparedOnceOnlyLeavesNoBinding() {
-        editor.addOutput("y", node("Inc", input("x")));
-        PlanRunner runner = runner();
-        var pair = List.of(ValueType.tensor(ElementType.FLOAT, Shape.of(2)));
-        assertThat(runner.prepare(pair, false, new Cancellation())).isTrue();
-        assertThat(kernels.binds).hasValue(1);
-        assertThat(runner.stretches()).isEmpty();
-    }
-
-    @Test
-    void preparingEndsWhereItIsCancelledAndRunsAreAsBefore() {
-        editor.addOutput("y", node("Inc", node("Inc", input("x"))));
-        PlanRunner runner = runner();
-        var cancellation = new Cancellation();
-        kernels.binding = cancellation::cancel;
-        var pair = List.of(ValueType.tensor(ElementType.FLOAT, Shape.of(2)));
-        assertThat(runner.prepare(pair, true, cancellation)).isFalse();
-        assertThat(kernels.binds).hasValue(1);
-        kernels.binding = () -> {};
-        assertThat(floats(run(runner, Map.of("x", vector(1, 2)))[0])).containsExactly(3, 4);
-    }
-
-    @Test
     void whatHasNoElementsIsNotRunHoweverLargeItsOtherExtentsAre() {
         editor.addOutput("y", node("Inc", node("Inc", input("x"))));
         PlanRunner runner = runner();
