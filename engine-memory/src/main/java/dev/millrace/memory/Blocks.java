@@ -6,11 +6,14 @@ import java.lang.foreign.MemorySegment;
 /**
  * Blocks of native memory that the garbage collector reclaims. Large ones have pages of their own, which go back to the
  * system at once: in the heap of the C library blocks of many sizes, given back in any order, leave holes that are
- * resident and hold nothing.
+ * resident and hold nothing. Smaller ones are in that heap, and small ones come from the JDK.
  */
 public final class Blocks {
     /** From here on a block has pages of its own. */
     static final long LARGE = 128 << 10;
+
+    /** From here on the C library makes the zeros. The JDK stores them word by word, in Java that may be interpreted. */
+    static final long MEDIUM = 1 << 10;
 
     private Blocks() {}
 
@@ -20,25 +23,31 @@ public final class Blocks {
      * @throws OutOfMemoryError where there is none, after a collection
      */
     public static MemorySegment allocate(long bytes, long alignment) {
-        if (bytes < LARGE || alignment > Pages.SIZE || !Pages.areKnown()) {
+        if (bytes < MEDIUM || alignment > Pages.SIZE || !Pages.areKnown()) {
             return Arena.ofAuto().allocate(bytes, alignment);
         }
-        long size = Pages.roundUp(bytes);
+        boolean mapped = bytes >= LARGE;
+        long size = mapped ? Pages.roundUp(bytes) : bytes + alignment;
         Budget budget = Budget.OF_PROCESS;
         budget.take(size);
         try {
-            return Pages.map(size, Arena.ofAuto(), pages -> {
+            MemorySegment block = mapped
+                    ? Pages.map(size, Arena.ofAuto(), pages -> {
                         Pages.unmap(pages);
                         budget.giveBack(size);
                     })
-                    .asSlice(0, bytes);
+                    : Heap.zeros(size, Arena.ofAuto(), zeros -> {
+                        Heap.free(zeros);
+                        budget.giveBack(size);
+                    });
+            return block.asSlice(-block.address() & (alignment - 1), bytes);
         } catch (OutOfMemoryError refused) {
             budget.giveBack(size);
             throw refused;
         }
     }
 
-    /** The bytes of all blocks with pages of their own that were not given back yet: the JDK does not count them. */
+    /** The bytes of all blocks that were not given back yet and that the JDK does not count. */
     public static long mapped() {
         return Budget.OF_PROCESS.taken();
     }

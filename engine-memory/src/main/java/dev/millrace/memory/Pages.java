@@ -2,10 +2,7 @@ package dev.millrace.memory;
 
 import dev.millrace.memory.call.Calls;
 import java.lang.foreign.Arena;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
-import java.util.NoSuchElementException;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
@@ -29,18 +26,9 @@ public final class Pages {
     private static final int PRIVATE_ANONYMOUS = 0x22;
 
     private static final class Symbols {
-        static final MemorySegment MMAP = find("mmap");
-        static final MemorySegment MPROTECT = find("mprotect");
-        static final MemorySegment MUNMAP = find("munmap");
-
-        private static MemorySegment find(String name) {
-            Optional<MemorySegment> found =
-                    Linker.nativeLinker().defaultLookup().find(name);
-            if (found.isEmpty()) {
-                throw new NoSuchElementException("the C library has no " + name);
-            }
-            return found.get();
-        }
+        static final MemorySegment MMAP = Calls.ofLibrary("mmap");
+        static final MemorySegment MPROTECT = Calls.ofLibrary("mprotect");
+        static final MemorySegment MUNMAP = Calls.ofLibrary("munmap");
     }
 
     /** Found out by trying, at the first use. */

@@ -16,13 +16,29 @@ class BlocksTest {
 
     @Test
     void blocksOfAnySizeAreAlignedAndZero() {
-        for (long bytes : new long[] {1, 100, Blocks.LARGE - 1, Blocks.LARGE, 3 * Blocks.LARGE + 5}) {
+        for (long bytes :
+                new long[] {1, 100, Blocks.MEDIUM, 5000, Blocks.LARGE - 1, Blocks.LARGE, 3 * Blocks.LARGE + 5}) {
             MemorySegment block = Blocks.allocate(bytes, 64);
             assertThat(block.byteSize()).isEqualTo(bytes);
             assertThat(block.address() % 64).isZero();
             assertThat(block.get(ValueLayout.JAVA_BYTE, 0)).isZero();
             assertThat(block.get(ValueLayout.JAVA_BYTE, bytes - 1)).isZero();
             block.fill((byte) 1);
+        }
+    }
+
+    @Test
+    void blocksThatWereInUseBeforeAreZeroAgain() {
+        assumeTrue(Pages.areThere(), "the C library is not to be had");
+        for (int i = 0; i < 200; i++) {
+            long bytes = Blocks.MEDIUM + i;
+            MemorySegment block = Blocks.allocate(bytes, 64);
+            assertThat(block.mismatch(MemorySegment.ofArray(new byte[(int) bytes])))
+                    .isEqualTo(-1);
+            block.fill((byte) 1);
+            if (i % 50 == 49) {
+                System.gc();
+            }
         }
     }
 

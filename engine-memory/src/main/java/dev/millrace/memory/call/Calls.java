@@ -5,6 +5,8 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.util.NoSuchElementException;
+import java.util.Optional;
 
 /**
  * The one native signature of the engine: six longs in, one out. One signature keeps the linker's cost to one.
@@ -19,6 +21,15 @@ public final class Calls {
     private static FunctionDescriptor signature() {
         ValueLayout.OfLong word = ValueLayout.JAVA_LONG;
         return FunctionDescriptor.of(word, word, word, word, word, word, word);
+    }
+
+    /** A function of the C library. */
+    public static MemorySegment ofLibrary(String name) {
+        Optional<MemorySegment> found = Linker.nativeLinker().defaultLookup().find(name);
+        if (found.isEmpty()) {
+            throw new NoSuchElementException("the C library has no " + name);
+        }
+        return found.get();
     }
 
     public static long call(MemorySegment function, long a, long b, long c, long d, long e, long f) {
