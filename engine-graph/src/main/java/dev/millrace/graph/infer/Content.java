@@ -15,6 +15,9 @@ record Content(List<Dim> items, boolean scalar) {
     /** Longer vectors are not followed. */
     static final int LIMIT = 256;
 
+    /** Nor are longer ones of floating numbers: extents and scales of images are short, statistics of channels are not. */
+    private static final int FLOATING_LIMIT = 16;
+
     Content {
         items = List.copyOf(items);
     }
@@ -29,7 +32,9 @@ record Content(List<Dim> items, boolean scalar) {
 
     /** The content of {@code tensor}, or null where it is no short vector of numbers. */
     static @Nullable Content of(@Nullable Tensor tensor) {
-        if (tensor == null || tensor.shape().rank() > 1 || tensor.elements() > LIMIT) {
+        if (tensor == null
+                || tensor.shape().rank() > 1
+                || tensor.elements() > (tensor.type().isFloating() ? FLOATING_LIMIT : LIMIT)) {
             return null;
         }
         List<Dim> items = elements(tensor);

@@ -20,6 +20,12 @@ import java.lang.foreign.ValueLayout;
  * and 4-bit floating types saturate. Complex types are read and written as pairs of their parts; strings not at all.
  */
 public final class Elements {
+    /**
+     * So many elements at a time are copied to an array and converted there. Elements of a segment one by one take fifty
+     * times as long while the JVM has not compiled anything, and no less afterwards.
+     */
+    private static final int PART = 512;
+
     private Elements() {}
 
     public static void read(ElementType type, MemorySegment from, long first, float[] to, int at, int count) {
@@ -61,18 +67,33 @@ public final class Elements {
         switch (type) {
             case DOUBLE, COMPLEX128 -> MemorySegment.copy(from, DOUBLE, first * 8, to, at, count);
             case FLOAT, COMPLEX64 -> {
-                for (int i = 0; i < count; i++) {
-                    to[at + i] = from.get(FLOAT, (first + i) * 4);
+                var part = new float[Math.min(count, PART)];
+                for (int done = 0; done < count; done += PART) {
+                    int now = Math.min(PART, count - done);
+                    MemorySegment.copy(from, FLOAT, (first + done) * 4, part, 0, now);
+                    for (int i = 0; i < now; i++) {
+                        to[at + done + i] = part[i];
+                    }
                 }
             }
             case INT32 -> {
-                for (int i = 0; i < count; i++) {
-                    to[at + i] = from.get(INT, (first + i) * 4);
+                var part = new int[Math.min(count, PART)];
+                for (int done = 0; done < count; done += PART) {
+                    int now = Math.min(PART, count - done);
+                    MemorySegment.copy(from, INT, (first + done) * 4, part, 0, now);
+                    for (int i = 0; i < now; i++) {
+                        to[at + done + i] = part[i];
+                    }
                 }
             }
             case INT64 -> {
-                for (int i = 0; i < count; i++) {
-                    to[at + i] = from.get(LONG, (first + i) * 8);
+                var part = new long[Math.min(count, PART)];
+                for (int done = 0; done < count; done += PART) {
+                    int now = Math.min(PART, count - done);
+                    MemorySegment.copy(from, LONG, (first + done) * 8, part, 0, now);
+                    for (int i = 0; i < now; i++) {
+                        to[at + done + i] = part[i];
+                    }
                 }
             }
             case UINT8 -> {
@@ -139,8 +160,13 @@ public final class Elements {
         switch (type) {
             case DOUBLE, COMPLEX128 -> MemorySegment.copy(from, at, to, DOUBLE, first * 8, count);
             case FLOAT, COMPLEX64 -> {
-                for (int i = 0; i < count; i++) {
-                    to.set(FLOAT, (first + i) * 4, (float) from[at + i]);
+                var part = new float[Math.min(count, PART)];
+                for (int done = 0; done < count; done += PART) {
+                    int now = Math.min(PART, count - done);
+                    for (int i = 0; i < now; i++) {
+                        part[i] = (float) from[at + done + i];
+                    }
+                    MemorySegment.copy(part, 0, to, FLOAT, (first + done) * 4, now);
                 }
             }
             default -> {

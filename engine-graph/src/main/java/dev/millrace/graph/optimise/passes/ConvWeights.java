@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A Conv or ConvTranspose whose weights and bias are constants that can take in what follows per channel. */
 record ConvWeights(Node conv, Tensor weights, @Nullable Tensor bias, int channels) {
+    /** So many weights are scaled on the heap at a time. */
+    private static final int MOST_AT_ONCE = 1 << 16;
 
     /** The convolution that makes {@code value} for one reader; null where there is none, or it is not constant. */
     static @Nullable ConvWeights behind(@Nullable Value value, Node reader) {
@@ -63,30 +65,39 @@ record ConvWeights(Node conv, Tensor weights, @Nullable Tensor bias, int channel
         Tensor result = Tensor.allocate(weights.type(), shape);
         boolean transposed = conv.is("ConvTranspose");
         int kernel = Math.toIntExact(shape.elements(transposed ? 2 : 1, shape.rank()));
-        long rows = kernel == 0 ? 0 : shape.elements() / kernel;
-        for (long i = 0; i < rows; i++) {
-            scale(result, i * kernel, kernel, scale[transposed ? channelOfTransposed(i) : (int) i]);
+        int rows = kernel == 0 ? 0 : Math.toIntExact(shape.elements() / kernel);
+        int atOnce = Math.max(1, MOST_AT_ONCE / Math.max(1, kernel));
+        for (int first = 0; first < rows; first += atOnce) {
+            var factors = new double[Math.min(atOnce, rows - first)];
+            for (int i = 0; i < factors.length; i++) {
+                factors[i] = scale[transposed ? channelOfTransposed(first + i) : first + i];
+            }
+            scale(result, (long) first * kernel, kernel, factors);
         }
         return result;
     }
 
-    private void scale(Tensor result, long first, int count, double factor) {
+    /** Rows of {@code kernel} elements times a factor each. */
+    private void scale(Tensor result, long first, int kernel, double[] factors) {
+        int count = kernel * factors.length;
         if (weights.type() == ElementType.FLOAT) {
             // as floats they are copied at once, which matters while the JVM has not compiled anything
-            float[] row = new float[count];
-            Elements.read(ElementType.FLOAT, weights.segment(), first, row, 0, count);
-            for (int i = 0; i < count; i++) {
-                row[i] = (float) (row[i] * factor);
+            float[] part = new float[count];
+            Elements.read(ElementType.FLOAT, weights.segment(), first, part, 0, count);
+            for (int i = 0, row = 0; row < factors.length; row++) {
+                for (int end = i + kernel; i < end; i++) {
+                    part[i] = (float) (part[i] * factors[row]);
+                }
             }
-            Elements.write(ElementType.FLOAT, result.segment(), first, row, 0, count);
+            Elements.write(ElementType.FLOAT, result.segment(), first, part, 0, count);
             return;
         }
-        double[] row = new double[count];
-        Elements.read(weights.type(), weights.segment(), first, row, 0, count);
+        double[] part = new double[count];
+        Elements.read(weights.type(), weights.segment(), first, part, 0, count);
         for (int i = 0; i < count; i++) {
-            row[i] *= factor;
+            part[i] *= factors[i / kernel];
         }
-        Elements.write(weights.type(), result.segment(), first, row, 0, count);
+        Elements.write(weights.type(), result.segment(), first, part, 0, count);
     }
 
     /** The weights of a ConvTranspose lie as [input channel][output channel of its group][kernel]. */
