@@ -89,6 +89,11 @@ record ChannelAffine(double[] scale, double[] shift) {
         return Arrays.stream(values).map(value -> value * by).toArray();
     }
 
+    /** Whether any channel is scaled. */
+    boolean isScaling() {
+        return Arrays.stream(scale).anyMatch(factor -> factor != 1);
+    }
+
     private boolean isFinite() {
         return Arrays.stream(scale).allMatch(Double::isFinite)
                 && Arrays.stream(shift).allMatch(Double::isFinite);

@@ -7,6 +7,8 @@ import java.lang.foreign.MemorySegment;
 public final class CellLoops {
     private static final int SHORT_RUN_BYTES = 64;
     private static final int TILE = 32;
+    /** So many cells at most are written again and again: they stay in the caches. */
+    private static final int MOST_REPEATED = 1 << 13;
 
     private CellLoops() {}
 
@@ -141,8 +143,10 @@ public final class CellLoops {
             return;
         }
         copy(size, from, source, 0, to, at, 1, Math.min(count, 16));
-        for (long done = 16; done < count; done *= 2) {
-            MemorySegment.copy(to, at * size, to, (at + done) * size, Math.min(done, count - done) * size);
+        for (long done = 16; done < count; ) {
+            long more = Math.min(Math.min(done, MOST_REPEATED), count - done);
+            MemorySegment.copy(to, at * size, to, (at + done) * size, more * size);
+            done += more;
         }
     }
 
