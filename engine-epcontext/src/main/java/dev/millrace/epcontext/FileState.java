@@ -30,7 +30,7 @@ public record FileState(Path path, long size, long modified, String key) {
     }
 
     /** Whether the file was written so shortly before a time that a change after that time could look the same. */
-    boolean isYoungAt(long nanos) {
+    public boolean isYoungAt(long nanos) {
         return modified > nanos - TICK;
     }
 

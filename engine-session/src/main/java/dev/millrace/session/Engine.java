@@ -51,6 +51,7 @@ public final class Engine implements AutoCloseable {
     private final FactoryUse factoryUse;
     private final RunThreads runs;
     private final IdleMemory idleMemory = new IdleMemory();
+    private final OpenModels models = new OpenModels(this);
     private final Executor later = CompletableFuture.delayedExecutor(10, TimeUnit.SECONDS);
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -107,7 +108,8 @@ public final class Engine implements AutoCloseable {
         ContextCache used = cache == null ? contextCache : cache;
         return used != null && CachedSession.suits(options)
                 ? guarded(() -> new CachedSession(this, options, used).open(model))
-                : make(options, builder -> builder.fromFile(model));
+                : guarded(
+                        () -> models.session(model, options, () -> new SessionBuilder(this, options).fromFile(model)));
     }
 
     /** A session of the one component of a package, in the variant that suits this machine best. */

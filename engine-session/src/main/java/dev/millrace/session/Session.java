@@ -10,7 +10,6 @@ import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.plan.Plan;
-import dev.millrace.scheduler.run.PlanRunner;
 import dev.millrace.session.stream.Receiver;
 import java.time.Duration;
 import java.time.Instant;
@@ -40,45 +39,32 @@ public final class Session extends Streaming implements AutoCloseable {
     private final List<ValueInfo> outputs;
     private final List<String> outputNames;
     private final ModelMetadata metadata;
-    private final List<ExecutionProvider> providers;
     private final RunGate gate;
     private final LaterRuns later;
     private final Watch watch;
     private final Callbacks callbacks = new Callbacks();
     private final @Nullable RunListener listener;
     private final Trimming trimming;
-    /** Held by a run where a provider wants one at a time. */
-    private final @Nullable ReentrantLock turns;
 
-    private volatile @Nullable PlanRunner runner;
-    private volatile List<MappedFile> mapped;
+    private volatile @Nullable OpenModel model;
     private volatile SessionReport report;
 
-    Session(
-            Engine engine,
-            SessionOptions options,
-            PlanRunner runner,
-            List<MappedFile> mapped,
-            Face face,
-            List<ExecutionProvider> providers,
-            SessionReport report,
-            Runnable release) {
+    /** @param model that has counted this session already */
+    Session(Engine engine, SessionOptions options, OpenModel model, SessionReport report) {
+        Plan plan = model.runner().plan();
+        Face face = model.face();
         this.engine = engine;
         this.options = options;
-        this.runner = runner;
-        this.mapped = mapped;
-        this.name = options.name() == null ? runner.plan().name() : options.name();
+        this.model = model;
+        this.name = options.name() == null ? plan.name() : options.name();
         this.listener = safe(options.listener());
         this.trimming = new Trimming(engine.later(), this::trim);
         this.inputs = List.copyOf(face.inputs);
         this.outputs = List.copyOf(face.outputs);
         this.outputNames = face.outputs.stream().map(ValueInfo::name).toList();
-        this.providers = List.copyOf(providers);
         this.report = report;
-        this.check = new InputCheck(this.inputs, defaults(runner.plan()));
-        boolean oneAtATime = providers.stream().anyMatch(provider -> !provider.isConcurrentRunSupported());
-        this.turns = oneAtATime ? new ReentrantLock() : null;
-        this.gate = new RunGate(() -> free(release));
+        this.check = new InputCheck(this.inputs, defaults(plan));
+        this.gate = new RunGate(this::free);
         this.metadata = face.metadata;
         this.watch = new Watch(name, engine.requestListener());
         this.later = new LaterRuns(this, gate, watch, engine.runs(), options.admission());
@@ -87,23 +73,17 @@ public final class Session extends Streaming implements AutoCloseable {
     /** What can be seen of the model. */
     record Face(List<ValueInfo> inputs, List<ValueInfo> outputs, ModelMetadata metadata) {}
 
-    private void free(Runnable release) {
-        PlanRunner last = runner();
-        runner = null;
-        mapped = List.of();
+    private void free() {
+        OpenModel last = model();
+        model = null;
         trimming.end();
-        last.giveUp();
-        try {
-            providers.forEach(ExecutionProvider::close);
-        } finally {
-            release.run();
-        }
+        last.leave();
     }
 
     private void trim() {
-        PlanRunner open = runner;
+        OpenModel open = model;
         if (open != null) {
-            open.trim();
+            open.runner().trim();
         }
     }
 
@@ -256,11 +236,13 @@ public final class Session extends Streaming implements AutoCloseable {
 
     Outputs runAccepted(Inputs given, RunOptions how) {
         check(given, how);
+        OpenModel open = model();
+        ReentrantLock turns = open.turns();
         if (turns != null) {
             turns.lock();
         }
         try {
-            Outputs all = new Outputs(outputNames, execute(given, how));
+            Outputs all = new Outputs(outputNames, execute(open, given, how));
             if (!how.into().isEmpty()) {
                 all = GivenOutputs.fill(all, how.into());
             }
@@ -273,14 +255,14 @@ public final class Session extends Streaming implements AutoCloseable {
         }
     }
 
-    private Datum[] execute(Inputs given, RunOptions how) {
-        List<MappedFile> files = mapped;
+    private Datum[] execute(OpenModel open, Inputs given, RunOptions how) {
+        List<MappedFile> files = open.mapped();
         MappedFile.check(files);
-        for (ExecutionProvider provider : providers) {
+        for (ExecutionProvider provider : open.providers()) {
             provider.onRunStart();
         }
         try {
-            Datum[] results = runner().run(given, how.cancellation(), listener(how));
+            Datum[] results = open.runner().run(given, how.cancellation(), listener(how));
             MappedFile.check(files);
             return results;
         } catch (RuntimeException e) {
@@ -288,7 +270,7 @@ public final class Session extends Streaming implements AutoCloseable {
             MappedFile.check(files);
             throw e;
         } finally {
-            for (ExecutionProvider provider : providers) {
+            for (ExecutionProvider provider : open.providers()) {
                 provider.onRunEnd();
             }
         }
@@ -302,8 +284,9 @@ public final class Session extends Streaming implements AutoCloseable {
         return heard == null ? null : new SafeListener(heard, callbacks);
     }
 
-    private PlanRunner runner() {
-        PlanRunner open = runner;
+    /** What runs. A closed session has none. */
+    OpenModel model() {
+        OpenModel open = model;
         if (open == null) {
             throw closedException();
         }
@@ -335,12 +318,12 @@ public final class Session extends Streaming implements AutoCloseable {
 
     /** The plan that runs. A closed session has none. */
     public Plan plan() {
-        return runner().plan();
+        return model().runner().plan();
     }
 
     /** The memory plans of the shapes that were run lately. A closed session has none. */
     public List<dev.millrace.scheduler.run.StretchSummary> stretches() {
-        return runner().stretches();
+        return model().runner().stretches();
     }
 
     @Override

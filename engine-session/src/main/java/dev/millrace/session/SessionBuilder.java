@@ -11,6 +11,7 @@ import dev.millrace.graph.format.Models;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.optimise.pass.Effects;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.providers.spi.WeightlessMode;
 import dev.millrace.scheduler.event.FlightCreation;
@@ -212,10 +213,13 @@ final class SessionBuilder {
         engine.factoryUse().begin();
         var face = new Session.Face(
                 inputs, outputs(graph), metadata == null ? ModelMetadata.of(prepared.model()) : metadata);
-        return new Session(engine, options, runner, mapped, face, prepared.providers(), report, () -> {
-            prepared.resolver().close();
-            engine.factoryUse().end();
-        });
+        boolean shareable = EarlyBinding.suits(prepared.parts()) && !Effects.isRandom(graph);
+        var model =
+                new OpenModel(runner, mapped, face, prepared.providers(), report, List.copyOf(data), shareable, () -> {
+                    prepared.resolver().close();
+                    engine.factoryUse().end();
+                });
+        return new Session(engine, options, model, report);
     }
 
     private static List<ValueInfo> inputs(Graph graph) {

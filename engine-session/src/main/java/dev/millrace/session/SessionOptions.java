@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param strict refuses a model that departs from ONNX in what is otherwise read with a note: attributes that an operator
  *     does not have, types and shapes that are not those declared
  * @param bindLazily leaves to the first run what a model's declared shapes allow to be done before
+ * @param alone shares nothing with other open sessions of the same file
  * @param externalDataFolder where a model from memory has its external data
  * @param fileUse whether the session's files are read, or mapped
  * @param listener hears of every step of every run
@@ -54,6 +55,7 @@ public record SessionOptions(
         boolean failOnSuboptimalModel,
         boolean strict,
         boolean bindLazily,
+        boolean alone,
         @Nullable Path externalDataFolder,
         FileUse fileUse,
         @Nullable RunListener listener,
@@ -124,6 +126,7 @@ public record SessionOptions(
                 .failOnSuboptimalModel(failOnSuboptimalModel)
                 .strict(strict)
                 .bindLazily(bindLazily)
+                .alone(alone)
                 .externalDataFolder(externalDataFolder)
                 .fileUse(fileUse)
                 .listener(listener)
@@ -148,6 +151,7 @@ public record SessionOptions(
         private boolean failOnSuboptimalModel;
         private boolean strict;
         private boolean bindLazily;
+        private boolean alone;
         private @Nullable Path externalDataFolder;
         private FileUse fileUse = FileUse.BY_SIZE;
         private @Nullable RunListener listener;
@@ -255,6 +259,15 @@ public record SessionOptions(
             return this;
         }
 
+        /**
+         * Whether the session prepares and holds all for itself. Otherwise sessions of one file that are open at once, and
+         * made with the same options, hold what was prepared together: all but the first are there at once.
+         */
+        public Builder alone(boolean value) {
+            alone = value;
+            return this;
+        }
+
         public Builder externalDataFolder(@Nullable Path value) {
             externalDataFolder = value;
             return this;
@@ -318,6 +331,7 @@ public record SessionOptions(
                     failOnSuboptimalModel,
                     strict,
                     bindLazily,
+                    alone,
                     externalDataFolder,
                     fileUse,
                     listener,

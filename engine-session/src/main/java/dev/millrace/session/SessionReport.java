@@ -65,6 +65,12 @@ public record SessionReport(
         return new SessionReport(partitions, optimisation, phases, null, use, all);
     }
 
+    /** Of a session that shares what another one prepared. */
+    SessionReport shared(long nanos) {
+        return new SessionReport(
+                partitions, optimisation, Map.of("share", Duration.ofNanos(nanos)), null, CacheUse.NONE, notes);
+    }
+
     /** From the first byte read to the last step planned. */
     public Duration creation() {
         return phases.values().stream().reduce(Duration.ZERO, Duration::plus);

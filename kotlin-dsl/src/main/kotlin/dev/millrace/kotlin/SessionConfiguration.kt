@@ -47,6 +47,9 @@ public class SessionConfiguration internal constructor() {
     /** Leaves to the first run what a model's declared shapes allow to be done before: packing weights, making programs. */
     public var bindLazily: Boolean = false
 
+    /** Prepares and holds all for this session; otherwise sessions of one file share it while they are open at once. */
+    public var alone: Boolean = false
+
     /** Refuses to compile: only what was compiled before, and single kernels. */
     public var disableModelCompile: Boolean = false
 
@@ -102,7 +105,7 @@ public class SessionConfiguration internal constructor() {
         listener?.let(options::listener)
         externalDataFolder?.let(options::externalDataFolder)
         contextCache?.let { options.contextCache(ContextCache.`in`(it)) }
-        options.fileUse(fileUse).strict(strict).bindLazily(bindLazily)
+        options.fileUse(fileUse).strict(strict).bindLazily(bindLazily).alone(alone)
         options
             .disableModelCompile(disableModelCompile)
             .disableCpuFallback(disableCpuFallback)

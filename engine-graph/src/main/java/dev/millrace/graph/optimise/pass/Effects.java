@@ -1,5 +1,6 @@
 package dev.millrace.graph.optimise.pass;
 
+import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
@@ -37,6 +38,18 @@ public final class Effects {
                 && !Schemas.has(node.op(), Trait.RANDOM)
                 && !(node.is("Dropout") && !isInference(node))
                 && node.attributes().graphs().isEmpty();
+    }
+
+    /** Whether a run may depend on those before it: the generators of random numbers go on from where they are. */
+    public static boolean isRandom(Graph graph) {
+        for (Node node : graph.nodes()) {
+            if (Schemas.has(node.op(), Trait.RANDOM)
+                    || node.is("Dropout") && !isInference(node)
+                    || node.attributes().graphs().stream().anyMatch(Effects::isRandom)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether a Dropout passes its input on. Until opset 6 an attribute says so, from 12 on an input. */

@@ -30,4 +30,9 @@ final class CpuProvider implements ExecutionProvider {
     public KernelFactory kernels() {
         return kernels;
     }
+
+    @Override
+    public boolean isSharedBySessions() {
+        return true;
+    }
 }

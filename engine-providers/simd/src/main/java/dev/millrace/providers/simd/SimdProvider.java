@@ -112,4 +112,9 @@ final class SimdProvider implements ExecutionProvider {
     public String compatibilityInfo(Graph graph) {
         return Machine.of(kernels.get().set().target(), kept).info();
     }
+
+    @Override
+    public boolean isSharedBySessions() {
+        return true;
+    }
 }

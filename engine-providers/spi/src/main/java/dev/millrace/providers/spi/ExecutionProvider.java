@@ -75,6 +75,14 @@ public interface ExecutionProvider extends AutoCloseable {
         return "";
     }
 
+    /**
+     * Whether sessions that were made alike may have this one between them, with what it compiled: it then hears of one
+     * session, which ends with the last of them. Not where it keeps anything of a session's own.
+     */
+    default boolean isSharedBySessions() {
+        return false;
+    }
+
     /** Whether several runs may be under way at once; otherwise they take turns. */
     default boolean isConcurrentRunSupported() {
         return true;

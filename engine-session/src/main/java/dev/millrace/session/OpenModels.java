@@ -1,0 +1,136 @@
+package dev.millrace.session;
+
+import dev.millrace.epcontext.FileState;
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.scheduler.Cancellation;
+import dev.millrace.scheduler.event.FlightCreation;
+import dev.millrace.scheduler.event.FlightRecording;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The models that an engine's sessions have open. A second session of the same file, made alike, shares what the first one
+ * prepared: it is there at once, and takes no memory of its own. Thread-safe.
+ */
+final class OpenModels {
+    private static final long NAP_MILLIS = 10;
+    private static final Cancellation NOBODYS = new Cancellation();
+
+    private final Engine engine;
+    private final Map<Key, Place> places = new ConcurrentHashMap<>();
+
+    OpenModels(Engine engine) {
+        this.engine = engine;
+    }
+
+    /** @param options without what concerns one session alone */
+    private record Key(FileState file, SessionOptions options) {}
+
+    /** Where sessions of one key find what they share; who makes the first one holds the lock meanwhile. */
+    private static final class Place {
+        private final ReentrantLock making = new ReentrantLock();
+        private @Nullable OpenModel model;
+    }
+
+    /**
+     * A session of a model file.
+     *
+     * @param maker makes one that shares nothing
+     */
+    Session session(Path file, SessionOptions options, Supplier<Session> maker) {
+        Key key = key(file, options);
+        if (key == null) {
+            return maker.get();
+        }
+        Place place = places.computeIfAbsent(key, _ -> new Place());
+        lock(place, options.cancellation());
+        try {
+            engine.checkOpen();
+            OpenModel there = place.model;
+            if (there != null && there.isOfSameData() && there.enter()) {
+                return another(there, options);
+            }
+            Session made = maker.get();
+            OpenModel model = made.model();
+            if (model.isShareable()) {
+                place.model = model;
+                places.putIfAbsent(key, place);
+                model.whenGone(() -> places.remove(key, place));
+            }
+            return made;
+        } finally {
+            if (place.model == null) {
+                places.remove(key, place);
+            }
+            place.making.unlock();
+        }
+    }
+
+    private Session another(OpenModel there, SessionOptions options) {
+        long start = System.nanoTime();
+        FlightCreation flight = FlightRecording.creationIfOn();
+        var session = new Session(engine, options, there, there.report().shared(System.nanoTime() - start));
+        if (flight != null) {
+            flight.end(session.name(), RequestReport.outcome(null));
+        }
+        return session;
+    }
+
+    /** What tells that a session would be the same; null where none may be shared. */
+    private static @Nullable Key key(Path file, SessionOptions options) {
+        if (options.alone() || options.epContext().enable()) {
+            return null;
+        }
+        try {
+            FileState state = FileState.of(file);
+            if (state.isYoungAt(TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()))) {
+                return null;
+            }
+            return new Key(state, withoutOwn(options));
+        } catch (IOException _) {
+            // who makes the session says what is wrong with the file
+            return null;
+        }
+    }
+
+    private static SessionOptions withoutOwn(SessionOptions options) {
+        return options.toBuilder()
+                .name(null)
+                .listener(null)
+                .concurrency(1)
+                .admission(Admission.defaults())
+                .cancellation(NOBODYS)
+                .build();
+    }
+
+    private static void lock(Place place, Cancellation cancellation) {
+        boolean interrupted = false;
+        try {
+            while (!place.making.tryLock()) {
+                if (cancellation.isCancelled()) {
+                    throw new EngineException(
+                            Status.MODEL_LOAD_CANCELED,
+                            "the creation of a session was cancelled while another one of the same file was made");
+                }
+                try {
+                    if (place.making.tryLock(NAP_MILLIS, TimeUnit.MILLISECONDS)) {
+                        return;
+                    }
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

@@ -1,0 +1,226 @@
+package dev.millrace.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.format.Models;
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Dim;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.GraphEditor;
+import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.SymbolicShape;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.event.RunListener;
+import dev.millrace.scheduler.plan.PlanStep;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class OpenModelsTest {
+    private static final String SHARED = "share";
+    private static final int MEMBERS = 4;
+
+    private final Engine engine = Engine.create();
+
+    @TempDir
+    private Path folder;
+
+    private Path file;
+
+    @BeforeEach
+    void writeModel() throws IOException {
+        file = folder.resolve("model.onnx");
+        write(TestModels.perceptron(2, 64, 1));
+    }
+
+    @AfterEach
+    void closeEngine() {
+        engine.close();
+    }
+
+    /** Writes a model that is old enough for its time to tell it from others. */
+    private void write(byte[] model) throws IOException {
+        Files.write(file, model);
+        Files.setLastModifiedTime(file, FileTime.from(Instant.now().minusSeconds(60 + model.length)));
+    }
+
+    private static final class Heard implements RunListener {
+        private final List<String> runs = new ArrayList<>();
+
+        @Override
+        public void stepEnded(String plan, PlanStep step, long startNanos, long endNanos) {
+            // whole runs tell enough
+        }
+
+        @Override
+        public void runEnded(String plan, long startNanos, long endNanos, boolean failed) {
+            runs.add(plan);
+        }
+    }
+
+    private static boolean isShared(Session session) {
+        return session.report().phases().containsKey(SHARED);
+    }
+
+    private static float[] run(Session session) {
+        Tensor input = Tensor.copyOf(new float[64], 1, 64);
+        try (Outputs outputs = session.run(Inputs.of(session.inputs().getFirst().name(), input))) {
+            return outputs.get(0).floats();
+        }
+    }
+
+    @Test
+    void aSecondSessionOfAFileHasWhatTheFirstOnePrepared() {
+        try (Session first = engine.session(file);
+                Session second = engine.session(file)) {
+            assertThat(isShared(first)).isFalse();
+            assertThat(isShared(second)).isTrue();
+            assertThat(second.plan()).isSameAs(first.plan());
+            assertThat(run(second)).containsExactly(run(first));
+            assertThat(second.report().partitions()).isEqualTo(first.report().partitions());
+        }
+    }
+
+    @Test
+    void sessionsCloseInAnyOrder() {
+        Session first = engine.session(file);
+        Session second = engine.session(file);
+        float[] expected = run(first);
+        first.close();
+        assertThatThrownBy(() -> run(first)).isInstanceOf(EngineException.class);
+        assertThat(run(second)).containsExactly(expected);
+        try (Session third = engine.session(file)) {
+            assertThat(isShared(third)).isTrue();
+            second.close();
+            assertThat(run(third)).containsExactly(expected);
+        }
+        try (Session fourth = engine.session(file)) {
+            assertThat(isShared(fourth)).isFalse();
+            assertThat(run(fourth)).containsExactly(expected);
+        }
+    }
+
+    @Test
+    void sessionsOutliveTheEngine() {
+        Session first = engine.session(file);
+        Session second = engine.session(file);
+        engine.close();
+        first.close();
+        assertThat(run(second)).isNotEmpty();
+        second.close();
+        assertThatThrownBy(() -> engine.session(file)).isInstanceOf(EngineException.class);
+    }
+
+    @Test
+    void namesListenersAndConcurrencyAreASessionsOwn() {
+        var heard = new Heard();
+        var own = SessionOptions.builder()
+                .name("other")
+                .concurrency(2)
+                .queue(3)
+                .listener(heard)
+                .build();
+        try (Session first = engine.session(file);
+                Session second = engine.session(file, own)) {
+            assertThat(isShared(second)).isTrue();
+            assertThat(second.name()).isEqualTo("other");
+            assertThat(second.concurrency()).isEqualTo(2);
+            run(first);
+            assertThat(heard.runs).isEmpty();
+            run(second);
+            assertThat(heard.runs).hasSize(1);
+        }
+    }
+
+    @Test
+    void otherOptionsMakeAnotherModel() {
+        var plain = SessionOptions.builder().provider("cpu").build();
+        try (Session first = engine.session(file);
+                Session second = engine.session(file, plain);
+                Session alone = engine.session(
+                        file, SessionOptions.builder().alone(true).build())) {
+            assertThat(isShared(second)).isFalse();
+            assertThat(isShared(alone)).isFalse();
+            assertThat(alone.plan()).isNotSameAs(first.plan());
+        }
+    }
+
+    @Test
+    void aFileThatHasChangedIsReadAgain() throws IOException {
+        try (Session first = engine.session(file)) {
+            write(TestModels.perceptron(2, 64, 2));
+            try (Session second = engine.session(file)) {
+                assertThat(isShared(second)).isFalse();
+                assertThat(run(second)).isNotEqualTo(run(first));
+            }
+        }
+    }
+
+    @Test
+    void aFileThatWasJustWrittenIsTrustedByNobody() throws IOException {
+        Files.setLastModifiedTime(file, FileTime.from(Instant.now()));
+        try (Session first = engine.session(file);
+                Session second = engine.session(file)) {
+            assertThat(isShared(first)).isFalse();
+            assertThat(isShared(second)).isFalse();
+        }
+    }
+
+    @Test
+    void generatorsOfRandomNumbersAreASessionsOwn() throws IOException {
+        var editor = new GraphEditor(Graph.named("random"));
+        Value x = editor.addInput("x", ValueType.tensor(ElementType.FLOAT, SymbolicShape.of(Dim.of(1), Dim.of(64))));
+        NodeSpec random =
+                NodeSpec.of(OpId.onnx("RandomUniformLike"), TestModels.OPSET, x).with("seed", new Attribute.Float(3));
+        editor.addOutput("y", editor.append(random, List.of("y")).requireOutput(0));
+        write(Models.toBytes(TestModels.model(editor.graph())));
+        try (Session first = engine.session(file);
+                Session second = engine.session(file)) {
+            assertThat(isShared(second)).isFalse();
+            assertThat(run(second)).containsExactly(run(first));
+        }
+    }
+
+    @Test
+    void sessionsThatAreMadeAtOncePrepareOnce() throws Exception {
+        var making = new ArrayList<Callable<Session>>();
+        for (int i = 0; i < MEMBERS; i++) {
+            making.add(() -> engine.session(file));
+        }
+        try (var threads = Executors.newFixedThreadPool(MEMBERS)) {
+            var sessions = new ArrayList<Session>();
+            for (var each : threads.invokeAll(making)) {
+                sessions.add(each.get());
+            }
+            assertThat(sessions.stream().filter(OpenModelsTest::isShared)).hasSize(MEMBERS - 1);
+            sessions.forEach(Session::close);
+        }
+    }
+
+    @Test
+    void whoCannotBeMadeKeepsNobodyElseFromIt() throws IOException {
+        write(new byte[] {1, 2, 3});
+        assertThatThrownBy(() -> engine.session(file)).isInstanceOf(EngineException.class);
+        assertThatThrownBy(() -> engine.session(file)).isInstanceOf(EngineException.class);
+        write(TestModels.perceptron(2, 64, 1));
+        try (Session session = engine.session(file)) {
+            assertThat(run(session)).isNotEmpty();
+        }
+    }
+}
