@@ -28,7 +28,7 @@ public final class BatchedSession extends Streaming {
     /** Every so many runs of a single request are measured. */
     private static final int SAMPLED = 16;
 
-    private final Session session;
+    private final OpenSession session;
     private final BatchOptions options;
     private final BatchAxes axes;
     private final BatchWorth worth = new BatchWorth();
@@ -37,7 +37,7 @@ public final class BatchedSession extends Streaming {
     private int singles;
     private @Nullable Disposable timer;
 
-    BatchedSession(Session session, BatchOptions options) {
+    BatchedSession(OpenSession session, BatchOptions options) {
         this.session = session;
         this.options = options;
         this.axes = new BatchAxes(session, options);

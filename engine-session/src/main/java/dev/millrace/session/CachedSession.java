@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
  * compiled behind. Whatever goes wrong with the cache, the session is made without it. Used once.
  */
 final class CachedSession {
-    private final Engine engine;
+    private final OpenEngine engine;
     private final SessionOptions options;
     private final ContextCache cache;
     /** Why what is kept was not taken. */
     private @Nullable String refusal;
 
-    CachedSession(Engine engine, SessionOptions options, ContextCache cache) {
+    CachedSession(OpenEngine engine, SessionOptions options, ContextCache cache) {
         this.engine = engine;
         this.options = options;
         this.cache = cache;
@@ -34,7 +34,7 @@ final class CachedSession {
         return !options.epContext().enable() && !options.disableModelCompile();
     }
 
-    Session open(Path source) {
+    OpenSession open(Path source) {
         engine.checkOpen();
         if (!Files.isRegularFile(source)) {
             return fromSource(source);
@@ -46,14 +46,14 @@ final class CachedSession {
             // it says what is wrong with the file
             return fromSource(source);
         }
-        Session session = load(kept, source);
+        OpenSession session = load(kept, source);
         if (session != null) {
             return session;
         }
         try {
             return kept.make(making -> {
                 // somebody else may have made it meanwhile
-                Session made = load(kept, source);
+                OpenSession made = load(kept, source);
                 return made == null ? compile(kept, making, source) : made;
             });
         } catch (IOException e) {
@@ -69,14 +69,14 @@ final class CachedSession {
     }
 
     /** The session of what is kept, or null where that is missing, out of date, damaged or made for another machine. */
-    private @Nullable Session load(ContextCache.Kept kept, Path source) {
+    private @Nullable OpenSession load(ContextCache.Kept kept, Path source) {
         if (!kept.isFresh()) {
             return null;
         }
         try {
             var builder = new SessionBuilder(
                     engine, options.toBuilder().failOnSuboptimalModel(true).build());
-            Session session = builder.fromCache(kept.model(), source);
+            OpenSession session = builder.fromCache(kept.model(), source);
             session.noteCache(CacheUse.HIT, List.of());
             kept.used();
             return session;
@@ -89,7 +89,7 @@ final class CachedSession {
         }
     }
 
-    private Session compile(ContextCache.Kept kept, ContextCache.Kept.Making making, Path source) {
+    private OpenSession compile(ContextCache.Kept kept, ContextCache.Kept.Making making, Path source) {
         if (refusal != null) {
             System.getLogger(CachedSession.class.getName())
                     .log(System.Logger.Level.INFO, "compiling " + source + " again: " + refusal);
@@ -102,7 +102,7 @@ final class CachedSession {
                     .build();
             var builder = new SessionBuilder(
                     engine, options.toBuilder().epContext(context).build());
-            Session session = builder.fromFile(source);
+            OpenSession session = builder.fromFile(source);
             boolean written = session.report().contextModel() != null;
             session.noteCache(written ? CacheUse.FILLED : CacheUse.NONE, List.of());
             if (written) {
@@ -121,8 +121,8 @@ final class CachedSession {
         }
     }
 
-    private Session uncached(Path source, Exception why) {
-        Session session = fromSource(source);
+    private OpenSession uncached(Path source, Exception why) {
+        OpenSession session = fromSource(source);
         session.noteCache(CacheUse.FAILED, List.of(failure(why)));
         return session;
     }
@@ -131,7 +131,7 @@ final class CachedSession {
         return "the context cache " + cache.folder() + " cannot keep what was compiled: " + why.getMessage();
     }
 
-    private Session fromSource(Path source) {
+    private OpenSession fromSource(Path source) {
         return new SessionBuilder(engine, options).fromFile(source);
     }
 }

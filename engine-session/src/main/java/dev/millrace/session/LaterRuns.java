@@ -10,13 +10,13 @@ import reactor.core.Disposables;
 
 /** The runs of a session that happen on the engine's threads: checked, queued, answered. */
 final class LaterRuns {
-    private final Session session;
+    private final OpenSession session;
     private final RunGate gate;
     private final Watch watch;
     private final RunThreads threads;
     private final RunQueue queue;
 
-    LaterRuns(Session session, RunGate gate, Watch watch, RunThreads threads, Admission admission) {
+    LaterRuns(OpenSession session, RunGate gate, Watch watch, RunThreads threads, Admission admission) {
         this.session = session;
         this.gate = gate;
         this.watch = watch;
@@ -60,7 +60,7 @@ final class LaterRuns {
     /** Fails what waits, and stops what is under way. */
     void giveUp() {
         for (Job waiting : queue.removeAll()) {
-            ((LaterRun) waiting).fail(Session.closedException());
+            ((LaterRun) waiting).fail(OpenSession.closedException());
         }
         for (Job running : queue.underWay()) {
             ((LaterRun) running).cancel();

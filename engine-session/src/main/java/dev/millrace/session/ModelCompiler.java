@@ -12,10 +12,10 @@ import reactor.core.publisher.MonoSink;
  * good for any number of models. All that goes wrong is an {@link EngineException}, and nothing is written then.
  */
 public final class ModelCompiler {
-    private final Engine engine;
+    private final OpenEngine engine;
     private final CompileOptions options;
 
-    ModelCompiler(Engine engine, CompileOptions options) {
+    ModelCompiler(OpenEngine engine, CompileOptions options) {
         this.engine = engine;
         this.options = options;
     }
@@ -33,7 +33,7 @@ public final class ModelCompiler {
             try {
                 engine.runs().execute(() -> answer(sink, input, output, own));
             } catch (RejectedExecutionException e) {
-                sink.error(Engine.closedException());
+                sink.error(OpenEngine.closedException());
             }
         });
     }

@@ -46,7 +46,11 @@ final class OneCompilation {
     private int done;
 
     OneCompilation(
-            Engine engine, CompileOptions options, ModelInput input, ModelOutput output, BooleanSupplier cancelled) {
+            OpenEngine engine,
+            CompileOptions options,
+            ModelInput input,
+            ModelOutput output,
+            BooleanSupplier cancelled) {
         this.options = options;
         this.input = input;
         this.output = output;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class OpenModel {
     private final PlanRunner runner;
     private final List<MappedFile> mapped;
-    private final Session.Face face;
+    private final OpenSession.Face face;
     private final List<ExecutionProvider> providers;
     private final SessionReport report;
     private final List<FileState> data;
@@ -37,7 +37,7 @@ final class OpenModel {
     OpenModel(
             PlanRunner runner,
             List<MappedFile> mapped,
-            Session.Face face,
+            OpenSession.Face face,
             List<ExecutionProvider> providers,
             SessionReport report,
             List<FileState> data,
@@ -63,7 +63,7 @@ final class OpenModel {
         return mapped;
     }
 
-    Session.Face face() {
+    OpenSession.Face face() {
         return face;
     }
 

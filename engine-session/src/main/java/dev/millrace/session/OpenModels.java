@@ -23,10 +23,10 @@ final class OpenModels {
     private static final long NAP_MILLIS = 10;
     private static final Cancellation NOBODYS = new Cancellation();
 
-    private final Engine engine;
+    private final OpenEngine engine;
     private final Map<Key, Place> places = new ConcurrentHashMap<>();
 
-    OpenModels(Engine engine) {
+    OpenModels(OpenEngine engine) {
         this.engine = engine;
     }
 
@@ -44,7 +44,7 @@ final class OpenModels {
      *
      * @param maker makes one that shares nothing
      */
-    Session session(Path file, SessionOptions options, Supplier<Session> maker) {
+    OpenSession session(Path file, SessionOptions options, Supplier<OpenSession> maker) {
         Key key = key(file, options);
         if (key == null) {
             return maker.get();
@@ -57,7 +57,7 @@ final class OpenModels {
             if (there != null && there.isOfSameData() && there.enter()) {
                 return another(there, options);
             }
-            Session made = maker.get();
+            OpenSession made = maker.get();
             OpenModel model = made.model();
             if (model.isShareable()) {
                 place.model = model;
@@ -73,10 +73,10 @@ final class OpenModels {
         }
     }
 
-    private Session another(OpenModel there, SessionOptions options) {
+    private OpenSession another(OpenModel there, SessionOptions options) {
         long start = System.nanoTime();
         FlightCreation flight = FlightRecording.creationIfOn();
-        var session = new Session(engine, options, there, there.report().shared(System.nanoTime() - start));
+        var session = new OpenSession(engine, options, there, there.report().shared(System.nanoTime() - start));
         if (flight != null) {
             flight.end(session.name(), RequestReport.outcome(null));
         }

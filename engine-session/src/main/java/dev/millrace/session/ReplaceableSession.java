@@ -9,15 +9,15 @@ import reactor.core.Disposables;
  * and a session that is replaced finishes what it has accepted before it is closed.
  */
 public final class ReplaceableSession extends Streaming implements AutoCloseable {
-    private volatile Session current;
+    private volatile OpenSession current;
 
-    private ReplaceableSession(Session first) {
+    private ReplaceableSession(OpenSession first) {
         this.current = first;
     }
 
     /** Takes a session over: whoever has this closes it with this. */
     public static ReplaceableSession of(Session first) {
-        return new ReplaceableSession(Failures.given(first, "session"));
+        return new ReplaceableSession(OpenSession.of(first));
     }
 
     /** The session that answers now. It may be replaced at any time, and then it is closed. */
@@ -30,20 +30,20 @@ public final class ReplaceableSession extends Streaming implements AutoCloseable
      * next one should take the same inputs: a request is not looked at before it is answered.
      */
     public void replace(Session next) {
-        Failures.given(next, "session");
+        OpenSession successor = OpenSession.of(next);
         Session last;
         synchronized (this) {
             last = current;
-            current = next;
+            current = successor;
         }
-        if (last != next) {
+        if (last != successor) {
             last.close();
         }
     }
 
     @Override
     public Outputs run(Inputs given, RunOptions how) {
-        Session session = current;
+        OpenSession session = current;
         Outputs outputs = session.runIfOpen(given, how);
         while (outputs == null) {
             session = successor(session);
@@ -54,11 +54,11 @@ public final class ReplaceableSession extends Streaming implements AutoCloseable
 
     @Override
     Disposable start(Inputs given, RunOptions how, Receiver<Outputs> to) {
-        Session session = current;
+        OpenSession session = current;
         Disposable started = session.startIfOpen(given, how, to);
         while (started == null) {
             if (current == session) {
-                to.failed(Session.closedException());
+                to.failed(OpenSession.closedException());
                 return Disposables.disposed();
             }
             session = current;
@@ -68,10 +68,10 @@ public final class ReplaceableSession extends Streaming implements AutoCloseable
     }
 
     /** Who has taken the place of a session that is closed. */
-    private Session successor(Session closed) {
-        Session next = current;
+    private OpenSession successor(OpenSession closed) {
+        OpenSession next = current;
         if (next == closed) {
-            throw Session.closedException();
+            throw OpenSession.closedException();
         }
         return next;
     }

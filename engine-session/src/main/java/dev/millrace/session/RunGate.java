@@ -23,7 +23,7 @@ final class RunGate {
 
     void enter() {
         if (!tryEnter()) {
-            throw Session.closedException();
+            throw OpenSession.closedException();
         }
     }
 

@@ -16,7 +16,7 @@ import reactor.core.Disposable;
  * element that fails or is cancelled leaves the state as it was.
  */
 public final class Sequence extends Streaming implements AutoCloseable {
-    private final Session session;
+    private final OpenSession session;
     private final CarriedState carried;
     /** One element at a time; whoever has the turn may touch the state. */
     private final Turns turns = new Turns();
@@ -24,7 +24,7 @@ public final class Sequence extends Streaming implements AutoCloseable {
     private Map<String, Tensor> state;
     private volatile boolean closed;
 
-    Sequence(Session session, CarriedState carried) {
+    Sequence(OpenSession session, CarriedState carried) {
         this.session = session;
         this.carried = carried;
         this.state = carried.first();

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes a session of a model: prepared, written where that is asked for, planned. Used once. */
 final class SessionBuilder {
-    private final Engine engine;
+    private final OpenEngine engine;
     private final SessionOptions options;
     private final List<FileState> data = new ArrayList<>();
     private final ContextKeeping keeping;
@@ -43,18 +43,18 @@ final class SessionBuilder {
     private List<ValueInfo> inputs = List.of();
     private @Nullable ModelMetadata metadata;
 
-    SessionBuilder(Engine engine, SessionOptions options) {
+    SessionBuilder(OpenEngine engine, SessionOptions options) {
         this.engine = engine;
         this.options = options;
         this.keeping = new ContextKeeping(engine.environment().workspaces(), options.epContext());
     }
 
-    Session fromFile(Path file) {
+    OpenSession fromFile(Path file) {
         return build(file.toString(), file, () -> Models.read(file, options.fileUse(), new Data()));
     }
 
     /** The session of what a cache keeps of {@code source}. */
-    Session fromCache(Path kept, Path source) {
+    OpenSession fromCache(Path kept, Path source) {
         return build(source.toString(), null, () -> Models.read(kept, options.fileUse()));
     }
 
@@ -79,7 +79,7 @@ final class SessionBuilder {
         return List.copyOf(data);
     }
 
-    Session fromMemory(MemorySegment bytes) {
+    OpenSession fromMemory(MemorySegment bytes) {
         return build(
                 "model from memory",
                 null,
@@ -87,7 +87,7 @@ final class SessionBuilder {
     }
 
     /** @param file that is read, and beside which a context model goes by default; null where none is */
-    private Session build(String name, @Nullable Path file, Supplier<Model> reader) {
+    private OpenSession build(String name, @Nullable Path file, Supplier<Model> reader) {
         engine.checkOpen();
         Path named = options.epContext().filePath();
         return keeping.guarded(named == null ? file : named, () -> {
@@ -102,12 +102,12 @@ final class SessionBuilder {
         });
     }
 
-    private Session make(String name, Supplier<Model> reader) {
+    private OpenSession make(String name, Supplier<Model> reader) {
         FlightCreation flight = FlightRecording.creationIfOn();
         if (flight == null) {
             return prepareAndFinish(name, reader);
         }
-        Session session;
+        OpenSession session;
         try {
             session = prepareAndFinish(name, reader);
         } catch (EngineException e) {
@@ -118,7 +118,7 @@ final class SessionBuilder {
         return session;
     }
 
-    private Session prepareAndFinish(String name, Supplier<Model> reader) {
+    private OpenSession prepareAndFinish(String name, Supplier<Model> reader) {
         var clock = new PhaseClock(System::nanoTime);
         var preparation = new Preparation(engine.environment(), options.forBuild(engine.threads()), clock);
         weights = preparation.source();
@@ -134,7 +134,7 @@ final class SessionBuilder {
         return read;
     }
 
-    private Session finish(Prepared compiled) {
+    private OpenSession finish(Prepared compiled) {
         List<SessionReport.PartitionInfo> table = PartitionTable.of(compiled.parts());
         Path written = keeping.keep(compiled);
         compiled.clock().end("write context");
@@ -145,7 +145,7 @@ final class SessionBuilder {
         if (published == null) {
             return planned(compiled, compiled, table, written);
         }
-        Session session =
+        OpenSession session =
                 Guard.over(written.toString(), published::close, () -> planned(published, compiled, table, written));
         compiled.close();
         return session;
@@ -184,7 +184,7 @@ final class SessionBuilder {
      *
      * @param source what is told of how it came to be
      */
-    private Session planned(
+    private OpenSession planned(
             Prepared prepared, Prepared source, List<SessionReport.PartitionInfo> table, @Nullable Path written) {
         Graph graph = prepared.model().graph();
         Plan plan = PlanBuilder.build(graph, prepared::assignment);
@@ -211,7 +211,7 @@ final class SessionBuilder {
                 SessionReport.CacheUse.NONE,
                 source.notes().all());
         engine.factoryUse().begin();
-        var face = new Session.Face(
+        var face = new OpenSession.Face(
                 inputs, outputs(graph), metadata == null ? ModelMetadata.of(prepared.model()) : metadata);
         boolean shareable = EarlyBinding.suits(prepared.parts()) && !Effects.isRandom(graph);
         var model =
@@ -219,7 +219,7 @@ final class SessionBuilder {
                     prepared.resolver().close();
                     engine.factoryUse().end();
                 });
-        return new Session(engine, options, model, report);
+        return new OpenSession(engine, options, model, report);
     }
 
     private static List<ValueInfo> inputs(Graph graph) {

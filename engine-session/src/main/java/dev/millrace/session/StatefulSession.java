@@ -17,7 +17,7 @@ import reactor.core.publisher.Flux;
  * engine's memory and are not copied. The session stays open when this is closed.
  */
 public final class StatefulSession implements AutoCloseable {
-    private final Session session;
+    private final OpenSession session;
     private final CarriedState carried;
     private final StateOptions options;
     private final LongSupplier nanos;
@@ -33,7 +33,7 @@ public final class StatefulSession implements AutoCloseable {
         }
     }
 
-    StatefulSession(Session session, StateOptions options, List<State> states, LongSupplier nanos) {
+    StatefulSession(OpenSession session, StateOptions options, List<State> states, LongSupplier nanos) {
         this.session = session;
         this.options = options;
         this.nanos = nanos;

@@ -41,7 +41,7 @@ class ContextProviderTest {
         var providers = new ArrayList<ProviderFactory>();
         ServiceLoader.load(ProviderFactory.class).forEach(providers::add);
         providers.add(fake);
-        engine = Engine.create(EngineOptions.defaults().withThreads(1), providers);
+        engine = OpenEngine.create(EngineOptions.defaults().withThreads(1), providers);
         source = Files.write(folder.resolve("net.onnx"), TestModels.perceptron(1, 4, 1));
         target = folder.resolve("net_ctx.onnx");
     }
@@ -288,7 +288,7 @@ class ContextProviderTest {
     void twoProvidersOfOneNameAreRefused() {
         assertRefused(
                 Status.INVALID_ARGUMENT,
-                () -> Engine.create(EngineOptions.defaults(), List.of(new FakeFactory(), new FakeFactory())),
+                () -> OpenEngine.create(EngineOptions.defaults(), List.of(new FakeFactory(), new FakeFactory())),
                 "'fake'");
     }
 }

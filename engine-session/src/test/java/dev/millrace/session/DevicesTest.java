@@ -45,7 +45,8 @@ class DevicesTest {
         var providers = new ArrayList<ProviderFactory>();
         ServiceLoader.load(ProviderFactory.class).forEach(providers::add);
         providers.add(fake);
-        return Engine.create(EngineOptions.defaults().withThreads(1).withVirtualDevices(List.of(virtual)), providers);
+        return OpenEngine.create(
+                EngineOptions.defaults().withThreads(1).withVirtualDevices(List.of(virtual)), providers);
     }
 
     private static SessionOptions.Builder options() {

@@ -47,7 +47,7 @@ class SharedEncoderIT {
         var providers = new ArrayList<ProviderFactory>();
         ServiceLoader.load(ProviderFactory.class)
                 .forEach(each -> providers.add(new ListenedFactory(each, MATRIX, kept)));
-        return Engine.create(EngineOptions.defaults().withThreads(1), providers);
+        return OpenEngine.create(EngineOptions.defaults().withThreads(1), providers);
     }
 
     /** MiniLM for texts of one length, with its weights in the file that all have in common. */

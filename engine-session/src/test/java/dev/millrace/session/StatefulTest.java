@@ -150,7 +150,7 @@ class StatefulTest {
     void aSequenceThatRestsTooLongIsGivenUp() {
         var now = new AtomicLong();
         try (StatefulSession brief = new StatefulSession(
-                session,
+                OpenSession.of(session),
                 new StateOptions(10, Duration.ofNanos(5)),
                 List.of(State.carry("sum", "b").ofZeros(1)),
                 now::get)) {

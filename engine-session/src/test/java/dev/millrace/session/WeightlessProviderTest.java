@@ -35,7 +35,7 @@ class WeightlessProviderTest {
         var providers = new ArrayList<ProviderFactory>();
         ServiceLoader.load(ProviderFactory.class).forEach(providers::add);
         providers.add(fake);
-        engine = Engine.create(EngineOptions.defaults().withThreads(1), providers);
+        engine = OpenEngine.create(EngineOptions.defaults().withThreads(1), providers);
         source = Files.write(folder.resolve("net.onnx"), TestModels.perceptron(1, 4, 1));
     }
 

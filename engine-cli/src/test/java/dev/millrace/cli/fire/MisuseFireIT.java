@@ -174,7 +174,7 @@ class MisuseFireIT {
                     last.get("nobody");
                 }
             }
-            case 18 -> session.plan();
+            case 18 -> session.report();
             case 19 -> session.stretches();
             default -> {
                 Outputs outputs = scene.run();

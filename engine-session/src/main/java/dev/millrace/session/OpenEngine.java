@@ -1,0 +1,273 @@
+package dev.millrace.session;
+
+import dev.millrace.epcontext.CompatibilityCheck;
+import dev.millrace.epcontext.ContextCache;
+import dev.millrace.epcontext.Workspaces;
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.graph.format.FileUse;
+import dev.millrace.graph.format.Models;
+import dev.millrace.graph.ir.Model;
+import dev.millrace.graph.tensor.OwnMemory;
+import dev.millrace.providers.spi.Compatibility;
+import dev.millrace.providers.spi.HardwareDevice;
+import dev.millrace.providers.spi.ProviderFactory;
+import dev.millrace.scheduler.event.FlightRecording;
+import dev.millrace.scheduler.event.RunListener;
+import dev.millrace.scheduler.pool.WorkerPool;
+import dev.millrace.scheduler.run.IdleMemory;
+import dev.millrace.session.build.Environment;
+import dev.millrace.session.build.SharedConstants;
+import dev.millrace.session.stream.RunThreads;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.ServiceLoader;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/** The engine. */
+final class OpenEngine implements Engine {
+    /** Providers that are faster where they can do something come first; the plain one, which can do all, last. */
+    private static final String PLAIN = "cpu";
+
+    private final WorkerPool pool;
+    private final @Nullable ContextCache contextCache;
+    private final @Nullable RequestListener requestListener;
+    private final Environment environment;
+    private final FactoryUse factoryUse;
+    private final RunThreads runs;
+    private final IdleMemory idleMemory = new IdleMemory();
+    private final OpenModels models = new OpenModels(this);
+    private final Executor later = CompletableFuture.delayedExecutor(10, TimeUnit.SECONDS);
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    private OpenEngine(EngineOptions options, Iterable<ProviderFactory> providers) {
+        int threads = options.effectiveThreads();
+        contextCache = options.contextCache();
+        requestListener = options.requestListener();
+        var factories = new LinkedHashMap<String, ProviderFactory>();
+        var found = new ArrayList<ProviderFactory>();
+        providers.forEach(found::add);
+        found.sort(OpenEngine::inOrder);
+        for (ProviderFactory factory : found) {
+            if (factories.put(factory.name(), factory) != null) {
+                throw EngineException.invalidArgument(
+                        "two providers on the class path are called '" + factory.name() + "'; leave one of them out");
+            }
+        }
+        factoryUse = new FactoryUse(factories.values());
+        pool = new WorkerPool(threads - 1);
+        runs = new RunThreads(threads);
+        environment = new Environment(factories, options.hardware(), new Workspaces(), new SharedConstants(), threads);
+    }
+
+    private static int inOrder(ProviderFactory one, ProviderFactory other) {
+        int plainLast = Boolean.compare(one.name().equals(PLAIN), other.name().equals(PLAIN));
+        return plainLast != 0 ? plainLast : other.name().compareTo(one.name());
+    }
+
+    static OpenEngine create(EngineOptions options) {
+        return create(options, ServiceLoader.load(ProviderFactory.class, OpenEngine.class.getClassLoader()));
+    }
+
+    /** An engine with providers that need not be found. */
+    static OpenEngine create(EngineOptions options, Iterable<ProviderFactory> providers) {
+        try {
+            return new OpenEngine(Failures.given(options, "options"), providers);
+        } catch (RuntimeException | Error e) {
+            throw Failures.named("engine", e);
+        }
+    }
+
+    @Override
+    public Session session(Path model) {
+        return session(model, SessionOptions.defaults());
+    }
+
+    @Override
+    public Session session(Path model, SessionOptions options) {
+        Failures.given(model, "model");
+        ContextCache cache = Failures.given(options, "options").contextCache();
+        ContextCache used = cache == null ? contextCache : cache;
+        return used != null && CachedSession.suits(options)
+                ? guarded(() -> new CachedSession(this, options, used).open(model))
+                : guarded(
+                        () -> models.session(model, options, () -> new SessionBuilder(this, options).fromFile(model)));
+    }
+
+    @Override
+    public Session session(ModelPackage pack, SessionOptions options) {
+        List<String> components = Failures.given(pack, "pack").components();
+        if (components.size() != 1) {
+            throw EngineException.invalidArgument(pack + " has several components; say which");
+        }
+        return session(pack, components.getFirst(), options);
+    }
+
+    @Override
+    public Session session(ModelPackage pack, String component, SessionOptions options) {
+        Failures.given(pack, "pack");
+        Failures.given(options, "options");
+        return guarded(() -> {
+            VariantChoice choice = VariantChoice.of(pack, component, options, environment);
+            return session(choice.variant().model(), choice.options(options, environment));
+        });
+    }
+
+    @Override
+    public Session session(MemorySegment model, SessionOptions options) {
+        Failures.given(model, "model");
+        return make(options, builder -> builder.fromMemory(model));
+    }
+
+    @Override
+    public Session session(byte[] model, SessionOptions options) {
+        return session(copyOf(Failures.given(model, "model")), options);
+    }
+
+    @Override
+    public ModelCompiler compiler(CompileOptions options) {
+        return new ModelCompiler(this, Failures.given(options, "options"));
+    }
+
+    @Override
+    public List<ModelCompatibility> compatibility(Path model) {
+        Failures.given(model, "model");
+        return compatibility(() -> Models.read(model, FileUse.BY_SIZE));
+    }
+
+    @Override
+    public List<ModelCompatibility> compatibility(byte[] model) {
+        Failures.given(model, "model");
+        return compatibility(() -> Models.read(model, null));
+    }
+
+    private List<ModelCompatibility> compatibility(Supplier<Model> reader) {
+        checkOpen();
+        try {
+            return CompatibilityQuestion.ask(reader.get(), environment);
+        } catch (RuntimeException | Error e) {
+            throw Failures.named("asking about a model", e);
+        }
+    }
+
+    @Override
+    public Compatibility compatibility(String provider, List<HardwareDevice> devices, String info) {
+        Failures.given(devices, "devices");
+        Failures.given(info, "info");
+        return CompatibilityCheck.validate(environment.factory(Failures.given(provider, "provider")), devices, info);
+    }
+
+    @Override
+    public List<String> incompatibilities(String provider, HardwareDevice device) {
+        Failures.given(device, "device");
+        return environment.factory(Failures.given(provider, "provider")).incompatibilities(device);
+    }
+
+    private Session make(SessionOptions options, Function<SessionBuilder, Session> way) {
+        return guarded(() -> way.apply(new SessionBuilder(this, Failures.given(options, "options"))));
+    }
+
+    private static Session guarded(Supplier<Session> way) {
+        try {
+            return way.get();
+        } catch (RuntimeException | Error e) {
+            throw Failures.named("making a session", e);
+        }
+    }
+
+    private static MemorySegment copyOf(byte[] model) {
+        try {
+            MemorySegment copy =
+                    OwnMemory.allocate(Math.max(1, model.length), 64).asSlice(0, model.length);
+            return copy.copyFrom(MemorySegment.ofArray(model));
+        } catch (OutOfMemoryError e) {
+            throw new EngineException(
+                    Status.FAIL,
+                    "no memory for a copy of the model's " + model.length
+                            + " bytes; raise -XX:MaxDirectMemorySize, or make the session from its file",
+                    e);
+        }
+    }
+
+    @Override
+    public List<String> providers() {
+        return environment.providers();
+    }
+
+    @Override
+    public int threads() {
+        return environment.threads();
+    }
+
+    @Override
+    public Scheduler scheduler() {
+        return Schedulers.fromExecutor(runs);
+    }
+
+    /** What all its models are built with. */
+    Environment environment() {
+        return environment;
+    }
+
+    FactoryUse factoryUse() {
+        return factoryUse;
+    }
+
+    WorkerPool pool() {
+        return pool;
+    }
+
+    RunThreads runs() {
+        return runs;
+    }
+
+    IdleMemory idleMemory() {
+        return idleMemory;
+    }
+
+    /** Runs a task after a while, on a thread that is nobody's. */
+    Executor later() {
+        return later;
+    }
+
+    @Nullable
+    RequestListener requestListener() {
+        return requestListener;
+    }
+
+    /** What hears of runs while a flight recording is on, null while none is. */
+    @Nullable
+    RunListener flightRecorder() {
+        return FlightRecording.listenerIfOn();
+    }
+
+    void checkOpen() {
+        if (closed.get()) {
+            throw closedException();
+        }
+    }
+
+    static EngineException closedException() {
+        return new EngineException(Status.CLOSED, "this engine is closed");
+    }
+
+    @Override
+    public void close() {
+        if (!closed.getAndSet(true)) {
+            pool.close();
+            runs.close();
+            factoryUse.end();
+        }
+    }
+}
