@@ -1,0 +1,112 @@
+package dev.millrace.micrometer;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
+import dev.millrace.session.FluxOptions;
+import dev.millrace.session.Inference;
+import dev.millrace.session.Inputs;
+import dev.millrace.session.Outputs;
+import dev.millrace.session.RunOptions;
+import dev.millrace.session.RunResult;
+import dev.millrace.session.Session;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
+
+/**
+ * What answers requests, with an {@link Observation} around each: {@code millrace.request}, from when the request is taken
+ * to its answer or its failure, with the session as a key. Handlers make traces, times or logs of them. An observation
+ * that the caller is in, by the Reactor context or on this thread, is the parent. It owns nothing, and closes nothing.
+ */
+public final class ObservedInference implements Inference {
+    private static final String NAME = "millrace.request";
+    /** Where Micrometer has the observation in a Reactor context. */
+    private static final String PARENT = "micrometer.observation";
+
+    private final Inference observed;
+    private final String session;
+    private final ObservationRegistry registry;
+
+    private ObservedInference(Inference observed, String session, ObservationRegistry registry) {
+        this.observed = observed;
+        this.session = session;
+        this.registry = registry;
+    }
+
+    public static ObservedInference of(Session session, ObservationRegistry registry) {
+        return new ObservedInference(session, session.name(), registry);
+    }
+
+    /** @param name what observations call what answers */
+    public static ObservedInference of(Inference observed, String name, ObservationRegistry registry) {
+        return new ObservedInference(observed, name, registry);
+    }
+
+    @Override
+    public Outputs run(Inputs given, RunOptions how) {
+        Observation observation = begin(null);
+        try (Observation.Scope _ = observation.openScope()) {
+            return observed.run(given, how);
+        } catch (RuntimeException | Error e) {
+            observation.error(e);
+            throw e;
+        } finally {
+            observation.stop();
+        }
+    }
+
+    @Override
+    public Mono<Outputs> mono(Inputs given, RunOptions how) {
+        return Mono.deferContextual(context -> {
+            Observation observation = begin(parent(context));
+            return observed.mono(given, how)
+                    .doOnError(observation::error)
+                    .doOnCancel(() -> observation.error(cancelled()))
+                    .doFinally(_ -> observation.stop())
+                    .contextWrite(inner -> inner.put(PARENT, observation));
+        });
+    }
+
+    @Override
+    public Flux<Outputs> flux(Publisher<? extends Inputs> requests, FluxOptions how) {
+        return results(requests, how).map(RunResult::orThrow);
+    }
+
+    @Override
+    public Flux<RunResult> results(Publisher<? extends Inputs> requests, FluxOptions how) {
+        return Flux.deferContextual(context -> {
+            Observation parent = parent(context);
+            var open = new OpenObservations();
+            Flux<Inputs> noted = Flux.<Inputs>from(requests).doOnNext(request -> open.add(request, begin(parent)));
+            return observed.results(noted, how)
+                    .doOnNext(result -> open.end(result.request(), result.failure()))
+                    .doOnError(open::endAll)
+                    .doFinally(_ -> open.endAll(cancelled()));
+        });
+    }
+
+    @Override
+    public int concurrency() {
+        return observed.concurrency();
+    }
+
+    private Observation begin(@Nullable Observation parent) {
+        Observation observation = Observation.createNotStarted(NAME, registry)
+                .contextualName("run " + session)
+                .lowCardinalityKeyValue("session", session);
+        return (parent == null ? observation : observation.parentObservation(parent)).start();
+    }
+
+    private @Nullable Observation parent(ContextView context) {
+        Observation parent = context.getOrDefault(PARENT, null);
+        return parent == null ? registry.getCurrentObservation() : parent;
+    }
+
+    private static EngineException cancelled() {
+        return new EngineException(Status.CANCELLED, "nobody wants the answer any more");
+    }
+}

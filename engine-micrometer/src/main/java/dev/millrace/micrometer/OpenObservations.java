@@ -1,0 +1,45 @@
+package dev.millrace.micrometer;
+
+import dev.millrace.session.Inputs;
+import io.micrometer.observation.Observation;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+
+/** The observations of a stream's requests that have no answer yet. One request may be asked several times. Thread-safe. */
+final class OpenObservations {
+    private final Map<Inputs, Queue<Observation>> open = new ConcurrentHashMap<>();
+
+    void add(Inputs request, Observation observation) {
+        open.computeIfAbsent(request, _ -> new ConcurrentLinkedQueue<>()).add(observation);
+    }
+
+    /** @param failure what the request ended with, or null where it was answered */
+    void end(Inputs request, @Nullable Throwable failure) {
+        Queue<Observation> waiting = open.get(request);
+        Observation first = waiting == null ? null : waiting.poll();
+        if (first != null) {
+            end(first, failure);
+        }
+        open.computeIfPresent(request, (_, left) -> left.isEmpty() ? null : left);
+    }
+
+    /** Ends what is left, which nobody will answer. */
+    void endAll(Throwable failure) {
+        for (Queue<Observation> waiting : open.values()) {
+            for (Observation next = waiting.poll(); next != null; next = waiting.poll()) {
+                end(next, failure);
+            }
+        }
+        open.clear();
+    }
+
+    private static void end(Observation observation, @Nullable Throwable failure) {
+        if (failure != null) {
+            observation.error(failure);
+        }
+        observation.stop();
+    }
+}
