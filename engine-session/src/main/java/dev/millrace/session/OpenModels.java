@@ -31,7 +31,18 @@ final class OpenModels {
     }
 
     /** @param options without what concerns one session alone */
-    private record Key(FileState file, SessionOptions options) {}
+    private record Key(FileState file, SessionOptions options) {
+        /** The first session of a process should not wait for the JVM to make this of all that is in there. */
+        @Override
+        public int hashCode() {
+            return file.path().hashCode();
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Key key && file.equals(key.file) && options.equals(key.options);
+        }
+    }
 
     /** Where sessions of one key find what they share; who makes the first one holds the lock meanwhile. */
     private static final class Place {

@@ -90,11 +90,15 @@ public final class Attributes {
 
     /** The list, or null where there is none. */
     public long @Nullable [] integers(String name) {
-        return has(name)
-                ? require(name, Attribute.Ints.class).values().stream()
-                        .mapToLong(Long::longValue)
-                        .toArray()
-                : null;
+        if (!has(name)) {
+            return null;
+        }
+        List<Long> values = require(name, Attribute.Ints.class).values();
+        long[] integers = new long[values.size()];
+        for (int i = 0; i < integers.length; i++) {
+            integers[i] = values.get(i);
+        }
+        return integers;
     }
 
     /** The list, or null where there is none. */

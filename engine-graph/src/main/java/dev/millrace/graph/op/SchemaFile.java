@@ -129,10 +129,11 @@ final class SchemaFile {
 
     /** The opset in which {@code name} appeared, or -1 where it is unknown. */
     int firstVersion(String name) {
-        return entries.getOrDefault(name, List.of()).stream()
-                .mapToInt(Entry::since)
-                .min()
-                .orElse(-1);
+        int first = -1;
+        for (Entry entry : entries.getOrDefault(name, List.of())) {
+            first = first < 0 ? entry.since() : Math.min(first, entry.since());
+        }
+        return first;
     }
 
     /** The newest version of any operator. */

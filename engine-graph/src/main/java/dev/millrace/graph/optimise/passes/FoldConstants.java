@@ -10,11 +10,10 @@ import dev.millrace.graph.optimise.pass.PassContext;
 import dev.millrace.graph.optimise.pass.Patch;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A node whose inputs are all constants is computed now. */
@@ -40,12 +39,15 @@ final class FoldConstants {
         if (!Effects.isPure(node) || node.is("DequantizeLinear") || node.is("Constant") && isPlain(node)) {
             return null;
         }
-        Set<Value> inputs = node.inputs().stream().filter(Objects::nonNull).collect(Collectors.toSet());
-        long inputBytes = inputs.stream().mapToLong(FoldConstants::bytes).sum();
-        long freed = inputs.stream()
-                .filter(input -> isReadBy(input, node))
-                .mapToLong(FoldConstants::bytes)
-                .sum();
+        Set<Value> inputs = new HashSet<>();
+        long inputBytes = 0;
+        long freed = 0;
+        for (Value input : node.inputs()) {
+            if (input != null && inputs.add(input)) {
+                inputBytes += bytes(input);
+                freed += isReadBy(input, node) ? bytes(input) : 0;
+            }
+        }
         if (!isWorthwhile(node, inputBytes, freed, context)) {
             return null;
         }

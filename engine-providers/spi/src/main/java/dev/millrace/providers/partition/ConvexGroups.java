@@ -60,7 +60,13 @@ final class ConvexGroups {
     }
 
     private int[] successors(Graph graph, Node node) {
-        return node.readersIn(graph).stream().mapToInt(this::index).sorted().toArray();
+        List<Node> readers = node.readersIn(graph);
+        int[] indices = new int[readers.size()];
+        for (int i = 0; i < indices.length; i++) {
+            indices[i] = index(readers.get(i));
+        }
+        Arrays.sort(indices);
+        return indices;
     }
 
     private int index(Node node) {
