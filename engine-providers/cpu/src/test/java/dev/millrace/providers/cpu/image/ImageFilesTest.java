@@ -62,7 +62,32 @@ class ImageFilesTest {
                 "webp/lossless-2-colours.webp",
                 "webp/lossless-4-colours.webp",
                 "webp/lossless-16-colours.webp",
-                "webp/animation.webp"
+                "webp/animation.webp",
+                "jpeg2000/all-block-styles.jp2",
+                "jpeg2000/alpha.jp2",
+                "jpeg2000/bypass.jp2",
+                "jpeg2000/causal.jp2",
+                "jpeg2000/changes-of-order.jp2",
+                "jpeg2000/channels.jp2",
+                "jpeg2000/components-first.jp2",
+                "jpeg2000/four-bits.j2k",
+                "jpeg2000/grey.j2k",
+                "jpeg2000/layers.jp2",
+                "jpeg2000/lossless-17x13.j2k",
+                "jpeg2000/lossless-1x1.jp2",
+                "jpeg2000/lossy-64x40.jp2",
+                "jpeg2000/lossy-whole-numbers.jp2",
+                "jpeg2000/offsets.jp2",
+                "jpeg2000/palette.jp2",
+                "jpeg2000/places-first.jp2",
+                "jpeg2000/precincts.jp2",
+                "jpeg2000/region.jp2",
+                "jpeg2000/resolutions-first.jp2",
+                "jpeg2000/signed.j2k",
+                "jpeg2000/subsampled.j2k",
+                "jpeg2000/tiles.jp2",
+                "jpeg2000/twelve-bits.j2k",
+                "jpeg2000/unmixed.jp2"
             })
     void pixelsAreThoseOfTheReferenceAndBrokenFilesEndSoon(String name) {
         byte[] file = bytes(name);
@@ -107,5 +132,32 @@ class ImageFilesTest {
                 .hasMessageContaining("an image of 16384 × 16384 pixels in 72 bytes")
                 .extracting(e -> ((EngineException) e).status())
                 .isEqualTo(Status.INVALID_ARGUMENT);
+    }
+
+    @Test
+    void aSmallCodestreamThatClaimsToBeLargeIsRefused() {
+        byte[] file = bytes("jpeg2000/lossless-17x13.j2k");
+        for (int extent : new int[] {8, 12, 24, 28}) {
+            Arrays.fill(file, extent + 2, extent + 4, (byte) 255);
+        }
+        assertThatThrownBy(() -> decode(file))
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("an image of 65535 × 65535 pixels in " + file.length + " bytes");
+    }
+
+    @Test
+    void whatIsNotDecodedIsNamed() {
+        byte[] file = bytes("jpeg2000/lossless-17x13.j2k");
+        int comment = 0;
+        while (file[comment] != (byte) 0xff || file[comment + 1] != 0x64) {
+            comment++;
+        }
+        file[comment + 1] = 0x60;
+        assertThatThrownBy(() -> decode(file))
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("the JPEG 2000 image has what is not decoded")
+                .hasMessageContaining("marker PPM")
+                .extracting(e -> ((EngineException) e).status())
+                .isEqualTo(Status.NOT_IMPLEMENTED);
     }
 }

@@ -19,7 +19,7 @@ final class BooleanDecoder {
             value = value << 8 | bytes.octet();
             spare += 8;
         }
-        int split = 1 + ((range - 1) * zeroProbability >> 8);
+        int split = 1 + (((range - 1) * zeroProbability) >> 8);
         int bit = 0;
         if (value >> spare >= split) {
             value -= (long) split << spare;

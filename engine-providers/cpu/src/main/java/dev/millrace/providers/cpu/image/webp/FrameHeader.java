@@ -65,7 +65,8 @@ final class FrameHeader {
     /** How far the filter's level moves for key frames, and for macroblocks that are predicted in parts. */
     private static int[] filterChanges(BooleanDecoder in) {
         int[] changes = new int[2];
-        if (in.flag() && in.flag()) {
+        boolean used = in.flag();
+        if (used && in.flag()) {
             for (int i = 0; i < 8; i++) {
                 int change = in.optional(6);
                 if (i % 4 == 0) {

@@ -75,7 +75,7 @@ final class LoopFilter {
     private static void four(byte[] data, int at, int step) {
         int change = 3 * (sample(data, at) - sample(data, at - step));
         int after = small(change + 4);
-        int outer = after + 1 >> 1;
+        int outer = (after + 1) >> 1;
         move(data, at - 2 * step, outer);
         move(data, at - step, small(change + 3));
         move(data, at, -after);
@@ -86,7 +86,7 @@ final class LoopFilter {
         int outer = signed(sample(data, at - 2 * step) - sample(data, at + step));
         int change = signed(3 * (sample(data, at) - sample(data, at - step)) + outer);
         for (int i = 0; i < 3; i++) {
-            int part = (27 - 9 * i) * change + 63 >> 7;
+            int part = ((27 - 9 * i) * change + 63) >> 7;
             move(data, at - (i + 1) * step, part);
             move(data, at + i * step, -part);
         }

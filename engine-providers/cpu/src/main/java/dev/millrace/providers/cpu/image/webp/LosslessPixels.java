@@ -30,7 +30,7 @@ final class LosslessPixels {
         this.width = width;
         boolean cached = in.flag();
         cacheBits = cached ? in.read(4) : 0;
-        if (cacheBits > 11 || cached && cacheBits == 0) {
+        if (cacheBits > 11 || (cached && cacheBits == 0)) {
             throw new IllegalArgumentException("a cache of 2^" + cacheBits + " colours; possible are 2^1 to 2^11");
         }
         cache = new int[cacheBits == 0 ? 0 : 1 << cacheBits];
@@ -54,7 +54,7 @@ final class LosslessPixels {
 
     /** How many parts of {@code 1 << bits} pixels cover an extent. */
     static int parts(int extent, int bits) {
-        return extent + (1 << bits) - 1 >> bits;
+        return (extent + (1 << bits) - 1) >> bits;
     }
 
     int[] read() {
@@ -62,7 +62,7 @@ final class LosslessPixels {
         while (at < pixels.length) {
             int group = groups.length == 0
                     ? 0
-                    : GROUP * groups[(at / width >> groupBits) * groupsPerRow + (at % width >> groupBits)];
+                    : GROUP * groups[((at / width) >> groupBits) * groupsPerRow + (at % width >> groupBits)];
             int symbol = codes[group].read(in);
             if (symbol < LITERALS) {
                 int red = codes[group + 1].read(in);
@@ -89,7 +89,7 @@ final class LosslessPixels {
     private void set(int at, int colour) {
         pixels[at] = colour;
         if (cacheBits > 0) {
-            cache[0x1e35a7bd * colour >>> Integer.SIZE - cacheBits] = colour;
+            cache[(0x1e35a7bd * colour) >>> (Integer.SIZE - cacheBits)] = colour;
         }
     }
 
@@ -98,8 +98,8 @@ final class LosslessPixels {
         if (symbol < 4) {
             return symbol + 1;
         }
-        int bits = symbol - 2 >> 1;
-        return (2 + (symbol & 1) << bits) + in.read(bits) + 1;
+        int bits = (symbol - 2) >> 1;
+        return ((2 + (symbol & 1)) << bits) + in.read(bits) + 1;
     }
 
     private int distance(int code) {

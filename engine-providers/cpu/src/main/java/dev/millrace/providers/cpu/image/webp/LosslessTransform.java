@@ -68,10 +68,10 @@ sealed interface LosslessTransform {
             for (int i = 0; i < pixels.length; i++) {
                 int share = tiles.at(i % tiles.width, i / tiles.width);
                 byte green = (byte) (pixels[i] >> 8);
-                int red = (pixels[i] >> 16) + ((byte) share * green >> 5) & 255;
-                int blue =
-                        pixels[i] + ((byte) (share >> 8) * green >> 5) + ((byte) (share >> 16) * (byte) red >> 5) & 255;
-                pixels[i] = pixels[i] & 0xff00ff00 | red << 16 | blue;
+                int red = (pixels[i] >> 16) + (((byte) share * green) >> 5) & 255;
+                int blue = pixels[i] + (((byte) (share >> 8) * green) >> 5) + (((byte) (share >> 16) * (byte) red) >> 5)
+                        & 255;
+                pixels[i] = (pixels[i] & 0xff00ff00) | red << 16 | blue;
             }
             return pixels;
         }
@@ -85,7 +85,7 @@ sealed interface LosslessTransform {
                 int green = pixels[i] >> 8 & 255;
                 int red = (pixels[i] >> 16) + green & 255;
                 int blue = pixels[i] + green & 255;
-                pixels[i] = pixels[i] & 0xff00ff00 | red << 16 | blue;
+                pixels[i] = (pixels[i] & 0xff00ff00) | red << 16 | blue;
             }
             return pixels;
         }
@@ -118,7 +118,7 @@ sealed interface LosslessTransform {
             for (int i = 0; i < unpacked.length; i++) {
                 int x = i % width;
                 int packed = pixels[i / width * packedWidth + (x >> bits)] >> 8 & 255;
-                int place = packed >> (x & (1 << bits) - 1) * depth & (1 << depth) - 1;
+                int place = packed >> ((x & (1 << bits) - 1) * depth) & (1 << depth) - 1;
                 unpacked[i] = colours[place];
             }
             return unpacked;

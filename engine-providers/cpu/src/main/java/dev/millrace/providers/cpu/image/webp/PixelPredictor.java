@@ -7,7 +7,7 @@ final class PixelPredictor {
     private PixelPredictor() {}
 
     static int add(int a, int b) {
-        return (a & 0xff00ff00) + (b & 0xff00ff00) & 0xff00ff00 | (a & 0x00ff00ff) + (b & 0x00ff00ff) & 0x00ff00ff;
+        return ((a & 0xff00ff00) + (b & 0xff00ff00) & 0xff00ff00) | ((a & 0x00ff00ff) + (b & 0x00ff00ff) & 0x00ff00ff);
     }
 
     static int predict(int mode, int[] pixels, int at, int width) {

@@ -113,7 +113,7 @@ final class Prediction {
 
     /** The mean of a sample of the edge and the next one. */
     private int between(int at) {
-        return edge[at] + edge[at + 1] + 1 >> 1;
+        return (edge[at] + edge[at + 1] + 1) >> 1;
     }
 
     private int smooth(int at) {
@@ -121,6 +121,6 @@ final class Prediction {
     }
 
     private static int smooth(int before, int middle, int after) {
-        return before + 2 * middle + after + 2 >> 2;
+        return (before + 2 * middle + after + 2) >> 2;
     }
 }

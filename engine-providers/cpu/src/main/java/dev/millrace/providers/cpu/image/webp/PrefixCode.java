@@ -28,7 +28,7 @@ final class PrefixCode {
         int longest = 0;
         for (int length = 1; length <= LONGEST; length++) {
             places[length + 1] = places[length] + counts[length];
-            room -= counts[length] << LONGEST - length;
+            room -= counts[length] << (LONGEST - length);
             longest = counts[length] > 0 ? length : longest;
         }
         for (int i = 0; i < count; i++) {
@@ -36,7 +36,7 @@ final class PrefixCode {
                 symbols[places[lengths[i]]++] = (short) i;
             }
         }
-        if (used == 0 || used > 1 && room != 0) {
+        if (used == 0 || (used > 1 && room != 0)) {
             throw new IllegalArgumentException("a prefix code of " + used + " symbols is not complete");
         }
         tableBits = used == 1 ? 0 : Math.min(longest, TABLE_BITS);
@@ -49,7 +49,7 @@ final class PrefixCode {
         int place = 0;
         for (int length = 1; length <= tableBits; length++) {
             for (int i = 0; i < counts[length]; i++, place++, code++) {
-                int reversed = Integer.reverse(code) >>> Integer.SIZE - length;
+                int reversed = Integer.reverse(code) >>> (Integer.SIZE - length);
                 for (int at = reversed; at < table.length; at += 1 << length) {
                     table[at] = symbols[place] << 4 | length;
                 }
@@ -80,7 +80,7 @@ final class PrefixCode {
                 return symbols[place + code - first];
             }
             place += counts[length];
-            first = first + counts[length] << 1;
+            first = (first + counts[length]) << 1;
             code <<= 1;
         }
         throw new IllegalStateException("a complete code has no other bits");

@@ -27,10 +27,10 @@ final class Transforms {
             int inner = columns[i + 1] + columns[i + 2];
             int innerLess = columns[i + 1] - columns[i + 2];
             int outerLess = columns[i] - columns[i + 3] + 3;
-            blocks[16 * i] = (short) (outer + inner >> 3);
-            blocks[16 * i + 16] = (short) (outerLess + innerLess >> 3);
-            blocks[16 * i + 32] = (short) (outer - inner >> 3);
-            blocks[16 * i + 48] = (short) (outerLess - innerLess >> 3);
+            blocks[16 * i] = (short) ((outer + inner) >> 3);
+            blocks[16 * i + 16] = (short) ((outerLess + innerLess) >> 3);
+            blocks[16 * i + 32] = (short) ((outer - inner) >> 3);
+            blocks[16 * i + 48] = (short) ((outerLess - innerLess) >> 3);
         }
     }
 
@@ -62,10 +62,10 @@ final class Transforms {
     }
 
     private static int cosine(int value) {
-        return (value * COSINE >> 16) + value;
+        return ((value * COSINE) >> 16) + value;
     }
 
     private static int sine(int value) {
-        return value * SINE >> 16;
+        return (value * SINE) >> 16;
     }
 }

@@ -32,15 +32,15 @@ final class YuvToRgb {
         int beside = plane.get(farX, nearY);
         int below = plane.get(nearX, farY);
         int far = plane.get(farX, farY);
-        return (near + 3 * beside + 3 * below + far + 8 >> 3) + near >> 1;
+        return (((near + 3 * beside + 3 * below + far + 8) >> 3) + near) >> 1;
     }
 
     /** By ITU-R 601 for luma of 16 to 235, in 256ths and then 64ths. */
     private static int rgb(int y, int u, int v) {
-        int luma = 19077 * y >> 8;
-        int red = luma + (26149 * v >> 8) - 14234;
-        int green = luma - (6419 * u >> 8) - (13320 * v >> 8) + 8708;
-        int blue = luma + (33050 * u >> 8) - 17685;
+        int luma = (19077 * y) >> 8;
+        int red = luma + ((26149 * v) >> 8) - 14234;
+        int green = luma - ((6419 * u) >> 8) - ((13320 * v) >> 8) + 8708;
+        int blue = luma + ((33050 * u) >> 8) - 17685;
         return Samples.clip(red >> 6) << 16 | Samples.clip(green >> 6) << 8 | Samples.clip(blue >> 6);
     }
 }
