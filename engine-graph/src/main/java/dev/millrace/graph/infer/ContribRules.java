@@ -19,7 +19,9 @@ final class ContribRules {
             case "FusedGemm" -> MatrixRules.gemm(c);
             case "FusedConv" -> ConvolutionRules.conv(c);
             case "Gelu", "FastGelu", "BiasGelu", "QuickGelu" -> gelu(c);
-            case "RotaryEmbedding" -> rotary(c);
+            case "RotaryEmbedding" -> rotary(c, 1, 2);
+            case "MRotaryEmbedding" -> rotary(c, 3, 3);
+            case "MaxpoolWithMask" -> maskedPool(c);
             case "BiasSoftmax", "Trilu", "QLinearSigmoid", "QLinearLeakyRelu", "QLinearSoftmax", "GroupNorm" ->
                 ElementwiseRules.sameAsFirst(c);
             case "BeamSearch" -> ControlFlowRules.beamSearch(c);
@@ -121,9 +123,20 @@ final class ContribRules {
         }
     }
 
-    private static void rotary(InferenceContext c) {
+    private static void maskedPool(InferenceContext c) {
+        List<Dim> x = c.dims(0, 3, 5);
+        if (x != null) {
+            c.dims(1, x.size());
+            for (int i = 2; i < x.size(); i++) {
+                c.expect(1, i, x.get(i));
+            }
+        }
+        PoolingRules.pool(c);
+    }
+
+    private static void rotary(InferenceContext c, int leastAxes, int mostAxes) {
         c.dims(0, 3, 4);
-        c.dims(1, 1, 2);
+        c.dims(1, leastAxes, mostAxes);
         c.dims(2, 2);
         c.dims(3, 2);
         ElementwiseRules.sameAsFirst(c);

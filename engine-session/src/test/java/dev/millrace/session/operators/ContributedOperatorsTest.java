@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Engine;
@@ -297,5 +298,49 @@ class ContributedOperatorsTest {
         OneOperator placeless =
                 OneOperator.contributed("BifurcationDetector").outputs(2).on(words, words, longs(), words);
         assertThatThrownBy(() -> placeless.run(engine)).hasMessageContaining("where one number is expected");
+    }
+
+    private static Tensor seen(Tensor mask) {
+        Elements.setLong(ElementType.INT32, mask.segment(), 0, 1);
+        return mask;
+    }
+
+    @Test
+    void windowsEndWhereAMaskHides() throws Exception {
+        OneOperator.contributed("MaxpoolWithMask")
+                .list("kernel_shape", 3)
+                .list("strides", 2)
+                .list("pads", 1, 1)
+                .on(draw.floats(2, 3, 9), seen(draw.below(ElementType.INT32, 2, 1, 1, 9)))
+                .agrees(engine, 0);
+        OneOperator.contributed("MaxpoolWithMask")
+                .list("kernel_shape", 2, 3)
+                .with("auto_pad", "SAME_UPPER")
+                .on(draw.floats(2, 3, 5, 7), seen(draw.below(ElementType.INT32, 3, 1, 1, 5, 7)))
+                .agrees(engine, 0);
+        OneOperator.contributed("MaxpoolWithMask")
+                .list("kernel_shape", 2, 1, 2)
+                .list("strides", 1, 2, 1)
+                .on(draw.floats(1, 2, 3, 4, 5), seen(draw.below(ElementType.INT32, 2, 1, 1, 3, 4, 5)))
+                .agrees(engine, 0);
+    }
+
+    @Test
+    void eachChannelHasItsMask() {
+        Tensor x = Tensor.copyOf(new float[] {1, 2, 3, 4, 5, 6, 7, 8}, 1, 2, 4);
+        Tensor mask = Tensor.copyOf(new int[] {1, 0, 1, 1, 0, 0, 0, 1}, 1, 2, 4);
+        OneOperator.contributed("MaxpoolWithMask")
+                .list("kernel_shape", 2)
+                .list("strides", 2)
+                .on(x, mask)
+                .gives(engine, 0, Tensor.copyOf(new float[] {1, 4, -Float.MAX_VALUE, -Float.MAX_VALUE}, 1, 2, 2));
+    }
+
+    @Test
+    void aMaskOfAnotherShapeIsRefused() {
+        OneOperator pool = OneOperator.contributed("MaxpoolWithMask")
+                .list("kernel_shape", 2)
+                .on(draw.floats(1, 2, 4), draw.below(ElementType.INT32, 2, 1, 1, 5));
+        assertThatThrownBy(() -> pool.run(engine)).hasMessageContaining("MaxpoolWithMask");
     }
 }
