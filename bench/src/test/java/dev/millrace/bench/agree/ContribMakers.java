@@ -7,6 +7,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import java.lang.foreign.ValueLayout;
 import java.util.Map;
 
 /** Operators of {@code com.microsoft}. */
@@ -94,6 +95,24 @@ final class ContribMakers {
                     .fed(chance.tensor(FLOAT, Shape.of(chance.some(), k)))
                     .held(chance.whole(ElementType.UINT8, Shape.of(n, blocks, 2L * bits), 0, 255))
                     .held(chance.reals(FLOAT, Shape.of((long) n * blocks), 0.01, 0.1));
+        });
+        contributed(makers, "MatMulFpQ4", (node, chance) -> {
+            int kind = chance.between(0, 1);
+            int inner = chance.between(1, 70);
+            int columns = chance.between(1, 9);
+            long blocks = columns * ((inner + 31) / 32);
+            int size = 20 + kind;
+            Tensor packed = chance.whole(ElementType.UINT8, Shape.of(blocks * size), 0, 255);
+            for (long at = 0; at < blocks * size; at += size) {
+                packed.segment().set(ValueLayout.JAVA_FLOAT_UNALIGNED, at, chance.real(0.01, 0.1));
+                if (kind == 1) {
+                    packed.segment().set(ValueLayout.JAVA_BYTE, at + 4, (byte) chance.between(0, 15));
+                }
+            }
+            node.with("blk_quant_type", kind)
+                    .fed(chance.tensor(FLOAT, Shape.of(chance.some(), inner)))
+                    .given(packed)
+                    .held(Chance.longs(inner, columns));
         });
         contributed(makers, "MaxpoolWithMask", (node, chance) -> {
             int axes = chance.between(1, 3);

@@ -61,7 +61,8 @@ final class ContribRules {
                     "DecoderMaskedMultiHeadAttention",
                     "MultiHeadAttention",
                     "GroupQueryAttention" -> ContribAttentionRules.apply(c);
-            case "MatMulNBits", "MatMulBnb4", "MatMulFpQ4" -> matMulBlocks(c);
+            case "MatMulNBits", "MatMulBnb4" -> matMulBlocks(c);
+            case "MatMulFpQ4" -> matMulPacked(c);
             case "DynamicQuantizeMatMul" -> MatrixRules.matMul(c);
             case "MatMulIntegerToFloat" -> c.set(0, c.element(2), MatrixRules.product(c, c.dims(0), c.dims(1)));
             case "MatMulInteger16" -> c.set(0, wideProduct(c), MatrixRules.product(c, c.dims(0), c.dims(1)));
@@ -195,6 +196,21 @@ final class ContribRules {
         }
         Dim columns = c.attributes().has(outer) ? Dim.of(c.attributes().integer(outer)) : Dim.UNKNOWN;
         c.set(0, c.element(0), with(a, a.size() - 1, columns));
+    }
+
+    /** The shape of the right matrix is a value. */
+    private static void matMulPacked(InferenceContext c) {
+        List<Dim> a = c.dims(0, 1, Integer.MAX_VALUE);
+        c.dims(1, 1);
+        List<Dim> b = c.integers(2);
+        if (b != null && b.size() != 2) {
+            throw c.refuse("the shape " + b + " of the right operand is none of a matrix");
+        }
+        if (a != null && b == null) {
+            c.set(0, c.element(0), with(a, a.size() - 1, Dim.UNKNOWN));
+        } else {
+            c.set(0, c.element(0), MatrixRules.product(c, a, b));
+        }
     }
 
     private static ElementType wideProduct(InferenceContext c) {
