@@ -4,8 +4,10 @@ import static dev.millrace.bench.agree.NodeMaker.put;
 
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import java.lang.foreign.ValueLayout;
 import java.util.Map;
 
 /** Operators of {@code com.microsoft}. */
@@ -93,6 +95,50 @@ final class ContribMakers {
                     .fed(chance.tensor(FLOAT, Shape.of(chance.some(), k)))
                     .held(chance.whole(ElementType.UINT8, Shape.of(n, blocks, 2L * bits), 0, 255))
                     .held(chance.reals(FLOAT, Shape.of((long) n * blocks), 0.01, 0.1));
+        });
+        contributed(makers, "MatMulFpQ4", (node, chance) -> {
+            int kind = chance.between(0, 1);
+            int inner = chance.between(1, 70);
+            int columns = chance.between(1, 9);
+            long blocks = columns * ((inner + 31) / 32);
+            int size = 20 + kind;
+            Tensor packed = chance.whole(ElementType.UINT8, Shape.of(blocks * size), 0, 255);
+            for (long at = 0; at < blocks * size; at += size) {
+                packed.segment().set(ValueLayout.JAVA_FLOAT_UNALIGNED, at, chance.real(0.01, 0.1));
+                if (kind == 1) {
+                    packed.segment().set(ValueLayout.JAVA_BYTE, at + 4, (byte) chance.between(0, 15));
+                }
+            }
+            node.with("blk_quant_type", kind)
+                    .fed(chance.tensor(FLOAT, Shape.of(chance.some(), inner)))
+                    .given(packed)
+                    .held(Chance.longs(inner, columns));
+        });
+        contributed(makers, "MaxpoolWithMask", (node, chance) -> {
+            int axes = chance.between(1, 3);
+            long[] spatial = chance.between(axes, 3, 6);
+            Tensor mask = chance.whole(ElementType.INT32, WindowMakers.image(1, 1, spatial), 0, 1);
+            Elements.setLong(ElementType.INT32, mask.segment(), 0, 1);
+            node.list("kernel_shape", chance.between(axes, 1, 3))
+                    .list("strides", chance.between(axes, 1, 2))
+                    .fed(chance.tensor(FLOAT, WindowMakers.image(chance.some(), chance.some(), spatial)))
+                    .fed(mask);
+        });
+        contributed(makers, "MRotaryEmbedding", (node, chance) -> {
+            long[] sections = chance.between(3, 0, 3);
+            sections[0]++;
+            long half = sections[0] + sections[1] + sections[2];
+            long heads = chance.between(1, 3);
+            long batch = chance.some();
+            long steps = chance.some();
+            node.list("mrope_section", sections)
+                    .maybe("mrope_layout", chance.between(0, 1))
+                    .maybe("interleaved", chance.between(0, 1))
+                    .maybe("scale", chance.real(0.5, 2))
+                    .with("num_heads", heads)
+                    .fed(chance.tensor(FLOAT, Shape.of(batch, steps, heads * 2 * half)))
+                    .fed(chance.whole(ElementType.INT64, Shape.of(3, batch, steps), 0, 8))
+                    .given(chance.tensor(FLOAT, Shape.of(9, half)), chance.tensor(FLOAT, Shape.of(9, half)));
         });
         contributed(makers, "CDist", (node, chance) -> {
             long columns = chance.some();

@@ -46,7 +46,7 @@ final class WindowMakers {
         return chance.between(axes, 4, 9);
     }
 
-    private static Shape image(long batch, long channels, long... spatial) {
+    static Shape image(long batch, long channels, long... spatial) {
         long[] dims = new long[spatial.length + 2];
         dims[0] = batch;
         dims[1] = channels;

@@ -57,6 +57,7 @@ final class Choices {
                     "AveragePool",
                     "LpPool",
                     "NhwcMaxPool",
+                    "MaxpoolWithMask",
                     "QLinearAveragePool" -> WINDOW;
             case "ScatterElements", "ScatterND" -> SCATTER;
             case "NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss" -> LOSS;

@@ -19,7 +19,9 @@ final class ContribRules {
             case "FusedGemm" -> MatrixRules.gemm(c);
             case "FusedConv" -> ConvolutionRules.conv(c);
             case "Gelu", "FastGelu", "BiasGelu", "QuickGelu" -> gelu(c);
-            case "RotaryEmbedding" -> rotary(c);
+            case "RotaryEmbedding" -> rotary(c, 1, 2);
+            case "MRotaryEmbedding" -> rotary(c, 3, 3);
+            case "MaxpoolWithMask" -> maskedPool(c);
             case "BiasSoftmax", "Trilu", "QLinearSigmoid", "QLinearLeakyRelu", "QLinearSoftmax", "GroupNorm" ->
                 ElementwiseRules.sameAsFirst(c);
             case "BeamSearch" -> ControlFlowRules.beamSearch(c);
@@ -59,7 +61,8 @@ final class ContribRules {
                     "DecoderMaskedMultiHeadAttention",
                     "MultiHeadAttention",
                     "GroupQueryAttention" -> ContribAttentionRules.apply(c);
-            case "MatMulNBits", "MatMulBnb4", "MatMulFpQ4" -> matMulBlocks(c);
+            case "MatMulNBits", "MatMulBnb4" -> matMulBlocks(c);
+            case "MatMulFpQ4" -> matMulPacked(c);
             case "DynamicQuantizeMatMul" -> MatrixRules.matMul(c);
             case "MatMulIntegerToFloat" -> c.set(0, c.element(2), MatrixRules.product(c, c.dims(0), c.dims(1)));
             case "MatMulInteger16" -> c.set(0, wideProduct(c), MatrixRules.product(c, c.dims(0), c.dims(1)));
@@ -121,9 +124,20 @@ final class ContribRules {
         }
     }
 
-    private static void rotary(InferenceContext c) {
+    private static void maskedPool(InferenceContext c) {
+        List<Dim> x = c.dims(0, 3, 5);
+        if (x != null) {
+            c.dims(1, x.size());
+            for (int i = 2; i < x.size(); i++) {
+                c.expect(1, i, x.get(i));
+            }
+        }
+        PoolingRules.pool(c);
+    }
+
+    private static void rotary(InferenceContext c, int leastAxes, int mostAxes) {
         c.dims(0, 3, 4);
-        c.dims(1, 1, 2);
+        c.dims(1, leastAxes, mostAxes);
         c.dims(2, 2);
         c.dims(3, 2);
         ElementwiseRules.sameAsFirst(c);
@@ -182,6 +196,21 @@ final class ContribRules {
         }
         Dim columns = c.attributes().has(outer) ? Dim.of(c.attributes().integer(outer)) : Dim.UNKNOWN;
         c.set(0, c.element(0), with(a, a.size() - 1, columns));
+    }
+
+    /** The shape of the right matrix is a value. */
+    private static void matMulPacked(InferenceContext c) {
+        List<Dim> a = c.dims(0, 1, Integer.MAX_VALUE);
+        c.dims(1, 1);
+        List<Dim> b = c.integers(2);
+        if (b != null && b.size() != 2) {
+            throw c.refuse("the shape " + b + " of the right operand is none of a matrix");
+        }
+        if (a != null && b == null) {
+            c.set(0, c.element(0), with(a, a.size() - 1, Dim.UNKNOWN));
+        } else {
+            c.set(0, c.element(0), MatrixRules.product(c, a, b));
+        }
     }
 
     private static ElementType wideProduct(InferenceContext c) {

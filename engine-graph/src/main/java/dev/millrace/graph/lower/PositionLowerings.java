@@ -16,6 +16,7 @@ final class PositionLowerings {
             case "RelativePositionBias" -> PositionLowerings::relative;
             case "GatedRelativePositionBias" -> PositionLowerings::gated;
             case "GemmaRotaryEmbedding" -> PositionLowerings::gemma;
+            case "MRotaryEmbedding" -> MultimodalRotaryLowering::write;
             default -> null;
         };
     }

@@ -25,6 +25,7 @@ final class ProductLowerings {
             case "SparseToDenseMatMul" -> ProductLowerings::sparse;
             case "MatMulInteger16" -> ProductLowerings::integer16;
             case "MatMulBnb4" -> BlockLowering::write;
+            case "MatMulFpQ4" -> PackedBlockLowering::write;
             case "GemmFloat8" -> ProductLowerings::gemmFloat8;
             default -> null;
         };

@@ -3,12 +3,15 @@ package dev.millrace.session.operators;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
+import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.junit.jupiter.api.AutoClose;
@@ -151,6 +154,46 @@ class ContributedOperatorsTest {
                     .holding(draw.whole(ElementType.UINT8, 60), draw.scales((120 + block - 1) / block))
                     .agrees(engine, CLOSE);
         }
+    }
+
+    /** Blocks of 32 weights: a scale, a zero point where asked, and halves of bytes. */
+    private Tensor packedBlocks(int blocks, boolean zeroPoints) {
+        int size = zeroPoints ? 21 : 20;
+        Tensor packed = draw.whole(ElementType.UINT8, (long) blocks * size);
+        float[] scales = draw.scales(blocks).floats();
+        for (int i = 0; i < blocks; i++) {
+            packed.segment().set(ValueLayout.JAVA_FLOAT_UNALIGNED, (long) i * size, scales[i]);
+            if (zeroPoints) {
+                packed.segment().set(ValueLayout.JAVA_BYTE, (long) i * size + 4, (byte) (i % 16));
+            }
+        }
+        return packed;
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void weightsInBlocksWithTheirScales(int kind) throws Exception {
+        for (int inner : new int[] {32, 40, 7}) {
+            Tensor weights = packedBlocks(5 * ((inner + 31) / 32), kind == 1);
+            Tensor shape = Tensor.copyOf(new long[] {inner, 5}, 2);
+            OneOperator.contributed("MatMulFpQ4")
+                    .with("blk_quant_type", kind)
+                    .on(draw.floats(2, 3, inner))
+                    .holding(weights, shape)
+                    .agrees(engine, 1e-4);
+            OneOperator.contributed("MatMulFpQ4")
+                    .with("blk_quant_type", kind)
+                    .on(draw.floats(3, inner), weights, shape)
+                    .agrees(engine, 1e-4);
+        }
+    }
+
+    @Test
+    void packedWeightsOfAnotherShapeAreRefused() {
+        OneOperator product = OneOperator.contributed("MatMulFpQ4")
+                .on(draw.floats(3, 33))
+                .holding(packedBlocks(5, true), Tensor.copyOf(new long[] {33, 5}, 2));
+        assertThatThrownBy(() -> product.run(engine)).isInstanceOf(EngineException.class);
     }
 
     @Test
@@ -297,5 +340,49 @@ class ContributedOperatorsTest {
         OneOperator placeless =
                 OneOperator.contributed("BifurcationDetector").outputs(2).on(words, words, longs(), words);
         assertThatThrownBy(() -> placeless.run(engine)).hasMessageContaining("where one number is expected");
+    }
+
+    private static Tensor seen(Tensor mask) {
+        Elements.setLong(ElementType.INT32, mask.segment(), 0, 1);
+        return mask;
+    }
+
+    @Test
+    void windowsEndWhereAMaskHides() throws Exception {
+        OneOperator.contributed("MaxpoolWithMask")
+                .list("kernel_shape", 3)
+                .list("strides", 2)
+                .list("pads", 1, 1)
+                .on(draw.floats(2, 3, 9), seen(draw.below(ElementType.INT32, 2, 1, 1, 9)))
+                .agrees(engine, 0);
+        OneOperator.contributed("MaxpoolWithMask")
+                .list("kernel_shape", 2, 3)
+                .with("auto_pad", "SAME_UPPER")
+                .on(draw.floats(2, 3, 5, 7), seen(draw.below(ElementType.INT32, 3, 1, 1, 5, 7)))
+                .agrees(engine, 0);
+        OneOperator.contributed("MaxpoolWithMask")
+                .list("kernel_shape", 2, 1, 2)
+                .list("strides", 1, 2, 1)
+                .on(draw.floats(1, 2, 3, 4, 5), seen(draw.below(ElementType.INT32, 2, 1, 1, 3, 4, 5)))
+                .agrees(engine, 0);
+    }
+
+    @Test
+    void eachChannelHasItsMask() {
+        Tensor x = Tensor.copyOf(new float[] {1, 2, 3, 4, 5, 6, 7, 8}, 1, 2, 4);
+        Tensor mask = Tensor.copyOf(new int[] {1, 0, 1, 1, 0, 0, 0, 1}, 1, 2, 4);
+        OneOperator.contributed("MaxpoolWithMask")
+                .list("kernel_shape", 2)
+                .list("strides", 2)
+                .on(x, mask)
+                .gives(engine, 0, Tensor.copyOf(new float[] {1, 4, -Float.MAX_VALUE, -Float.MAX_VALUE}, 1, 2, 2));
+    }
+
+    @Test
+    void aMaskOfAnotherShapeIsRefused() {
+        OneOperator pool = OneOperator.contributed("MaxpoolWithMask")
+                .list("kernel_shape", 2)
+                .on(draw.floats(1, 2, 4), draw.below(ElementType.INT32, 2, 1, 1, 5));
+        assertThatThrownBy(() -> pool.run(engine)).hasMessageContaining("MaxpoolWithMask");
     }
 }

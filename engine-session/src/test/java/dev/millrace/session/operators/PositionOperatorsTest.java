@@ -198,4 +198,49 @@ class PositionOperatorsTest {
                         Tensor.copyOf(new float[] {1, 12, 23}, 1, 1, 3),
                         Tensor.copyOf(new float[] {3}, 1, 1, 1));
     }
+
+    private OneOperator threePositions(ElementType type, Tensor turned) {
+        return OneOperator.contributed("MRotaryEmbedding")
+                .on(turned, draw.below(ElementType.INT64, 7, 3, 2, 5))
+                .holding(draw.reals(type, 7, 6), draw.reals(type, 7, 6));
+    }
+
+    @Test
+    void anglesFollowThreePositions() throws Exception {
+        for (long layout = 0; layout <= 1; layout++) {
+            for (long[] sections : new long[][] {{3, 2, 1}, {2, 2, 2}, {6, 0, 0}, {0, 5, 1}, {1, 0, 5}}) {
+                threePositions(ElementType.FLOAT, draw.floats(2, 3, 5, 12))
+                        .with("mrope_layout", layout)
+                        .list("mrope_section", sections)
+                        .agrees(engine, CLOSE);
+                threePositions(ElementType.FLOAT, draw.floats(2, 5, 32))
+                        .with("mrope_layout", layout)
+                        .with("num_heads", 2)
+                        .with("rotary_embedding_dim", 12)
+                        .with("interleaved", 1)
+                        .with("scale", 0.75f)
+                        .list("mrope_section", sections)
+                        .agrees(engine, CLOSE);
+            }
+        }
+        threePositions(ElementType.FLOAT16, draw.reals(ElementType.FLOAT16, 2, 3, 5, 12))
+                .with("scale", 1.5f)
+                .list("mrope_section", 2, 2, 2)
+                .agrees(engine, 4e-3);
+    }
+
+    @Test
+    void sectionsThatAreNoneAreRefused() {
+        OneOperator two =
+                threePositions(ElementType.FLOAT, draw.floats(2, 3, 5, 12)).list("mrope_section", 3, 3);
+        assertThatThrownBy(() -> two.run(engine))
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("'mrope_section' is [3, 3] where three lengths");
+        OneOperator layout = threePositions(ElementType.FLOAT, draw.floats(2, 3, 5, 12))
+                .list("mrope_section", 2, 2, 2)
+                .with("mrope_layout", 2);
+        assertThatThrownBy(() -> layout.run(engine))
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("'mrope_layout' is 2");
+    }
 }

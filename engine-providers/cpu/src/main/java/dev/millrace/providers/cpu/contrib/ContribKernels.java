@@ -11,6 +11,7 @@ import dev.millrace.providers.cpu.quant.QuantKernels;
 import dev.millrace.providers.cpu.search.BeamSearchKernel;
 import dev.millrace.providers.cpu.search.GreedySearchKernel;
 import dev.millrace.providers.cpu.text.TokenizerKernel;
+import dev.millrace.providers.cpu.window.WindowKernels;
 import dev.millrace.scheduler.kernel.Kernel;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,7 @@ public final class ContribKernels {
             case "MultiHeadAttention", "GroupQueryAttention", "RotaryEmbedding" -> AttentionKernels.contributed(node);
             case "GatherBlockQuantized" -> QuantKernels.create(node);
             case "CropAndResize" -> ImageKernels.create(node);
+            case "MaxpoolWithMask" -> WindowKernels.create(node);
             case "BeamSearch" -> new BeamSearchKernel(node);
             case "GreedySearch", "Sampling" -> new GreedySearchKernel(node);
             case "BifurcationDetector" -> new BifurcationKernel(node);

@@ -7,6 +7,8 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Layouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.cpu.image.jpeg2000.Jpeg2000;
+import dev.millrace.providers.cpu.image.webp.WebP;
 import dev.millrace.scheduler.kernel.DynamicContext;
 import dev.millrace.scheduler.kernel.DynamicKernel;
 import java.awt.image.BufferedImage;
@@ -16,7 +18,10 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import javax.imageio.ImageIO;
 
-/** Decodes an image file: BMP, GIF, JPEG, PNG and TIFF with the JDK, the PNM formats by {@link PortableMap}. */
+/**
+ * Decodes an image file: BMP, GIF, JPEG, PNG and TIFF with the JDK, the PNM formats by {@link PortableMap}, WebP and JPEG
+ * 2000 by the packages of their names.
+ */
 final class ImageDecoder implements DynamicKernel {
     private final Node node;
     private final String format;
@@ -34,11 +39,24 @@ final class ImageDecoder implements DynamicKernel {
     public void run(DynamicContext context) {
         byte[] file = context.tensor(0).segment().toArray(ValueLayout.JAVA_BYTE);
         String kind = kind(file);
-        if (kind.equals("WebP") || kind.equals("JPEG 2000")) {
-            throw EngineException.notImplemented(
-                    node.describe() + ": no decoder for " + kind + "; convert the image, to PNG for example");
+        BufferedImage image;
+        try {
+            image = switch (kind) {
+                case "PNM" -> PortableMap.read(file);
+                case "WebP" -> WebP.read(file);
+                case "JPEG 2000" -> Jpeg2000.read(file);
+                default -> ImageIO.read(new ByteArrayInputStream(file));
+            };
+        } catch (UnsupportedOperationException e) {
+            throw EngineException.wrap(
+                    Status.NOT_IMPLEMENTED, node.describe() + ": the " + kind + " image has what is not decoded", e);
+        } catch (IOException | RuntimeException e) {
+            throw EngineException.wrap(Status.INVALID_ARGUMENT, node.describe() + ": the image is broken", e);
         }
-        context.output(0, pixels(kind.equals("PNM") ? PortableMap.read(file) : decoded(file)));
+        if (image == null) {
+            throw EngineException.notImplemented(node.describe() + ": the format of the image is not known");
+        }
+        context.output(0, pixels(image));
     }
 
     private static String kind(byte[] file) {
@@ -50,19 +68,6 @@ final class ImageDecoder implements DynamicKernel {
             return "JPEG 2000";
         }
         return head.matches("(?s)P[1-6]\\s.*") ? "PNM" : "other";
-    }
-
-    private BufferedImage decoded(byte[] file) {
-        BufferedImage image;
-        try {
-            image = ImageIO.read(new ByteArrayInputStream(file));
-        } catch (IOException | RuntimeException e) {
-            throw EngineException.wrap(Status.INVALID_ARGUMENT, node.describe() + ": the image is broken", e);
-        }
-        if (image == null) {
-            throw EngineException.notImplemented(node.describe() + ": the format of the image is not known");
-        }
-        return image;
     }
 
     private Tensor pixels(BufferedImage image) {

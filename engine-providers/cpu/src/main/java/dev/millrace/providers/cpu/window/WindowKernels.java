@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 public final class WindowKernels {
     private WindowKernels() {}
 
-    /** The kernel for this node of ONNX's own domain, or null where this family has none. */
+    /** The kernel for this node, or null where this family has none. */
     public static @Nullable Kernel create(Node node) {
         return switch (node.op().name()) {
             case "Conv" -> new ConvKernel(node);
@@ -18,6 +18,7 @@ public final class WindowKernels {
             case "DeformConv" -> new DeformConvKernel(node);
             case "MaxUnpool" -> new MaxUnpoolKernel(node);
             case "MaxPool", "AveragePool", "LpPool" -> new PoolKernel(node);
+            case "MaxpoolWithMask" -> new MaskedPoolKernel(node);
             case "GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool" -> new GlobalPoolKernel(node);
             default -> null;
         };

@@ -1,0 +1,127 @@
+package dev.millrace.providers.cpu.image.webp;
+
+/** What was done to the pixels of a lossless image before they were stored. */
+sealed interface LosslessTransform {
+    /** How wide the image is that is stored. */
+    int packedWidth();
+
+    /** The pixels before the transform; those that are given may be written over. */
+    int[] undo(int[] pixels, int height);
+
+    static LosslessTransform read(int kind, LosslessBits in, int width, int height) {
+        if (kind == 2) {
+            return new GreenTaken(width);
+        }
+        if (kind == 3) {
+            return Palette.read(in, width);
+        }
+        int bits = in.read(3) + 2;
+        int perRow = LosslessPixels.parts(width, bits);
+        int[] tiles = new LosslessPixels(in, perRow, LosslessPixels.parts(height, bits), false).read();
+        var grid = new Tiles(width, bits, perRow, tiles);
+        return kind == 0 ? new Predicted(grid) : new ColoursTaken(grid);
+    }
+
+    /** A number for each square of the image. */
+    record Tiles(int width, int bits, int perRow, int[] values) {
+        int at(int x, int y) {
+            return values[(y >> bits) * perRow + (x >> bits)];
+        }
+    }
+
+    /** Each pixel is what it differs by from a prediction. */
+    record Predicted(Tiles tiles) implements LosslessTransform {
+        @Override
+        public int packedWidth() {
+            return tiles.width;
+        }
+
+        @Override
+        public int[] undo(int[] pixels, int height) {
+            int width = tiles.width;
+            pixels[0] = PixelPredictor.add(pixels[0], PixelPredictor.BLACK);
+            for (int x = 1; x < width; x++) {
+                pixels[x] = PixelPredictor.add(pixels[x], pixels[x - 1]);
+            }
+            for (int y = 1; y < height; y++) {
+                int row = y * width;
+                pixels[row] = PixelPredictor.add(pixels[row], pixels[row - width]);
+                for (int x = 1; x < width; x++) {
+                    int mode = tiles.at(x, y) >> 8 & 15;
+                    int predicted = PixelPredictor.predict(mode, pixels, row + x, width);
+                    pixels[row + x] = PixelPredictor.add(pixels[row + x], predicted);
+                }
+            }
+            return pixels;
+        }
+    }
+
+    /** Shares of green, and of red, were taken from the other colours. */
+    record ColoursTaken(Tiles tiles) implements LosslessTransform {
+        @Override
+        public int packedWidth() {
+            return tiles.width;
+        }
+
+        @Override
+        public int[] undo(int[] pixels, int height) {
+            for (int i = 0; i < pixels.length; i++) {
+                int share = tiles.at(i % tiles.width, i / tiles.width);
+                byte green = (byte) (pixels[i] >> 8);
+                int red = (pixels[i] >> 16) + (((byte) share * green) >> 5) & 255;
+                int blue = pixels[i] + (((byte) (share >> 8) * green) >> 5) + (((byte) (share >> 16) * (byte) red) >> 5)
+                        & 255;
+                pixels[i] = (pixels[i] & 0xff00ff00) | red << 16 | blue;
+            }
+            return pixels;
+        }
+    }
+
+    /** Green was taken from red and blue. */
+    record GreenTaken(int packedWidth) implements LosslessTransform {
+        @Override
+        public int[] undo(int[] pixels, int height) {
+            for (int i = 0; i < pixels.length; i++) {
+                int green = pixels[i] >> 8 & 255;
+                int red = (pixels[i] >> 16) + green & 255;
+                int blue = pixels[i] + green & 255;
+                pixels[i] = (pixels[i] & 0xff00ff00) | red << 16 | blue;
+            }
+            return pixels;
+        }
+    }
+
+    /** The green of a pixel is the place of its colour, or of several pixels' colours, in a palette. */
+    record Palette(int width, int bits, int[] colours) implements LosslessTransform {
+        static Palette read(LosslessBits in, int width) {
+            int count = in.read(8) + 1;
+            int bits = count > 16 ? 0 : count > 4 ? 1 : count > 2 ? 2 : 3;
+            int[] stored = new LosslessPixels(in, count, 1, false).read();
+            int[] colours = new int[256];
+            colours[0] = stored[0];
+            for (int i = 1; i < count; i++) {
+                colours[i] = PixelPredictor.add(stored[i], colours[i - 1]);
+            }
+            return new Palette(width, bits, colours);
+        }
+
+        @Override
+        public int packedWidth() {
+            return LosslessPixels.parts(width, bits);
+        }
+
+        @Override
+        public int[] undo(int[] pixels, int height) {
+            int[] unpacked = new int[width * height];
+            int depth = 8 >> bits;
+            int packedWidth = packedWidth();
+            for (int i = 0; i < unpacked.length; i++) {
+                int x = i % width;
+                int packed = pixels[i / width * packedWidth + (x >> bits)] >> 8 & 255;
+                int place = packed >> ((x & (1 << bits) - 1) * depth) & (1 << depth) - 1;
+                unpacked[i] = colours[place];
+            }
+            return unpacked;
+        }
+    }
+}
