@@ -11,6 +11,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Inputs;
 import java.nio.ByteOrder;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.DoubleUnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -23,8 +24,12 @@ class ConditioningTest {
     }
 
     private static Datum answer(DoubleUnaryOperator function, Inputs inputs) {
-        double x = ((Tensor) inputs.asMap().get("x")).floats()[0];
+        double x = x(inputs).floats()[0];
         return Tensor.scalar((float) function.applyAsDouble(x));
+    }
+
+    private static Tensor x(Inputs inputs) {
+        return (Tensor) Objects.requireNonNull(inputs.asMap().get("x"));
     }
 
     private static boolean explains(DoubleUnaryOperator function, float x, float actual) {
@@ -73,7 +78,7 @@ class ConditioningTest {
         var changed = new AtomicInteger();
         Inputs inputs = Inputs.of("x", Tensor.copyOf(new long[] {1, 2, 3, 4}, 4));
         new Conditioning((moved, given) -> {
-                    assertThat(((Tensor) given.asMap().get("x")).longs()).containsExactly(1, 2, 3, 4);
+                    assertThat(x(given).longs()).containsExactly(1, 2, 3, 4);
                     changed.addAndGet(places(weights(model), weights(moved)));
                     return null;
                 })

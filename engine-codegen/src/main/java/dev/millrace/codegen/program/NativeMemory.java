@@ -57,7 +57,7 @@ public final class NativeMemory implements Memory {
     }
 
     /**
-     * What a call has to hold: a segment of each shared arena, {@link #Calls.MOST_HELD} in all, those that are missing being
+     * What a call has to hold: a segment of each shared arena, {@link Calls#MOST_HELD} in all, those that are missing being
      * {@link MemorySegment#NULL}; null where there is nothing. The memory of another lowering is refused.
      */
     public static MemorySegment @Nullable [] toHold(Memory memory, String kernel) {
