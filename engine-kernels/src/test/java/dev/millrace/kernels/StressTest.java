@@ -1,12 +1,7 @@
 package dev.millrace.kernels;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
+import java.util.List;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -23,21 +18,8 @@ class StressTest {
     @EnabledIf("dev.millrace.codegen.code.Machine#runsCode")
     void kernelsAreEmittedAndFreedWhileOthersRun(String collector) throws IOException, InterruptedException {
         int seconds = Integer.getInteger(SECONDS_PROPERTY, SECONDS);
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        collector,
-                        "-Xmx192m",
-                        "-XX:-CreateCoredumpOnCrash",
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Stress.class.getName(),
-                        Integer.toString(seconds))
-                .redirectErrorStream(true)
-                .start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertTrue(process.waitFor(seconds + GRACE_SECONDS, TimeUnit.SECONDS), output);
+        String output = ChildJvm.output(
+                Stress.class, List.of(collector, "-Xmx192m"), seconds + GRACE_SECONDS, Integer.toString(seconds));
         System.out.print(collector + ": " + output);
-        assertEquals(0, process.exitValue(), output);
     }
 }

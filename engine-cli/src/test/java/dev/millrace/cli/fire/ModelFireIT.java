@@ -29,6 +29,7 @@ class ModelFireIT {
                     MUTANTS,
                     ways,
                     random -> attack(ways, models.get(random.nextInt(models.size())), random));
+            ways.requireFewIllConditioned();
             ways.requireUnharmed(FireModels.perceptron());
         }
     }
@@ -41,6 +42,7 @@ class ModelFireIT {
                 StoredModel model = models.get(random.nextInt(models.size()));
                 attack(ways, Map.entry(model.name(), model.bytes()), random);
             });
+            ways.requireFewIllConditioned();
             ways.requireUnharmed(FireModels.perceptron());
         }
     }

@@ -23,6 +23,7 @@ class OperatorFireIT {
     void operatorsAnswerOrRefuse() throws Exception {
         try (var ways = new TwoWays()) {
             Fire.attempts("operators", ATTEMPTS, ways, random -> attack(ways, random));
+            ways.requireFewIllConditioned();
             ways.requireUnharmed(FireModels.perceptron());
         }
     }

@@ -34,6 +34,16 @@ public final class MachineFunction {
         return Calls.call(code, a, b, c, d, e, f);
     }
 
+    /**
+     * Calls it while nobody can close the arenas of some segments.
+     *
+     * @param held {@link Calls#MOST_HELD} segments
+     * @throws IllegalStateException if one of them is closed already
+     */
+    public long callHolding(MemorySegment[] held, long a, long b, long c, long d, long e, long f) {
+        return Calls.callHolding(code, held, a, b, c, d, e, f);
+    }
+
     @Override
     public String toString() {
         return name + "@" + Long.toHexString(address());

@@ -1,28 +1,69 @@
 package dev.millrace.codegen.program;
 
+import dev.millrace.memory.call.Calls;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
-/** Memory of kernels that take addresses as they are. */
+/**
+ * Memory of kernels that take addresses as they are. What another thread may free is noted, for calls to hold: one segment
+ * of each shared arena. What is collected, or freed by the thread that calls, needs no holding.
+ */
 public final class NativeMemory implements Memory {
-    public static final NativeMemory INSTANCE = new NativeMemory();
+    private static final Class<?> SHARED = shared();
 
-    private NativeMemory() {}
+    private MemorySegment @Nullable [] shared;
+    private int arenas;
+
+    private static Class<?> shared() {
+        try (Arena arena = Arena.ofShared()) {
+            return arena.scope().getClass();
+        }
+    }
 
     @Override
     public long pointer(MemorySegment segment) {
         if (!segment.isNative()) {
             throw new IllegalArgumentException("kernels reach native memory only, not the heap: " + segment);
         }
-        if (!segment.scope().isAlive()) {
+        MemorySegment.Scope scope = segment.scope();
+        if (!scope.isAlive()) {
             throw new IllegalStateException("the memory was freed: " + segment);
+        }
+        if (scope.getClass() == SHARED) {
+            note(segment, scope);
         }
         return segment.address();
     }
 
-    /** Checks that the memory of a call is this one: the pointers of another mean nothing here. */
-    public static void check(Memory memory, String kernel) {
-        if (memory != INSTANCE) {
+    private void note(MemorySegment segment, MemorySegment.Scope scope) {
+        MemorySegment[] noted = shared;
+        if (noted == null) {
+            noted = new MemorySegment[Calls.MOST_HELD];
+            Arrays.fill(noted, MemorySegment.NULL);
+            shared = noted;
+        }
+        for (int i = 0; i < arenas; i++) {
+            if (noted[i].scope().equals(scope)) {
+                return;
+            }
+        }
+        if (arenas == Calls.MOST_HELD) {
+            throw new IllegalArgumentException(
+                    "the memory of a call is of more than " + Calls.MOST_HELD + " arenas that may be closed meanwhile");
+        }
+        noted[arenas++] = segment;
+    }
+
+    /**
+     * What a call has to hold: a segment of each shared arena, {@link Calls#MOST_HELD} in all, those that are missing being
+     * {@link MemorySegment#NULL}; null where there is nothing. The memory of another lowering is refused.
+     */
+    public static MemorySegment @Nullable [] toHold(Memory memory, String kernel) {
+        if (!(memory instanceof NativeMemory own)) {
             throw new IllegalArgumentException("the memory was not made for " + kernel);
         }
+        return own.shared;
     }
 }

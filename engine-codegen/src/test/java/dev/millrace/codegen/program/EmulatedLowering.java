@@ -25,13 +25,13 @@ public final class EmulatedLowering implements Lowering {
 
     @Override
     public Memory newMemory() {
-        return NativeMemory.INSTANCE;
+        return new NativeMemory();
     }
 
     private record EmulatedKernel(String name, Emulator emulator) implements Kernel {
         @Override
         public void call(Memory memory, long a, long b, long c, long d, long e, long f) {
-            NativeMemory.check(memory, name);
+            NativeMemory.toHold(memory, name);
             emulator.call(a, b, c, d, e, f);
         }
     }

@@ -27,13 +27,15 @@ public final class ChannelNorm {
     private final Kernel moments;
     private final Kernel fold;
     private final Kernel scale;
+    private final Kernel centred;
     private final Scratch scratch = new Scratch();
 
     public ChannelNorm(KernelSet kernels) {
         this.kernels = kernels;
         moments = kernels.kernel(Moments.key());
         fold = kernels.kernel(FoldChannels.key());
-        scale = kernels.kernel(ChannelScale.key());
+        scale = kernels.kernel(new ChannelScale(false).key());
+        centred = kernels.kernel(new ChannelScale(true).key());
     }
 
     /**
@@ -112,27 +114,25 @@ public final class ChannelNorm {
         private final Images images;
         private final int size;
         private final long elements;
+        private final float epsilon;
         private final Memory memory = kernels.newMemory();
         private final MemorySegment arguments;
         private final long found;
         private final long factors;
-        private final long offsets;
 
         GroupRun(Images images, int size, long block, float epsilon) {
             this.images = images;
             this.size = size;
+            this.epsilon = epsilon;
             elements = size * images.pixels();
             long ofMoments = Moments.BYTES * block;
             long ofChannels = Float.BYTES * block * size;
             arguments = scratch.atLeast(Argument.BYTES + ofMoments + 2 * ofChannels);
             found = memory.pointer(arguments) + Argument.BYTES;
             factors = found + ofMoments;
-            offsets = factors + ofChannels;
             put(Argument.MOMENTS, found);
             put(Argument.FACTORS, factors);
-            put(Argument.OFFSETS, offsets);
             put(Argument.SIZE, size);
-            put(Argument.EPSILON, Float.floatToRawIntBits(epsilon));
         }
 
         private void put(Argument argument, long value) {
@@ -143,14 +143,22 @@ public final class ChannelNorm {
         void some(long first, long group, long count) {
             long offset = 4 * first * elements;
             long in = memory.pointer(images.in()) + offset;
-            moments.call(memory, in, found, count, elements, Float.floatToRawIntBits((float) elements), 0);
+            moments.call(
+                    memory,
+                    in,
+                    found,
+                    count,
+                    elements,
+                    Float.floatToRawIntBits((float) elements),
+                    Float.floatToRawIntBits(epsilon));
             put(Argument.SCALE, memory.pointer(images.factors()) + 4 * group * size);
-            put(Argument.BIAS, memory.pointer(images.offsets()) + 4 * group * size);
+            put(Argument.MEANS, factors + 4 * count * size);
             put(Argument.GROUPS, count);
             MemorySegment block = arguments.asSlice(0, Argument.BYTES);
             fold.call(memory, Recording.arguments(block, memory.pointer(block)), 0, 0, 0, 0, 0);
             long out = memory.pointer(images.out()) + offset;
-            scale.call(memory, in, out, factors, offsets, count * size, images.pixels());
+            long offsets = memory.pointer(images.offsets()) + 4 * group * size;
+            centred.call(memory, in, out, factors, offsets, count * size, images.pixels());
         }
     }
 

@@ -10,17 +10,20 @@ import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.loops.RowLoop;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Rows of elements times a number of their row, plus another one: f(in, out, factors, offsets, rows, elements of a
- * row). Out may be in.
+ * row). Out may be in. If they are centred, each row has a mean, behind all factors, that is taken off first: where it is
+ * large, what is left is exact, and the difference of two products is not.
  */
-final class ChannelScale implements KernelFamily {
+record ChannelScale(boolean centred) implements KernelFamily {
     static final String NAME = "norm.channels";
+    static final String CENTRED = "norm.centred";
     private static final int UNROLL = 4;
 
-    static KernelKey key() {
-        return KernelKey.of(NAME);
+    KernelKey key() {
+        return KernelKey.of(centred ? CENTRED : NAME);
     }
 
     @Override
@@ -35,12 +38,16 @@ final class ChannelScale implements KernelFamily {
         ScalarVar count = builder.parameter("count");
         ScalarVar bytes = builder.scalar("bytes");
         builder.scalar(bytes, ScalarOp.SHL, count, 2);
+        ScalarVar toMeans = builder.scalar("toMeans");
+        builder.scalar(toMeans, ScalarOp.SHL, rows, 2);
         try (var _ = builder.loop(rows, 1)) {
             VectorVar factor = builder.spread(Address.at(factors, 0));
             VectorVar added = builder.spread(Address.at(offsets, 0));
+            @Nullable VectorVar mean = centred ? builder.spread(Address.at(factors, toMeans, 1, 0)) : null;
             new RowLoop(builder, UNROLL).over(count, (_, offset, displacement, mask) -> {
                 VectorVar x = builder.load(RowLoop.at(in, offset, displacement), mask);
-                VectorVar result = builder.multiplyAdd(x, factor, added);
+                VectorVar distance = mean == null ? x : builder.sub(x, mean);
+                VectorVar result = builder.multiplyAdd(distance, factor, added);
                 builder.store(RowLoop.at(out, offset, displacement), result, mask);
             });
             builder.advance(in, bytes);

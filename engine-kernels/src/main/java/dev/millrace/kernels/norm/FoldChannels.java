@@ -3,19 +3,17 @@ package dev.millrace.kernels.norm;
 import dev.millrace.codegen.key.KernelFamily;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.Address;
-import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.ScalarOp;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
-import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.loops.RowLoop;
 
 /**
- * The factors and offsets of the channels of groups, so that {@code x * factor + offset} is normalised and scaled:
- * f(arguments, see {@link Argument}). What belongs to a group is two floats, its mean and its variance.
+ * The means and factors of the channels of groups, so that {@code (x - mean) * factor} is normalised and scaled:
+ * f(arguments, see {@link Argument}). What belongs to a group is two floats, its mean and one over its deviation.
  */
 final class FoldChannels implements KernelFamily {
     static final String NAME = "norm.fold";
@@ -24,14 +22,11 @@ final class FoldChannels implements KernelFamily {
     enum Argument {
         MOMENTS,
         SCALE,
-        BIAS,
         FACTORS,
-        OFFSETS,
+        MEANS,
         GROUPS,
         /** Channels of a group. */
-        SIZE,
-        /** A float: is added to variances. */
-        EPSILON;
+        SIZE;
 
         static final int BYTES = 8 * values().length;
 
@@ -51,27 +46,22 @@ final class FoldChannels implements KernelFamily {
         ScalarVar arguments = builder.parameter("arguments");
         ScalarVar moments = load(builder, arguments, Argument.MOMENTS);
         ScalarVar scale = load(builder, arguments, Argument.SCALE);
-        ScalarVar bias = load(builder, arguments, Argument.BIAS);
         ScalarVar factors = load(builder, arguments, Argument.FACTORS);
-        ScalarVar offsets = load(builder, arguments, Argument.OFFSETS);
+        ScalarVar means = load(builder, arguments, Argument.MEANS);
         ScalarVar groups = load(builder, arguments, Argument.GROUPS);
         ScalarVar size = load(builder, arguments, Argument.SIZE);
-        VectorVar epsilon = builder.spread(Address.at(arguments, Argument.EPSILON.offset()));
         ScalarVar bytes = builder.scalar("bytes");
         builder.scalar(bytes, ScalarOp.SHL, size, 2);
         try (var _ = builder.loop(groups, 1)) {
             VectorVar mean = builder.spread(Address.at(moments, 0));
-            VectorVar variance = builder.add(builder.spread(Address.at(moments, Float.BYTES)), epsilon);
-            VectorVar part = builder.div(Constant.of(1), builder.unary(UnaryOp.SQRT, variance));
+            VectorVar part = builder.spread(Address.at(moments, Float.BYTES));
             new RowLoop(builder, 1).over(size, (_, offset, displacement, mask) -> {
                 VectorVar factor = builder.mul(builder.load(RowLoop.at(scale, offset, displacement), mask), part);
-                VectorVar added = builder.load(RowLoop.at(bias, offset, displacement), mask);
                 builder.store(RowLoop.at(factors, offset, displacement), factor, mask);
-                VectorVar rest = builder.multiplySubtract(mean, factor, added);
-                builder.store(RowLoop.at(offsets, offset, displacement), rest, mask);
+                builder.store(RowLoop.at(means, offset, displacement), mean, mask);
             });
             builder.advance(moments, Moments.BYTES);
-            for (ScalarVar row : new ScalarVar[] {scale, bias, factors, offsets}) {
+            for (ScalarVar row : new ScalarVar[] {scale, factors, means}) {
                 builder.advance(row, bytes);
             }
         }

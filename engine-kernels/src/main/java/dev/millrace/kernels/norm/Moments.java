@@ -11,8 +11,8 @@ import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
 
 /**
- * The mean and the variance of each row, two floats: f(in, out, rows, elements of a row, the same as the bits of a
- * float).
+ * The mean of each row and one over its deviation, two floats: f(in, out, rows, elements of a row, the same as the bits
+ * of a float, those of what is added to variances).
  */
 final class Moments implements KernelFamily {
     /** What is written for a row. */
@@ -33,6 +33,7 @@ final class Moments implements KernelFamily {
         ScalarVar rows = builder.parameter("rows");
         ScalarVar count = builder.parameter("count");
         VectorVar length = builder.spread(builder.parameter("length"));
+        VectorVar epsilon = builder.spread(builder.parameter("epsilon"));
         ScalarVar bytes = builder.scalar("bytes");
         builder.scalar(bytes, ScalarOp.SHL, count, 2);
         ScalarVar one = builder.scalar("one");
@@ -40,8 +41,17 @@ final class Moments implements KernelFamily {
         RowMoments moments = new RowMoments(builder, count, length);
         try (var _ = builder.loop(rows, 1)) {
             VectorVar mean = moments.mean(in);
+            VectorVar variance = moments.variance(in, mean, epsilon);
+            VectorVar factor = moments.factor(variance);
+            try (var _ = builder.ifNotZero(Reach.isLeft(builder, variance))) {
+                RowMoments within = moments.within(Reach.of(builder, variance));
+                VectorVar scaled = within.mean(in);
+                VectorVar scaledFactor = within.factor(within.variance(in, scaled, epsilon));
+                builder.set(mean, within.given(scaled));
+                builder.set(factor, within.givenFactor(scaledFactor));
+            }
             builder.store(Address.at(out, 0), mean, builder.firstLanes(one));
-            builder.store(Address.at(out, Float.BYTES), moments.variance(in, mean), builder.firstLanes(one));
+            builder.store(Address.at(out, Float.BYTES), factor, builder.firstLanes(one));
             builder.advance(in, bytes);
             builder.advance(out, BYTES);
         }

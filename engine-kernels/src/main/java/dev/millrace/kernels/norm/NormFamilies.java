@@ -9,7 +9,8 @@ public final class NormFamilies implements KernelFamilies {
     @Override
     public @Nullable KernelFamily named(String name) {
         return switch (name) {
-            case ChannelScale.NAME -> new ChannelScale();
+            case ChannelScale.NAME -> new ChannelScale(false);
+            case ChannelScale.CENTRED -> new ChannelScale(true);
             case FoldChannels.NAME -> new FoldChannels();
             case Moments.NAME -> new Moments();
             case NormRows.NAME -> new NormRows();

@@ -3,14 +3,12 @@ package dev.millrace.kernels.norm;
 import dev.millrace.codegen.key.KernelFamily;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.Address;
-import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.ScalarOp;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
-import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.loops.RowLoop;
 import org.jspecify.annotations.Nullable;
@@ -122,34 +120,59 @@ public final class NormRows implements KernelFamily {
             @Nullable ScalarVar skip = variant.skip() ? load(Argument.SKIP) : null;
             @Nullable ScalarVar means = variant.stats() && variant.centred() ? load(Argument.MEANS) : null;
             @Nullable ScalarVar stats = variant.stats() ? load(Argument.DEVIATIONS) : null;
+            VectorVar epsilon = spread(Argument.EPSILON);
             try (var _ = builder.loop(rows, 1)) {
                 if (skip != null) {
                     add(skip);
                     builder.advance(skip, bytes);
                 }
                 @Nullable VectorVar mean = variant.centred() ? moments.mean(row) : null;
-                VectorVar variance = mean == null ? moments.meanOfSquares(row) : moments.variance(row, mean);
-                VectorVar deviation = builder.unary(UnaryOp.SQRT, builder.add(variance, spread(Argument.EPSILON)));
-                VectorVar factor = builder.div(Constant.of(1), deviation);
-                write(mean, factor);
-                keep(means, mean);
-                keep(stats, factor);
+                VectorVar variance = moments.variance(row, mean, epsilon);
+                try (var _ = builder.ifNotZero(Reach.isLeft(builder, variance))) {
+                    RowMoments within = moments.within(Reach.of(builder, variance));
+                    @Nullable VectorVar scaled = variant.centred() ? within.mean(row) : null;
+                    normalise(within, scaled, within.variance(row, scaled, epsilon), means, stats);
+                }
+                try (var _ = builder.otherwise()) {
+                    normalise(moments, mean, variance, means, stats);
+                }
                 builder.advance(in, bytes);
                 builder.advance(out, bytes);
                 if (variant.skip()) {
                     builder.advance(row, bytes);
                 }
+                advance(means);
+                advance(stats);
             }
             return builder.build();
         }
 
-        private void keep(@Nullable ScalarVar at, @Nullable VectorVar number) {
-            if (at != null && number != null) {
-                ScalarVar one = builder.scalar("one");
-                builder.set(one, 1);
-                builder.store(Address.at(at, 0), number, builder.firstLanes(one));
-                builder.advance(at, Float.BYTES);
+        private void normalise(
+                RowMoments moments,
+                @Nullable VectorVar mean,
+                VectorVar variance,
+                @Nullable ScalarVar means,
+                @Nullable ScalarVar stats) {
+            VectorVar factor = moments.factor(variance);
+            write(moments, mean, factor);
+            if (means != null && mean != null) {
+                keep(means, moments.given(mean));
             }
+            if (stats != null) {
+                keep(stats, moments.givenFactor(factor));
+            }
+        }
+
+        private void advance(@Nullable ScalarVar numbers) {
+            if (numbers != null) {
+                builder.advance(numbers, Float.BYTES);
+            }
+        }
+
+        private void keep(ScalarVar at, VectorVar number) {
+            ScalarVar one = builder.scalar("one");
+            builder.set(one, 1);
+            builder.store(Address.at(at, 0), number, builder.firstLanes(one));
         }
 
         private void add(ScalarVar skip) {
@@ -160,13 +183,12 @@ public final class NormRows implements KernelFamily {
             });
         }
 
-        private void write(@Nullable VectorVar mean, VectorVar factor) {
+        private void write(RowMoments moments, @Nullable VectorVar mean, VectorVar factor) {
             @Nullable ScalarVar scale = variant.scale() ? load(Argument.SCALE) : null;
             @Nullable ScalarVar bias = variant.bias() ? load(Argument.BIAS) : null;
-            loop.over(count, (_, offset, displacement, mask) -> {
+            moments.loop().over(count, (_, offset, displacement, mask) -> {
                 VectorVar x = builder.load(RowLoop.at(row, offset, displacement), mask);
-                VectorVar centred = mean == null ? x : builder.sub(x, mean);
-                VectorVar normal = builder.mul(centred, factor);
+                VectorVar normal = builder.mul(moments.distance(x, mean), factor);
                 VectorVar result = scaled(normal, scale, bias, offset, displacement, mask);
                 builder.store(RowLoop.at(out, offset, displacement), result, mask);
             });

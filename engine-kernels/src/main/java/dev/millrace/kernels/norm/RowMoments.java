@@ -5,6 +5,7 @@ import dev.millrace.codegen.program.Constant;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.ScalarVar;
+import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.Value;
 import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.loops.RowLoop;
@@ -22,17 +23,32 @@ final class RowMoments {
     private final ScalarVar count;
     private final VectorVar length;
     private final VectorVar part;
+    private final @Nullable Reach reach;
 
     /**
      * @param count elements of a row
      * @param length the same as a float
      */
     RowMoments(ProgramBuilder builder, ScalarVar count, VectorVar length) {
+        this(builder, count, length, UNROLL, null);
+    }
+
+    private RowMoments(ProgramBuilder builder, ScalarVar count, VectorVar length, int unroll, @Nullable Reach reach) {
         this.builder = builder;
         this.count = count;
         this.length = length;
+        this.reach = reach;
         part = builder.div(Constant.of(1), length);
-        loop = new RowLoop(builder, UNROLL);
+        loop = new RowLoop(builder, unroll);
+    }
+
+    /** The same of rows whose squares are out of reach: as slow as they are rare, in little code. */
+    RowMoments within(Reach bounds) {
+        return new RowMoments(builder, count, length, 1, bounds);
+    }
+
+    RowLoop loop() {
+        return loop;
     }
 
     /** What a vector of the row adds to a sum; lanes outside of the row are zeros. */
@@ -50,20 +66,47 @@ final class RowMoments {
 
     /** The mean is a quotient: that of equal numbers is one of them. */
     VectorVar mean(ScalarVar row) {
-        VectorVar sum = sum(row, (all, x, _) -> builder.binary(all, BinaryOp.ADD, all, x));
+        VectorVar sum = sum(row, (all, x, _) -> builder.binary(all, BinaryOp.ADD, all, brought(x)));
         return builder.div(sum, length);
     }
 
-    /** The mean of the squares of the distances from a number. */
-    VectorVar variance(ScalarVar row, VectorVar mean) {
-        VectorVar squares = sum(row, (all, x, mask) -> {
-            Value distance = loop.orElse(mask, builder.sub(x, mean), Constant.ZERO);
-            builder.accumulate(all, distance, distance);
-        });
-        return builder.mul(squares, part);
+    private VectorVar brought(VectorVar x) {
+        return reach == null ? x : builder.mul(x, reach.before());
     }
 
-    VectorVar meanOfSquares(ScalarVar row) {
-        return builder.mul(sum(row, (all, x, _) -> builder.accumulate(all, x, x)), part);
+    /** The distance of a number from the mean, or from 0 without one. */
+    VectorVar distance(VectorVar x, @Nullable VectorVar mean) {
+        VectorVar distance = mean == null ? brought(x) : builder.sub(brought(x), mean);
+        return reach == null ? distance : builder.mul(distance, reach.after());
+    }
+
+    /** The mean of the squares of the distances from the mean, or from 0 without one, and a number. */
+    VectorVar variance(ScalarVar row, @Nullable VectorVar mean, VectorVar epsilon) {
+        VectorVar squares = sum(row, (all, x, mask) -> {
+            VectorVar distance = distance(x, mean);
+            Value counted = mean == null ? distance : loop.orElse(mask, distance, Constant.ZERO);
+            builder.accumulate(all, counted, counted);
+        });
+        VectorVar variance = builder.mul(squares, part);
+        if (reach == null) {
+            return builder.add(variance, epsilon);
+        }
+        VectorVar both = reach.both(builder);
+        return builder.add(variance, builder.mul(builder.mul(epsilon, both), both));
+    }
+
+    /** What distances are multiplied by. */
+    VectorVar factor(VectorVar variance) {
+        return builder.div(Constant.of(1), builder.unary(UnaryOp.SQRT, variance));
+    }
+
+    /** The mean of the row as it is. */
+    VectorVar given(VectorVar mean) {
+        return reach == null ? mean : builder.div(mean, reach.before());
+    }
+
+    /** What distances in the row as it is are multiplied by. */
+    VectorVar givenFactor(VectorVar factor) {
+        return reach == null ? factor : builder.mul(factor, reach.both(builder));
     }
 }

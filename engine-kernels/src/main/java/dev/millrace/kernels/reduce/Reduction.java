@@ -72,6 +72,7 @@ public final class Reduction {
     private final @Nullable FinishCall finish;
     private final @Nullable FinishCall finite;
     private final @Nullable FinishCall logarithms;
+    private final @Nullable LostSquares lost;
     private final long most;
     private final long partials;
 
@@ -121,6 +122,9 @@ public final class Reduction {
         finish = same ? null : new FinishCall(kernels, exponentials ? After.NONE : op.after(), type, divisor);
         finite = exponentials ? new FinishCall(kernels, After.FINITE, WORD, divisor) : null;
         logarithms = exponentials ? new FinishCall(kernels, After.LOG_PLUS, WORD, divisor) : null;
+        // squares of 16 bits are always floats
+        boolean mayLose = op == ReduceOp.L2 && type != NumberType.F16 && numbers > 0;
+        lost = mayLose ? new LostSquares(type, shape, reduced) : null;
         most = stages.stream().mapToLong(ReduceStage::results).max().orElse(0);
         partials = stages.stream().mapToLong(ReduceStage::partialResults).max().orElse(0);
     }
@@ -134,9 +138,9 @@ public final class Reduction {
         return results;
     }
 
-    /** Whether kernels do all of it: there are none for numbers of 64 bits. */
+    /** Whether kernels do all of it: there are none for numbers of 64 bits, and Java looks at roots of squares. */
     public boolean isOfKernels() {
-        return !isWide(type) && !divides && numbers > 0;
+        return !isWide(type) && !divides && numbers > 0 && lost == null;
     }
 
     /** What a run needs for itself. */
@@ -189,6 +193,9 @@ public final class Reduction {
             Numbers.divide(type, out, results, divisor);
         } else if (finish != null) {
             finish.run(from, out, null, results);
+        }
+        if (lost != null) {
+            lost.mend(in, out, parallel);
         }
     }
 }

@@ -83,6 +83,58 @@ class NormTest {
         }
     }
 
+    private float[] normalised(float epsilon, boolean centred, float... numbers) {
+        MemorySegment row = floats(numbers);
+        var variant = new NormRows.Variant(centred, false, false, false, false);
+        new RowNorm(kernels.set(), variant, epsilon)
+                .run(RowNorm.Operands.of(row, row), 1, numbers.length, Parallel.NONE);
+        return row.toArray(ValueLayout.JAVA_FLOAT);
+    }
+
+    @Test
+    void squaresThatAreNoFloatsAreMeasuredWithoutThem() {
+        float[] roots = {(float) Math.sqrt(2), 0};
+        assertArrayEquals(roots, normalised(EPSILON, false, 1e38f, 0), 1e-6f);
+        assertArrayEquals(roots, normalised(0, false, 1e-30f, 0), 1e-6f);
+        assertArrayEquals(roots, normalised(0, false, 1e-40f, 0), 1e-4f);
+        float[] ends = {1, -1, 1, -1};
+        assertArrayEquals(ends, normalised(EPSILON, true, 3e38f, 1e38f, 3e38f, 1e38f), 1e-5f);
+        assertArrayEquals(ends, normalised(0, true, 1e-40f, 3e-41f, 1e-40f, 3e-41f), 1e-4f);
+        assertArrayEquals(ends, normalised(0, true, 1e-24f, -1e-24f, 1e-24f, -1e-24f), 1e-5f);
+        float[] little = normalised(1e-36f, false, 1e-18f, 1e-18f);
+        assertArrayEquals(new float[] {(float) Math.sqrt(0.5), (float) Math.sqrt(0.5)}, little, 1e-6f);
+    }
+
+    @Test
+    void whatIsInfiniteOrNothingIsAsInDoubles() {
+        float[] infinite = normalised(EPSILON, false, Float.POSITIVE_INFINITY, 1);
+        assertArrayEquals(new float[] {Float.NaN, 0}, infinite);
+        assertArrayEquals(new float[] {0, 0}, normalised(EPSILON, true, 5, 5));
+        assertArrayEquals(new float[] {0, 0}, normalised(1e-38f, false, 0, 0));
+        assertArrayEquals(new float[] {Float.NaN, Float.NaN}, normalised(0, true, 5, 5));
+    }
+
+    @Test
+    void channelsAreMeasuredWithoutSquaresToo() {
+        ChannelNorm norm = new ChannelNorm(kernels.set());
+        for (float size : new float[] {1e38f, 1, 1e-30f}) {
+            MemorySegment image = floats(3 * size, size, 3 * size, size);
+            var images = new ChannelNorm.Images(image, image, floats(1), floats(0.5f), 1, 1, 4);
+            norm.groups(images, 1, 0, Parallel.NONE);
+            float[] ends = {1.5f, -0.5f, 1.5f, -0.5f};
+            assertArrayEquals(ends, image.toArray(ValueLayout.JAVA_FLOAT), 1e-5f, "of " + size);
+        }
+    }
+
+    @Test
+    void aNumberThatIsTheMeanOfItsChannelBecomesItsBias() {
+        float large = 12_345.678f;
+        MemorySegment image = floats(large - 1, large, large + 1, large);
+        var images = new ChannelNorm.Images(image, image, floats(0.7f), floats(0.3f), 1, 1, 4);
+        new ChannelNorm(kernels.set()).groups(images, 1, EPSILON, Parallel.NONE);
+        assertEquals(0.3f, image.getAtIndex(ValueLayout.JAVA_FLOAT, 1));
+    }
+
     @Test
     void oneNaNMakesItsRowNaNAndNoOther() {
         MemorySegment rows = floats(1, 2, Float.NaN, 4, 5, 6, 7, 8);

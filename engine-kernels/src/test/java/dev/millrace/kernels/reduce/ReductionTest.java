@@ -12,6 +12,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class ReductionTest {
@@ -54,6 +55,53 @@ class ReductionTest {
         float infinity = Float.POSITIVE_INFINITY;
         assertEquals(infinity, reduced(ReduceOp.LOG_SUM_EXP, 1, infinity));
         assertEquals(-infinity, reduced(ReduceOp.LOG_SUM_EXP, -infinity, -infinity));
+    }
+
+    @Test
+    void rootsOfSquaresThatAreNoFloatsAreRight() {
+        assertEquals(1e38f, reduced(ReduceOp.L2, 1e38f, 0), 1e31f);
+        assertEquals((float) (2e-30 * Math.sqrt(3)), reduced(ReduceOp.L2, 2e-30f, -2e-30f, 2e-30f), 1e-36f);
+        assertEquals(1e-40f, reduced(ReduceOp.L2, 0, 1e-40f));
+        assertEquals(0, reduced(ReduceOp.L2, 0, -0f));
+        float infinity = Float.POSITIVE_INFINITY;
+        assertEquals(infinity, reduced(ReduceOp.L2, -infinity, 1));
+        assertEquals(infinity, reduced(ReduceOp.L2, 3e38f, 3e38f));
+    }
+
+    @Test
+    void rootsOverAnyAxesAreMendedWhereTheyAre() {
+        float[] numbers = new float[3 * 4 * 5 * 2];
+        Random random = new Random(4);
+        for (int i = 0; i < numbers.length; i++) {
+            float size = i / 2 % 5 == 2 ? 1e-30f : i / 2 % 5 == 4 ? 1e25f : 1;
+            numbers[i] = size * (float) random.nextGaussian();
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment in = arena.allocateFrom(ValueLayout.JAVA_FLOAT, numbers);
+            MemorySegment out = arena.allocate(4 * 15, 4);
+            var reduction = new Reduction(KERNELS.set(), ReduceOp.L2, NumberType.F32, new long[] {3, 4, 5, 2}, 1, 3);
+            reduction.run(in, out, arena.allocate(reduction.scratchBytes(), 4), Parallel.NONE);
+            for (int i = 0; i < 15; i++) {
+                double sum = 0;
+                for (int j = 0; j < 8; j++) {
+                    sum += Math.pow(numbers[i / 5 * 40 + j / 2 * 10 + i % 5 * 2 + j % 2], 2);
+                }
+                double root = Math.sqrt(sum);
+                assertEquals(root, out.getAtIndex(ValueLayout.JAVA_FLOAT, i), 1e-6 * root, "result " + i);
+            }
+        }
+    }
+
+    @Test
+    void rootsOfSquaresOfBfloatsAreRight() {
+        try (Arena arena = Arena.ofConfined()) {
+            short large = (short) (Float.floatToIntBits(0x1p100f) >>> 16);
+            MemorySegment in = arena.allocateFrom(ValueLayout.JAVA_SHORT, large, large, large, large);
+            MemorySegment out = arena.allocate(2, 2);
+            var reduction = new Reduction(KERNELS.set(), ReduceOp.L2, NumberType.BF16, new long[] {4}, 0);
+            reduction.run(in, out, arena.allocate(reduction.scratchBytes(), 4), Parallel.NONE);
+            assertEquals(0x1p101f, Float.intBitsToFloat(out.get(ValueLayout.JAVA_SHORT, 0) << 16));
+        }
     }
 
     @Test

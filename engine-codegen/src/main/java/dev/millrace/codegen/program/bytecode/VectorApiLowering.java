@@ -69,13 +69,13 @@ public final class VectorApiLowering implements Lowering {
 
     @Override
     public Memory newMemory() {
-        return NativeMemory.INSTANCE;
+        return new NativeMemory();
     }
 
     private record BytecodeKernel(String name, Body body) implements Kernel {
         @Override
         public void call(Memory memory, long a, long b, long c, long d, long e, long f) {
-            NativeMemory.check(memory, name);
+            NativeMemory.toHold(memory, name);
             body.run(a, b, c, d, e, f);
         }
     }

@@ -5,6 +5,7 @@ import dev.millrace.codegen.code.Recording;
 import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Memory;
 import dev.millrace.codegen.program.NativeMemory;
+import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +46,7 @@ final class MachineKernel implements Kernel {
 
     @Override
     public void call(Memory memory, long a, long b, long c, long d, long e, long f) {
-        NativeMemory.check(memory, name);
+        MemorySegment[] toHold = NativeMemory.toHold(memory, name);
         MachineFunction made = function;
         if (made == null) {
             made = made();
@@ -54,6 +55,10 @@ final class MachineKernel implements Kernel {
         if (recording != null) {
             recording.add(made, a, b, c, d, e, f);
         }
-        made.call(a, b, c, d, e, f);
+        if (toHold == null) {
+            made.call(a, b, c, d, e, f);
+        } else {
+            made.callHolding(toHold, a, b, c, d, e, f);
+        }
     }
 }

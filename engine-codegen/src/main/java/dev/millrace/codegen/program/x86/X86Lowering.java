@@ -126,7 +126,7 @@ public final class X86Lowering implements Lowering {
 
     @Override
     public Memory newMemory() {
-        return NativeMemory.INSTANCE;
+        return new NativeMemory();
     }
 
     /** Weights live as long as their sessions, so that they are not held against what garbage may take. */

@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * @param bias numbers for the columns, before they are scaled, or null
  */
 record ScaledSums(ByteSums sums, double[] factors, double @Nullable [] bias) {
+    /** Of a bias: a multiple of a scale is no further from one when it has been made a float, and its scale before. */
+    private static final double FLOAT_PRECISION = 0x1p-21;
+
     /** Whether numbers can be divided by each of these scales and multiplied with it again. */
     static boolean areDivisors(float... scales) {
         for (float scale : scales) {
@@ -70,12 +73,13 @@ record ScaledSums(ByteSums sums, double[] factors, double @Nullable [] bias) {
         add("as floats " + activation, result, by, Tables.floats(added), QuantisedOutput.F32, activation, 0);
     }
 
-    /** Adds the step that writes bytes; false where the bias has no ints. */
+    /** Adds the step that writes bytes; false where the bias is not of ints: it would be rounded before all is. */
     boolean addBytes(Cell result, Requantised to) {
         int[] added = new int[bias == null ? 0 : bias.length];
         for (int i = 0; i < added.length && bias != null; i++) {
             double rounded = Math.rint(bias[i]);
-            if (!(Math.abs(rounded) <= Integer.MAX_VALUE)) {
+            double lost = Math.abs(bias[i] - rounded);
+            if (!(Math.abs(rounded) <= Integer.MAX_VALUE && lost <= FLOAT_PRECISION * Math.abs(rounded))) {
                 return false;
             }
             added[i] = (int) rounded;

@@ -291,6 +291,28 @@ class QuantisedRulesTest {
         }
     }
 
+    /** A part of a unit of the sums may be a whole step of what is written. */
+    @ParameterizedTest
+    @ValueSource(floats = {0.6f, 3})
+    void aBiasIsNotRoundedBeforeTheSum(float added) {
+        Tensor weights = Tensor.copyOf(new byte[] {1, 2, 3}, 3, 1);
+        Tensor bias = Tensor.copyOf(new float[] {0.7f * added}, 1);
+        Tensor none = Tensor.allocate(ElementType.INT8, Shape.SCALAR);
+        try (var both = new Comparison(editor -> {
+            Value zero = constant(editor, none);
+            Value step = constant(editor, Tensor.scalar(0.7f));
+            Value one = constant(editor, Tensor.scalar(1f));
+            Value x = op(editor, "DequantizeLinear", Comparison.input(editor, "x", ElementType.INT8, 2), step, zero);
+            Value w = op(editor, "DequantizeLinear", constant(editor, weights), one, zero);
+            Value sum = op(editor, "Gemm", x, w, constant(editor, bias));
+            editor.addOutput("y", op(editor, "QuantizeLinear", sum, constant(editor, Tensor.scalar(0.3f)), zero));
+        })) {
+            both.agreesOn(Tensor.copyOf(new byte[] {1, 1, 1, 5, -3, 2, 0, 0, 0, -9, 4, 1}, 4, 3))
+                    .withoutFallback();
+            assertThat(both.kernels()).hasSize(added == Math.rint(added) ? 1 : 2);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(floats = {0, Float.MIN_VALUE, Float.NaN, Float.POSITIVE_INFINITY})
     void aScaleThatNothingCanBeDividedByScalesAllTheSame(float odd) {

@@ -1,0 +1,144 @@
+package dev.millrace.cli.fire;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import dev.millrace.graph.proto.ModelProto;
+import dev.millrace.graph.proto.TensorProto;
+import dev.millrace.graph.tensor.Datum;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.session.Inputs;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells answers that differ because the question is ill-conditioned: the plain way itself answers otherwise when the
+ * numbers that are given move by one unit in the last place. Where that moves its answer by less than a quarter of a
+ * difference, somebody is wrong.
+ */
+final class Conditioning {
+    private static final int DRAWS = 6;
+    private static final double PART = 0.25;
+
+    private final Plain plain;
+
+    /** Answers for a model without any optimisation. */
+    @FunctionalInterface
+    interface Plain {
+        /** An output of the model, or null where it does not answer. */
+        @Nullable
+        Datum output(byte[] model, Inputs inputs);
+    }
+
+    Conditioning(Plain plain) {
+        this.plain = plain;
+    }
+
+    /** Whether the answer to these inputs is no surer than the two answers that differ. */
+    boolean explains(byte[] model, Inputs inputs, Datum expected, Datum actual) {
+        double difference = distance(expected, actual);
+        if (!(difference < Double.POSITIVE_INFINITY)) {
+            return false;
+        }
+        for (int draw = 0; draw < DRAWS; draw++) {
+            var random = new Random(draw);
+            Datum moved = plain.output(moved(model, random), moved(inputs, random));
+            double distance = moved == null ? 0 : distance(expected, moved);
+            if (distance >= PART * difference && distance < Double.POSITIVE_INFINITY) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The largest difference of two numbers; infinite where they cannot be compared. */
+    private static double distance(Datum expected, Datum actual) {
+        if (!(expected instanceof Tensor one && actual instanceof Tensor other)
+                || one.type() != other.type()
+                || one.type() == ElementType.STRING
+                || !one.shape().equals(other.shape())) {
+            return Double.POSITIVE_INFINITY;
+        }
+        double largest = 0;
+        for (long i = 0; i < one.elements(); i++) {
+            double a = Elements.getDouble(one.type(), one.segment(), i);
+            double b = Elements.getDouble(one.type(), other.segment(), i);
+            if (a != b && !(Double.isNaN(a) && Double.isNaN(b))) {
+                double distance = Math.abs(a - b);
+                largest = Double.isNaN(distance) ? Double.POSITIVE_INFINITY : Math.max(largest, distance);
+            }
+        }
+        return largest;
+    }
+
+    private static Inputs moved(Inputs inputs, Random random) {
+        var moved = Inputs.empty();
+        inputs.asMap()
+                .forEach((name, value) ->
+                        moved.and(name, value instanceof Tensor tensor ? moved(tensor, random) : value));
+        return moved;
+    }
+
+    private static Tensor moved(Tensor tensor, Random random) {
+        int bytes = switch (tensor.type()) {
+            case FLOAT16, BFLOAT16 -> Short.BYTES;
+            case FLOAT -> Float.BYTES;
+            case DOUBLE -> Double.BYTES;
+            default -> 0;
+        };
+        if (bytes == 0) {
+            return tensor;
+        }
+        Tensor moved = Tensor.copyOf(tensor);
+        ByteBuffer numbers = moved.segment().asByteBuffer().order(ByteOrder.nativeOrder());
+        for (int i = 0; i < tensor.elements(); i++) {
+            double number = Elements.getDouble(tensor.type(), tensor.segment(), i);
+            int step = random.nextInt(3) - 1;
+            if (number == 0 || !Double.isFinite(number)) {
+                continue;
+            }
+            switch (bytes) {
+                case Short.BYTES -> numbers.putShort(i * bytes, (short) (numbers.getShort(i * bytes) + step));
+                case Float.BYTES -> numbers.putInt(i * bytes, numbers.getInt(i * bytes) + step);
+                default -> numbers.putLong(i * bytes, numbers.getLong(i * bytes) + step);
+            }
+        }
+        return moved;
+    }
+
+    /** The same model, whose weights have moved, those inside of other graphs left out. */
+    private static byte[] moved(byte[] model, Random random) {
+        try {
+            ModelProto.Builder builder = ModelProto.parseFrom(model).toBuilder();
+            for (TensorProto.Builder weights : builder.getGraphBuilder().getInitializerBuilderList()) {
+                if (weights.getDataType() == TensorProto.DataType.FLOAT_VALUE) {
+                    weights.setRawData(moved(weights.getRawData(), random));
+                    for (int i = 0; i < weights.getFloatDataCount(); i++) {
+                        weights.setFloatData(i, moved(weights.getFloatData(i), random));
+                    }
+                }
+            }
+            return builder.buildPartial().toByteArray();
+        } catch (InvalidProtocolBufferException e) {
+            return model;
+        }
+    }
+
+    private static ByteString moved(ByteString floats, Random random) {
+        ByteBuffer moved = ByteBuffer.wrap(floats.toByteArray()).order(ByteOrder.LITTLE_ENDIAN);
+        for (int at = 0; at + Float.BYTES <= moved.limit(); at += Float.BYTES) {
+            moved.putFloat(at, moved(moved.getFloat(at), random));
+        }
+        return ByteString.copyFrom(moved);
+    }
+
+    private static float moved(float number, Random random) {
+        int step = random.nextInt(3) - 1;
+        return number == 0 || !Float.isFinite(number)
+                ? number
+                : Float.intBitsToFloat(Float.floatToRawIntBits(number) + step);
+    }
+}

@@ -1,0 +1,110 @@
+package dev.millrace.cli.fire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.proto.ModelProto;
+import dev.millrace.graph.proto.TensorProto;
+import dev.millrace.graph.tensor.Datum;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.session.Inputs;
+import java.nio.ByteOrder;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.DoubleUnaryOperator;
+import org.junit.jupiter.api.Test;
+
+class ConditioningTest {
+    private static final byte[] NO_WEIGHTS = ModelProto.getDefaultInstance().toByteArray();
+
+    private static Conditioning of(DoubleUnaryOperator function) {
+        return new Conditioning((_, inputs) -> answer(function, inputs));
+    }
+
+    private static Datum answer(DoubleUnaryOperator function, Inputs inputs) {
+        double x = x(inputs).floats()[0];
+        return Tensor.scalar((float) function.applyAsDouble(x));
+    }
+
+    private static Tensor x(Inputs inputs) {
+        return (Tensor) Objects.requireNonNull(inputs.asMap().get("x"));
+    }
+
+    private static boolean explains(DoubleUnaryOperator function, float x, float actual) {
+        Inputs inputs = Inputs.of("x", x);
+        return of(function).explains(NO_WEIGHTS, inputs, answer(function, inputs), Tensor.scalar(actual));
+    }
+
+    @Test
+    void aStepThatTheLastPlaceDecidesExplainsADifferenceOfOneStep() {
+        float edge = 2.5f;
+        assertThat(explains(x -> 100 * (x < edge ? 2 : 3), edge, 200)).isTrue();
+        assertThat(explains(x -> 100 * (x < edge ? 2 : 3), 2.6f, 200)).isFalse();
+    }
+
+    @Test
+    void aDifferenceOfManyTimesWhatTheLastPlaceDoesIsAWrongAnswer() {
+        float edge = 2.5f;
+        assertThat(explains(x -> x < edge ? 2 : 3, edge, 7)).isTrue();
+        assertThat(explains(x -> x < edge ? 2 : 3, edge, 8)).isFalse();
+        assertThat(explains(x -> x, 1, 1.01f)).isFalse();
+    }
+
+    @Test
+    void whatIsNoNumberIsNeverExplained() {
+        assertThat(explains(x -> 1e9 * x, 1, Float.NaN)).isFalse();
+        assertThat(explains(x -> x > 1 ? Double.NaN : 1, 1, 2)).isFalse();
+        Inputs inputs = Inputs.of("x", 1f);
+        Tensor other = Tensor.copyOf(new float[] {1, 2}, 2);
+        assertThat(of(x -> x).explains(NO_WEIGHTS, inputs, Tensor.scalar(1f), other))
+                .isFalse();
+    }
+
+    @Test
+    void aModelThatDoesNotAnswerAnyMoreExplainsNothing() {
+        Inputs inputs = Inputs.of("x", 1f);
+        var silent = new Conditioning((_, _) -> null);
+        assertThat(silent.explains(NO_WEIGHTS, inputs, Tensor.scalar(1f), Tensor.scalar(2f)))
+                .isFalse();
+    }
+
+    @Test
+    void weightsMoveByOnePlaceAtMostAndIntegersStay() {
+        Net net = Net.named("weights");
+        Value x = net.input("x", ElementType.FLOAT, 4);
+        byte[] model = net.output(net.op("Add", x, net.weights(4))).bytes();
+        var changed = new AtomicInteger();
+        Inputs inputs = Inputs.of("x", Tensor.copyOf(new long[] {1, 2, 3, 4}, 4));
+        new Conditioning((moved, given) -> {
+                    assertThat(x(given).longs()).containsExactly(1, 2, 3, 4);
+                    changed.addAndGet(places(weights(model), weights(moved)));
+                    return null;
+                })
+                .explains(model, inputs, Tensor.scalar(1f), Tensor.scalar(2f));
+        assertThat(changed.get()).isPositive();
+    }
+
+    private static TensorProto weights(byte[] model) {
+        try {
+            return ModelProto.parseFrom(model).getGraph().getInitializer(0);
+        } catch (InvalidProtocolBufferException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** How many numbers have moved. */
+    private static int places(TensorProto one, TensorProto other) {
+        var a = one.getRawData().asReadOnlyByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
+        var b = other.getRawData().asReadOnlyByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
+        assertThat(a.remaining()).isEqualTo(b.remaining()).isPositive();
+        int moved = 0;
+        while (a.hasRemaining()) {
+            int distance = Math.abs(a.getInt() - b.getInt());
+            assertThat(distance).isLessThanOrEqualTo(1);
+            moved += distance;
+        }
+        return moved;
+    }
+}

@@ -1,0 +1,43 @@
+package dev.millrace.kernels;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.millrace.memory.MappingGuard;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Memory that goes away under kernels without an engine around them: in a JVM of its own, so that a crash is a test that
+ * fails. {@code -Dmillrace.fire.times} and {@code -Dmillrace.fire.seed} are those of the engine's attacks.
+ */
+class KernelFireTest {
+    private static final int TIMES = Integer.getInteger("millrace.fire.times", 1);
+    private static final long SEED = Long.getLong("millrace.fire.seed", 7);
+    private static final int GRACE_SECONDS = 300;
+
+    @ParameterizedTest
+    @CsvSource({"arenas,500", "cut,200", "interrupts,500"})
+    @EnabledIf("dev.millrace.codegen.code.Machine#runsCode")
+    void theProcessLivesAndAnswersRight(String what, int tries, @TempDir Path folder)
+            throws IOException, InterruptedException {
+        assumeTrue(!what.equals("cut") || MappingGuard.isThere(), "there is no guard on this system");
+        String output = ChildJvm.output(
+                KernelFire.class,
+                List.of("-Xmx256m", "-XX:ErrorFile=" + folder.resolve("crash.log")),
+                GRACE_SECONDS * TIMES,
+                what,
+                tries * TIMES,
+                SEED,
+                folder);
+        System.out.print(output);
+        assertTrue(output.contains(what + " under bare kernels: "), output);
+        assertFalse(output.contains(" 0 answered") || output.contains("Exception"), output);
+    }
+}
