@@ -125,6 +125,7 @@ class ContextRefusalTest {
     }
 
     @Test
+    @Rows({47, 106})
     void aBinaryThatIsGoneIsNamedWithItsNode() throws IOException {
         Files.delete(binary);
         assertInvalid("net_simd_1", "net_simd.bin", "does not exist");
@@ -143,6 +144,7 @@ class ContextRefusalTest {
         "sub, must refer to a file",
         "net.onnx, context binary"
     })
+    @Rows({48, 49, 50, 51, 52, 54, 55})
     void aNameThatLeadsElsewhereIsRefused(String name, String why) throws IOException {
         Files.createDirectory(folder.resolve("sub"));
         name(name);
@@ -150,10 +152,15 @@ class ContextRefusalTest {
     }
 
     @Test
+    @Rows(53)
     void aLinkThatLeadsOutIsNotFollowed(@TempDir Path outside) throws IOException {
         Path moved = Files.move(binary, outside.resolve("net_simd.bin"));
         Files.createSymbolicLink(binary, moved);
         assertInvalid("escapes model directory");
+
+        Files.createSymbolicLink(folder.resolve("linked"), outside);
+        name("linked/net_simd.bin");
+        assertInvalid("net_simd_1", "escapes model directory");
     }
 
     @ParameterizedTest
@@ -165,6 +172,7 @@ class ContextRefusalTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"SIMD", "simd2", "sim", "QNN"})
+    @Rows({59, 60, 62})
     void aNodeOfAnotherSourceIsNotClaimed(String other) {
         edit(attributes -> attributes.put(EpContext.SOURCE, Attribute.of(other)));
         assertThatThrownBy(this::load)
@@ -173,6 +181,7 @@ class ContextRefusalTest {
     }
 
     @Test
+    @Rows(61)
     void aNodeThatDoesNotSayWhoseItIsIsNobodys() {
         edit(attributes -> attributes.remove(EpContext.SOURCE));
         assertThatThrownBy(this::load)
@@ -181,6 +190,7 @@ class ContextRefusalTest {
     }
 
     @Test
+    @Rows(56)
     void theOnlyGraphOfABinaryIsTakenUnderAnyName() {
         float[] before = load();
         edit(attributes -> attributes.put(EpContext.PARTITION, Attribute.of("renamed")));
@@ -210,6 +220,7 @@ class ContextRefusalTest {
     }
 
     @Test
+    @Rows(106)
     void aBinaryThatWasCutOffIsNoticed() throws IOException {
         byte[] bytes = Files.readAllBytes(binary);
         for (int length : new int[] {0, 1, 63, 64, bytes.length / 2, bytes.length - 1}) {
@@ -219,6 +230,7 @@ class ContextRefusalTest {
     }
 
     @Test
+    @Rows({30, 54})
     void aModelFromMemoryNeedsThePlaceOfItsBinary() throws IOException {
         byte[] bytes = Files.readAllBytes(target);
         assertRefused(
@@ -254,6 +266,7 @@ class ContextRefusalTest {
     }
 
     @Test
+    @Rows(7)
     void aFolderIsNoOutputOfAnEmptyGraphEither() throws IOException {
         var editor = new GraphEditor(Graph.named("empty"));
         var type = ValueType.tensor(ElementType.FLOAT, SymbolicShape.of(Dim.of(WIDTH)));
@@ -271,6 +284,7 @@ class ContextRefusalTest {
     }
 
     @Test
+    @Rows({20, 63})
     void whatAModelFromMemoryHasInExternalDataStandsInItsContextModel() throws IOException {
         float[] before = load();
         Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
@@ -300,6 +314,7 @@ class ContextRefusalTest {
     }
 
     @Test
+    @Rows(29)
     void aModelThatHoldsItsBinaryNeedsNoPlace() throws IOException {
         float[] before = load();
         Files.delete(target);
@@ -311,6 +326,7 @@ class ContextRefusalTest {
     }
 
     @Test
+    @Rows({3, 11, 12})
     void whatIsThereIsNeitherCompiledAgainNorWrittenOver() throws IOException {
         var time = Files.getLastModifiedTime(target);
         assertRefused(Status.FAIL, () -> generate(source, "0"), "exists already");
@@ -320,6 +336,7 @@ class ContextRefusalTest {
     }
 
     @Test
+    @Rows({4, 8, 9})
     void aModelFromMemoryIsGeneratedWhereItsOptionsSay() throws IOException {
         byte[] bytes = Files.readAllBytes(source);
         var nowhere = SessionOptions.builder().config("ep.context_enable", "1");
@@ -328,7 +345,8 @@ class ContextRefusalTest {
             assertRefused(
                     Status.FAIL,
                     () -> engine.session(bytes, options.build()),
-                    "Please specify a valid ep.context_file_path");
+                    "Please specify a valid ep.context_file_path",
+                    "session.model_external_initializers_file_folder_path");
         }
         Path there = folder.resolve("there_ctx.onnx");
         engine.session(

@@ -116,7 +116,8 @@ class WeightlessTest {
     }
 
     @Test
-    void row88TheContextNodeNamesItsSourceAndFindsItBeside() throws IOException {
+    @Rows(88)
+    void theContextNodeNamesItsSourceAndFindsItBeside() throws IOException {
         inline();
         compile(WeightlessMode.ALL);
 
@@ -127,7 +128,8 @@ class WeightlessTest {
     }
 
     @Test
-    void row88TheSourceIsElsewhereWhereAnOptionSaysSo() throws IOException {
+    @Rows(88)
+    void theSourceIsElsewhereWhereAnOptionSaysSo() throws IOException {
         inline();
         compile(WeightlessMode.ALL);
         float[] wanted = answer(source);
@@ -146,7 +148,8 @@ class WeightlessTest {
     }
 
     @Test
-    void row88TheSourceIsInABuffer() throws IOException {
+    @Rows(88)
+    void theSourceIsInABuffer() throws IOException {
         inline();
         compile(WeightlessMode.ALL);
         float[] wanted = answer(source);
@@ -161,7 +164,8 @@ class WeightlessTest {
 
     @ParameterizedTest
     @EnumSource(names = {"EXTERNAL_ONLY", "ALL"})
-    void row89WeightsInExternalDataNeedNoSourceModel(WeightlessMode mode) throws IOException {
+    @Rows(89)
+    void weightsInExternalDataNeedNoSourceModel(WeightlessMode mode) throws IOException {
         external();
         compile(mode);
         float[] wanted = answer(source);
@@ -179,7 +183,8 @@ class WeightlessTest {
     }
 
     @Test
-    void row89OnlyWhatIsExternalIsLeftOutByTheModeForThat() throws IOException {
+    @Rows(89)
+    void onlyWhatIsExternalIsLeftOutByTheModeForThat() throws IOException {
         inline();
         compile(WeightlessMode.EXTERNAL_ONLY);
         assertThat(binaryBytes()).isGreaterThan(WEIGHTS);
@@ -190,7 +195,8 @@ class WeightlessTest {
 
     @ParameterizedTest
     @EnumSource(names = {"EXTERNAL_ONLY", "ALL"})
-    void row90OptionsOfASessionDoTheSame(WeightlessMode mode) throws IOException {
+    @Rows(90)
+    void optionsOfASessionDoTheSame(WeightlessMode mode) throws IOException {
         external();
         engine.session(
                         source,
@@ -204,7 +210,8 @@ class WeightlessTest {
     }
 
     @Test
-    void row94TheModeIsRecordedAndNoneIsNot() throws IOException {
+    @Rows(94)
+    void theModeIsRecordedAndNoneIsNot() throws IOException {
         external();
         for (WeightlessMode mode : WeightlessMode.values()) {
             compile(mode);
@@ -215,7 +222,8 @@ class WeightlessTest {
     }
 
     @Test
-    void row95AModelOfWhichAllIsInTheSourceWarnsWhereTheSourceIsNotNamed() throws IOException {
+    @Rows(95)
+    void aModelOfWhichAllIsInTheSourceWarnsWhereTheSourceIsNotNamed() throws IOException {
         inline();
         compile(WeightlessMode.ALL);
         try (Session session = engine.session(compiled)) {
