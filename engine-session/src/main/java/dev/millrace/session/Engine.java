@@ -61,11 +61,12 @@ public final class Engine implements AutoCloseable {
         var factories = new LinkedHashMap<String, ProviderFactory>();
         var found = new ArrayList<ProviderFactory>();
         providers.forEach(found::add);
+        found.addAll(options.providers());
         found.sort(Engine::inOrder);
         for (ProviderFactory factory : found) {
             if (factories.put(factory.name(), factory) != null) {
                 throw EngineException.invalidArgument(
-                        "two providers on the class path are called '" + factory.name() + "'; leave one of them out");
+                        "two providers are called '" + factory.name() + "'; leave one of them out");
             }
         }
         factoryUse = new FactoryUse(factories.values());
@@ -87,7 +88,7 @@ public final class Engine implements AutoCloseable {
         return create(options, ServiceLoader.load(ProviderFactory.class, Engine.class.getClassLoader()));
     }
 
-    /** An engine with providers that need not be found. */
+    /** An engine with these providers and those of its options, rather than with any that are found. */
     static Engine create(EngineOptions options, Iterable<ProviderFactory> providers) {
         try {
             return new Engine(Failures.given(options, "options"), providers);

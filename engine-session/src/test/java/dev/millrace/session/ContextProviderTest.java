@@ -303,6 +303,20 @@ class ContextProviderTest {
     }
 
     @Test
+    void providersOfTheOptionsTakePartBesideThoseThatAreFound() {
+        var given = new FakeFactory();
+        var with = EngineOptions.defaults().withProviders(List.of(given));
+        try (Engine own = Engine.create(with)) {
+            assertThat(own.providers()).contains("fake", "simd").endsWith("cpu");
+            own.session(source, options().build()).close();
+            assertThat(given.calls).contains("claim").doesNotContain("close");
+        }
+        assertThat(given.calls).containsOnlyOnce("close");
+        assertRefused(
+                Status.INVALID_ARGUMENT, () -> Engine.create(with.withProviders(List.of(given, given))), "'fake'");
+    }
+
+    @Test
     void twoProvidersOfOneNameAreRefused() {
         assertRefused(
                 Status.INVALID_ARGUMENT,

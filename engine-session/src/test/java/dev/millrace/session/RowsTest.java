@@ -42,8 +42,8 @@ class RowsTest {
 
     private static Set<Integer> numbers(String text) {
         var numbers = new TreeSet<Integer>();
-        for (String part : text.split(",")) {
-            String[] ends = part.strip().split(" to ");
+        for (String part : text.split(",", -1)) {
+            String[] ends = part.strip().split(" to ", -1);
             int last = Integer.parseInt(ends[ends.length - 1]);
             for (int row = Integer.parseInt(ends[0]); row <= last; row++) {
                 numbers.add(row);
