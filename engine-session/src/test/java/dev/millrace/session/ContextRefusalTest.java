@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.epcontext.EpContextOptions;
+import dev.millrace.epcontext.Verification;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.format.Models;
@@ -217,6 +218,34 @@ class ContextRefusalTest {
         }
         Files.write(binary, bytes);
         assertThat(load()).isNotEmpty();
+    }
+
+    @Test
+    void whatIsVerifiedWhenItIsTouchedAnswersRightOrIsRefusedByTheRunThatMeetsIt() throws IOException {
+        float[] before = load();
+        byte[] bytes = Files.readAllBytes(binary);
+        var lazily = SessionOptions.builder()
+                .epContext(context -> context.verification(Verification.WHEN_TOUCHED))
+                .build();
+        var random = new Random(4);
+        int atRun = 0;
+        for (int i = 0; i < FLIPS; i++) {
+            byte[] damaged = bytes.clone();
+            damaged[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
+            Files.write(binary, damaged);
+            boolean opened = false;
+            try (Session session = engine.session(target, lazily)) {
+                opened = true;
+                assertThat(load(session)).as("flip %d", i).containsExactly(before);
+            } catch (EngineException e) {
+                assertThat(e.status()).isEqualTo(Status.INVALID_GRAPH);
+                assertThat(e).hasMessageContaining("net_simd.bin");
+                atRun += opened ? 1 : 0;
+            }
+        }
+        assertThat(atRun).isGreaterThan(FLIPS / 2);
+        Files.write(binary, bytes);
+        assertThat(load(engine.session(target, lazily))).containsExactly(before);
     }
 
     @Test

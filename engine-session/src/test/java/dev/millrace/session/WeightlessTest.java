@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.millrace.epcontext.ContextGroup;
 import dev.millrace.epcontext.ContextInfo;
 import dev.millrace.epcontext.EpContextOptions;
+import dev.millrace.epcontext.Verification;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.format.Models;
@@ -254,11 +255,12 @@ class WeightlessTest {
         bytes[bytes.length / 2] ^= 1;
         Files.write(data, bytes);
         assertRefused(compiled, SessionOptions.defaults(), "has changed since", "'net.data'");
-        assertThat(answer(compiled, with(context -> context.verify(false)))).hasSize(2 * WIDTH);
+        assertThat(answer(compiled, with(context -> context.verification(Verification.NEVER))))
+                .hasSize(2 * WIDTH);
 
         Files.write(data, new byte[100]);
         assertRefused(compiled, SessionOptions.defaults(), "net.data", "100");
-        assertRefused(compiled, with(context -> context.verify(false)), "net.data", "100");
+        assertRefused(compiled, with(context -> context.verification(Verification.NEVER)), "net.data", "100");
     }
 
     @Test
