@@ -8,6 +8,7 @@ import dev.millrace.graph.Status;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.format.WriteOptions;
 import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphEditor;
@@ -280,8 +281,12 @@ class ContextFrontsTest {
     @EnumSource
     @Rows(22)
     void whatTheSourceSaysOfItselfIsKept(Front front) throws IOException {
-        chain("Relu", "Neg");
-        Graph graph = Models.read(source).graph();
+        var editor = new GraphEditor(Graph.named("chain"));
+        Value positive = node(editor, "Relu", editor.addInput("x", FLOATS));
+        Map<String, String> marked = Map.of("layer", "7");
+        var spec = new NodeSpec(OpId.onnx("Neg"), TestModels.OPSET, "", "", List.of(positive), Attributes.NONE, marked);
+        editor.addOutput("y", editor.append(spec, List.of("y")).requireOutput(0));
+        Graph graph = editor.graph();
         var header = new Model.Header(10, "a tool", "2.1", "org.example", 17, "what it is for");
         Map<String, Integer> opsets = Map.of(OpId.ONNX, TestModels.OPSET, "org.example", 3);
         Models.write(
@@ -296,6 +301,9 @@ class ContextFrontsTest {
         assertThat(written.header().modelVersion()).isEqualTo(17);
         assertThat(written.opsets()).containsAllEntriesOf(opsets).containsEntry(OpId.MICROSOFT, 1);
         assertThat(written.metadata()).containsEntry("author", "somebody");
+        assertThat(written.graph().nodes())
+                .last()
+                .satisfies(node -> assertThat(node.metadata()).isEqualTo(marked));
     }
 
     @ParameterizedTest
