@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,9 @@ public final class ContextBinary {
     private final Map<String, Integer> indexOf = new HashMap<>();
     private final AtomicReferenceArray<@Nullable CompiledGraph> views;
     private final String digest;
+    /** The segments whose digest is right, by their numbers. */
+    private final AtomicIntegerArray verified;
+
     private volatile boolean checked;
 
     private ContextBinary(FileMapping.Content content, String place) {
@@ -44,6 +48,7 @@ public final class ContextBinary {
         this.tables = ContextTablesReader.read(this.file, place);
         this.digest = ContextTables.digest(this.file.asSlice(0, tables.byteSize()));
         this.views = new AtomicReferenceArray<>(tables.graphs().size());
+        this.verified = new AtomicIntegerArray(tables.segments().size());
         for (GraphEntry graph : tables.graphs()) {
             indexOf.put(graph.partition(), indexOf.size());
         }
@@ -131,6 +136,11 @@ public final class ContextBinary {
             }
         }
         return brought.isEmpty() ? view : new Completed(view, numbers, brought);
+    }
+
+    /** The same graph, each of whose segments is held against its digest before it is given out. */
+    CompiledGraph verified(int index, CompiledGraph graph) {
+        return new Verified(this, graph, tables.graphs().get(index).segments());
     }
 
     /** A graph that the binary holds all of. */
@@ -225,15 +235,29 @@ public final class ContextBinary {
     public void verify() {
         tables.graphs().forEach(this::plan);
         for (int i = 0; i < segmentCount(); i++) {
-            if (tables.segments().get(i).named() != null) {
-                continue;
-            }
-            String digest = HexFormat.of().formatHex(Chunks.sha256(segment(i)));
-            if (!digest.equals(tables.segments().get(i).digest())) {
-                throw damaged("the digest of segment " + i + " is wrong");
-            }
+            verify(i);
         }
         content.check();
+    }
+
+    /** Throws where a segment is not what was written; one that the source holds is held against its digest there. */
+    private void verify(int number) {
+        if (tables.segments().get(number).named() != null) {
+            return;
+        }
+        String actual = HexFormat.of().formatHex(Chunks.sha256(segment(number)));
+        if (!actual.equals(tables.segments().get(number).digest())) {
+            throw damaged("the digest of segment " + number + " is wrong");
+        }
+    }
+
+    /** The same, once for each segment. */
+    private void verifyOnce(int number) {
+        if (!checked && verified.get(number) == 0) {
+            verify(number);
+            content.check();
+            verified.set(number, 1);
+        }
     }
 
     @Override
@@ -263,6 +287,30 @@ public final class ContextBinary {
         public MemorySegment segment(int index) {
             MemorySegment memory = brought.get(numbers.get(index));
             return memory == null ? view.segment(index) : memory;
+        }
+    }
+
+    /** A graph whose segments are verified when they are asked for. */
+    private record Verified(ContextBinary binary, CompiledGraph graph, List<Integer> numbers) implements CompiledGraph {
+        @Override
+        public String partition() {
+            return graph.partition();
+        }
+
+        @Override
+        public MemorySegment plan() {
+            return graph.plan();
+        }
+
+        @Override
+        public int segmentCount() {
+            return graph.segmentCount();
+        }
+
+        @Override
+        public MemorySegment segment(int index) {
+            binary.verifyOnce(numbers.get(index));
+            return graph.segment(index);
         }
     }
 

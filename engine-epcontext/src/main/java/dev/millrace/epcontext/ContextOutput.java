@@ -114,8 +114,10 @@ public record ContextOutput(
             throw new EngineException(
                     Status.FAIL,
                     "Inference session with a model loaded from bytes was configured with EPContext model generation"
-                            + " enabled but without a valid location to write to. Please specify a valid"
-                            + " ep.context_file_path (EpContextOptions.filePath).");
+                        + " enabled but without a valid location to write to. Please specify a valid"
+                        + " ep.context_file_path (EpContextOptions.filePath);"
+                        + " session.model_external_initializers_file_folder_path says where data of the source lies,"
+                        + " and not where to write.");
         }
         return file.toAbsolutePath().resolveSibling(source.stem() + SUFFIX + ".onnx");
     }

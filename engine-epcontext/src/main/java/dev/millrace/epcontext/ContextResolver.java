@@ -30,7 +30,7 @@ public final class ContextResolver implements AutoCloseable {
 
     private final Workspaces workspaces;
     private final @Nullable Path location;
-    private final boolean verifies;
+    private final Verification verification;
     private final SourceData source;
     private final FileUse use;
     /** The nodes that say where a context binary is, by their source. */
@@ -52,7 +52,7 @@ public final class ContextResolver implements AutoCloseable {
         this.use = use;
         this.workspaces = workspaces;
         this.location = model.source() == null ? options.filePath() : model.source();
-        this.verifies = options.verify();
+        this.verification = options.verification();
         this.source = new SourceData(options, location, dataFolder, use, workspaces.checkedWeights());
         this.brought = options.source() == null ? null : new BroughtBinaries(options.source());
         collect(model.graph());
@@ -121,7 +121,8 @@ public final class ContextResolver implements AutoCloseable {
             throw EngineException.invalidGraph("context binary " + binary.place() + " was compiled by '"
                     + binary.source(index) + "', and the node's source is '" + provider + "'");
         }
-        return binary.graph(index, source, main.attributes().text(EpContext.MODEL_FILE, ""));
+        CompiledGraph graph = binary.graph(index, source, main.attributes().text(EpContext.MODEL_FILE, ""));
+        return verification == Verification.WHEN_TOUCHED ? binary.verified(index, graph) : graph;
     }
 
     private static EngineException missing(String partition, List<ContextBinary> searched) {
@@ -158,7 +159,7 @@ public final class ContextResolver implements AutoCloseable {
             throw EngineException.invalidGraph("context binary " + binary.place()
                     + " is not the one that was written with this model; compile the source model again");
         }
-        if (verifies) {
+        if (verification == Verification.AT_ONCE) {
             content.run();
         }
         return binary;

@@ -21,9 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param stopShare makes the session the last of that group, after which all of it is written
  * @param group makes the session one of this very group, or null
  * @param source brings the context binaries that lie outside of models, or null to look for them in the model's folder
- * @param verify reads context binaries to the end before an engine uses them for the first time, and refuses those that
- *     were damaged since they were written; without it, only tables and plans are held against their checksums. So are
- *     weights that binaries name, with their digests
+ * @param verification when the content of context binaries is held against what was written; weights that binaries name
+ *     are held against their digests when a session is made, unless it is {@link Verification#NEVER}
  * @param weightless which weights the context binaries name in the source model, rather than to hold them
  * @param sourceModel the source model of a context model whose binaries name weights, or null for the one beside it that
  *     the context model names
@@ -39,7 +38,7 @@ public record EpContextOptions(
         boolean stopShare,
         @Nullable ContextGroup group,
         @Nullable BinarySource source,
-        boolean verify,
+        Verification verification,
         WeightlessMode weightless,
         @Nullable Path sourceModel,
         @Nullable MemorySegment sourceBytes) {
@@ -89,7 +88,7 @@ public record EpContextOptions(
                 .stopShare(stopShare)
                 .group(group)
                 .source(source)
-                .verify(verify)
+                .verification(verification)
                 .weightless(weightless)
                 .sourceModel(sourceModel)
                 .sourceBytes(sourceBytes);
@@ -106,7 +105,7 @@ public record EpContextOptions(
         private boolean stopShare;
         private @Nullable ContextGroup group;
         private @Nullable BinarySource source;
-        private boolean verify = true;
+        private Verification verification = Verification.AT_ONCE;
         private WeightlessMode weightless = WeightlessMode.NONE;
         private @Nullable Path sourceModel;
         private @Nullable MemorySegment sourceBytes;
@@ -158,8 +157,8 @@ public record EpContextOptions(
             return this;
         }
 
-        public Builder verify(boolean value) {
-            verify = value;
+        public Builder verification(Verification value) {
+            verification = value;
             return this;
         }
 
@@ -192,7 +191,7 @@ public record EpContextOptions(
                     stopShare,
                     group,
                     source,
-                    verify,
+                    verification,
                     weightless,
                     sourceModel,
                     sourceBytes);

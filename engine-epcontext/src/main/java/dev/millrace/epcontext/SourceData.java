@@ -160,7 +160,7 @@ final class SourceData {
     }
 
     private void check(MemorySegment bytes, SegmentEntry segment, SourcePlace place, @Nullable Path file) {
-        if (options.verify()) {
+        if (options.verification() != Verification.NEVER) {
             checked.once(file, place, segment.digest(), () -> {
                 if (!isSame(bytes, segment)) {
                     throw changed(place);

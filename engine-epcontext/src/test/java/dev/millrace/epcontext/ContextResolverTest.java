@@ -118,9 +118,31 @@ class ContextResolverTest extends ContextNodes {
         Model model = model(editor.graph(), folder.resolve("m.onnx"));
 
         assertInvalid(() -> resolver().resolve(node), file.toString(), "is damaged");
-        var trusting = EpContextOptions.builder().verify(false).build();
+        var trusting =
+                EpContextOptions.builder().verification(Verification.NEVER).build();
         assertThat(plan(resolver(model, trusting).resolve(node))).isEqualTo("plan of a");
         assertInvalid(() -> resolver().resolve(node), "is damaged");
+    }
+
+    @Test
+    void whatIsVerifiedWhenItIsTouchedIsRefusedWhenItIsAskedFor() throws IOException {
+        Path file = folder.resolve("m_fast.bin");
+        byte[] whole = writer("a").toBytes();
+        byte[] image = whole.clone();
+        image[image.length - 1] ^= 1;
+        Node node = add(file("a", "m_fast.bin"));
+        Model model = model(editor.graph(), folder.resolve("m.onnx"));
+        var lazily = EpContextOptions.builder()
+                .verification(Verification.WHEN_TOUCHED)
+                .build();
+
+        Files.write(file, image);
+        CompiledGraph damaged = resolver(model, lazily).resolve(node);
+        assertThat(plan(damaged)).isEqualTo("plan of a");
+        assertInvalid(() -> damaged.segment(0), file.toString(), "is damaged", "segment 0");
+        Files.write(file, whole);
+        CompiledGraph sound = resolver(model, lazily).resolve(node);
+        assertThat(sound.segment(0)).isEqualTo(sound.segment(0));
     }
 
     @Test

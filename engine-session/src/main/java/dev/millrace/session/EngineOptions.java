@@ -3,6 +3,7 @@ package dev.millrace.session;
 import dev.millrace.epcontext.ContextCache;
 import dev.millrace.graph.EngineException;
 import dev.millrace.providers.spi.HardwareDevice;
+import dev.millrace.providers.spi.ProviderFactory;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -15,39 +16,47 @@ import org.jspecify.annotations.Nullable;
  *     nowhere
  * @param virtualDevices hardware that is not here, for which models are to be compiled all the same
  * @param requestListener hears of the requests of all sessions, or null
+ * @param providers that there are beside those which {@link java.util.ServiceLoader} finds; the engine closes them
  */
 public record EngineOptions(
         int threads,
         @Nullable ContextCache contextCache,
         List<HardwareDevice> virtualDevices,
-        @Nullable RequestListener requestListener) {
+        @Nullable RequestListener requestListener,
+        List<ProviderFactory> providers) {
     public EngineOptions {
         virtualDevices = List.copyOf(virtualDevices);
+        providers = List.copyOf(providers);
         if (threads < 0 || threads > 1024) {
             throw EngineException.invalidArgument("threads is " + threads + "; it goes from 0 (automatic) to 1024");
         }
     }
 
     public static EngineOptions defaults() {
-        return new EngineOptions(0, null, List.of(), null);
+        return new EngineOptions(0, null, List.of(), null, List.of());
     }
 
     public EngineOptions withThreads(int newThreads) {
-        return new EngineOptions(newThreads, contextCache, virtualDevices, requestListener);
+        return new EngineOptions(newThreads, contextCache, virtualDevices, requestListener, providers);
     }
 
     public EngineOptions withContextCache(@Nullable ContextCache newCache) {
-        return new EngineOptions(threads, newCache, virtualDevices, requestListener);
+        return new EngineOptions(threads, newCache, virtualDevices, requestListener, providers);
     }
 
     /** The same with stand-ins for hardware that is not here: providers are offered them beside what there is. */
     public EngineOptions withVirtualDevices(List<HardwareDevice> devices) {
-        return new EngineOptions(threads, contextCache, devices, requestListener);
+        return new EngineOptions(threads, contextCache, devices, requestListener, providers);
     }
 
     /** The same with a listener for the requests of all sessions: for meters, traces, logs. */
     public EngineOptions withRequestListener(@Nullable RequestListener listener) {
-        return new EngineOptions(threads, contextCache, virtualDevices, listener);
+        return new EngineOptions(threads, contextCache, virtualDevices, listener, providers);
+    }
+
+    /** The same with providers that need not be found on the class path. Each takes part in one engine, which closes it. */
+    public EngineOptions withProviders(List<ProviderFactory> more) {
+        return new EngineOptions(threads, contextCache, virtualDevices, requestListener, more);
     }
 
     /** What providers are offered. */

@@ -58,11 +58,12 @@ final class OpenEngine implements Engine {
         var factories = new LinkedHashMap<String, ProviderFactory>();
         var found = new ArrayList<ProviderFactory>();
         providers.forEach(found::add);
+        found.addAll(options.providers());
         found.sort(OpenEngine::inOrder);
         for (ProviderFactory factory : found) {
             if (factories.put(factory.name(), factory) != null) {
                 throw EngineException.invalidArgument(
-                        "two providers on the class path are called '" + factory.name() + "'; leave one of them out");
+                        "two providers are called '" + factory.name() + "'; leave one of them out");
             }
         }
         factoryUse = new FactoryUse(factories.values());
@@ -80,7 +81,7 @@ final class OpenEngine implements Engine {
         return create(options, ServiceLoader.load(ProviderFactory.class, OpenEngine.class.getClassLoader()));
     }
 
-    /** An engine with providers that need not be found. */
+    /** An engine with these providers and those of its options, rather than with any that are found. */
     static OpenEngine create(EngineOptions options, Iterable<ProviderFactory> providers) {
         try {
             return new OpenEngine(Failures.given(options, "options"), providers);

@@ -162,7 +162,7 @@ final class SessionBuilder {
             return null;
         }
         EpContextOptions reading =
-                EpContextOptions.builder().verify(context.verify()).build();
+                EpContextOptions.builder().verification(context.verification()).build();
         SessionOptions again = options.toBuilder().epContext(reading).build();
         try {
             Prepared opened = new Preparation(

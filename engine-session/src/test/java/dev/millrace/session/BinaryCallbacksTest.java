@@ -57,6 +57,7 @@ class BinaryCallbacksTest extends CompiledTest {
     }
 
     @Test
+    @Rows({96, 101, 102})
     void whatATargetTookASourceBringsBack() throws IOException {
         byte[] compiled = generate();
         assertAnswersAsItsSource(compiled, from(name -> MemorySegment.ofArray(decrypted(name))));
@@ -64,6 +65,7 @@ class BinaryCallbacksTest extends CompiledTest {
     }
 
     @Test
+    @Rows(104)
     void memoryOfAnyKindWillDo() throws IOException {
         byte[] compiled = generate();
         byte[] plain = decrypted("");
@@ -82,6 +84,7 @@ class BinaryCallbacksTest extends CompiledTest {
     }
 
     @Test
+    @Rows(102)
     void aSourceIsAskedInPlaceOfTheFolder() throws IOException {
         compile(options());
         byte[] binary = Files.readAllBytes(folder.resolve("net_simd.bin"));
@@ -99,6 +102,31 @@ class BinaryCallbacksTest extends CompiledTest {
     }
 
     @Test
+    @Rows({97, 98, 99, 100})
+    void optionsStayAsTheyWereBuiltAndNullClears() {
+        BinarySource some = name -> MemorySegment.ofArray(decrypted(name));
+        var context = EpContextOptions.builder();
+        assertThat(context.build().source()).isNull();
+        EpContextOptions set = context.source(some).build();
+        assertThat(context.source(null).build().source()).isNull();
+        assertThat(set.source()).isSameAs(some);
+
+        var compiling = options();
+        assertThat(compiling.build().binaryTarget()).isNull();
+        CompileOptions sends = compiling.binaryTarget(this::encrypted, "secret").build();
+        assertThat(compiling.binaryTarget(null, "secret").build().binaryTarget())
+                .isNull();
+        assertThat(sends.binaryTarget()).isNotNull();
+        assertRefused(Status.INVALID_ARGUMENT, () -> compiling.binaryTarget(this::encrypted, noName()), "modelName");
+    }
+
+    @SuppressWarnings("NullAway")
+    private static String noName() {
+        return null;
+    }
+
+    @Test
+    @Rows({103, 105})
     void whatASourceThrowsOrLacksIsTold() throws IOException {
         byte[] compiled = generate();
         assertRefused(
@@ -132,6 +160,7 @@ class BinaryCallbacksTest extends CompiledTest {
     }
 
     @Test
+    @Rows(105)
     void whatATargetThrowsIsToldAndNothingIsWritten() throws IOException {
         assertRefused(
                 Status.FAIL,

@@ -23,6 +23,7 @@ import org.opentest4j.AssertionFailedError;
 /** What the options of a compilation do. */
 class CompileOptionsTest extends CompiledTest {
     @Test
+    @Rows({10, 37})
     void nothingCompiledIsAnErrorWhereThatIsAskedFor() throws IOException {
         var plain = SessionOptions.builder().provider("cpu").build();
         assertRefused(
@@ -48,6 +49,7 @@ class CompileOptionsTest extends CompiledTest {
     }
 
     @Test
+    @Rows(38)
     void anOutputThatIsThereIsReplacedOrAnError() throws IOException {
         Files.writeString(target, "old");
         assertRefused(Status.FAIL, () -> compile(options().errorIfOutputExists(true)), "exists already");
@@ -69,6 +71,7 @@ class CompileOptionsTest extends CompiledTest {
     }
 
     @Test
+    @Rows(40)
     void whatSessionsMayNotCompileTheCompilerDoes() {
         var options = SessionOptions.builder().disableModelCompile(true).build();
         assertRefused(Status.MODEL_REQUIRES_COMPILATION, () -> engine.session(source, options), "'simd'");
@@ -79,6 +82,7 @@ class CompileOptionsTest extends CompiledTest {
     }
 
     @Test
+    @Rows(46)
     void theOptionsOfASessionStayAsTheyAre() {
         var options = SessionOptions.builder().build();
         CompileOptions.of(options)
@@ -101,6 +105,7 @@ class CompileOptionsTest extends CompiledTest {
 
     /** Relu of a cast of a cast: one of the two goes at any level but the lowest. */
     @Test
+    @Rows(45)
     void theLevelDecidesWhatTheOptimiserDoes() {
         var plain = SessionOptions.builder().provider("cpu").build();
         compile(CompileOptions.of(plain).level(Level.DISABLED));
@@ -111,6 +116,7 @@ class CompileOptionsTest extends CompiledTest {
     }
 
     @Test
+    @Rows({43, 44})
     void aPlacementKeepsMovesOrLeavesInitializers() throws IOException {
         Path withData = folder.resolve("far.onnx");
         Models.write(Models.read(model, null), withData, WriteOptions.externalData("far.data"));
@@ -177,6 +183,7 @@ class CompileOptionsTest extends CompiledTest {
     }
 
     @Test
+    @Rows(42)
     void whatAPlacementThrowsIsTold() throws IOException {
         var plain = SessionOptions.builder().provider("cpu").build();
         assertRefused(

@@ -37,6 +37,7 @@ class ConfigKeyTest {
         "session.disable_cpu_ep_fallback, 0, 1",
         "session.fail_on_suboptimal_compiled_model, 0, 1",
     })
+    @Rows(76)
     void everyOptionIsAbsentByDefaultAndComesBackAsItWasSet(String key, String byDefault, String value) {
         assertThat(SessionOptions.defaults().config(key)).isEqualTo(byDefault);
         var set = SessionOptions.builder().config(key, value).build();

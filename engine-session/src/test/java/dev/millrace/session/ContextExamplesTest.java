@@ -30,14 +30,17 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ContextExamplesTest {
     private static final Path DOCUMENT = Path.of("..", "docs", "ep-context-examples.md");
     private static final Pattern EXAMPLE = Pattern.compile("## ([^\\n]+)|```java\\n(.*?)```", Pattern.DOTALL);
-    private static final int EXAMPLES = 12;
+    private static final int EXAMPLES = 13;
     private static final int WIDTH = 48;
 
     private static final String AROUND = """
         import dev.millrace.epcontext.*;
+        import dev.millrace.graph.*;
         import dev.millrace.graph.format.*;
+        import dev.millrace.graph.ir.*;
         import dev.millrace.providers.spi.*;
         import dev.millrace.scheduler.device.*;
+        import dev.millrace.scheduler.kernel.*;
         import dev.millrace.session.*;
         import java.io.*;
         import java.lang.foreign.*;

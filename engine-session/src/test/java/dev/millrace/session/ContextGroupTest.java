@@ -126,6 +126,7 @@ class ContextGroupTest {
     }
 
     @Test
+    @Rows({82, 83, 85, 86})
     void twoModelsThatShareMakeThreeFiles() throws IOException {
         make("one", sharing(false));
         assertThat(files()).containsExactly("one.onnx", "two.onnx");
@@ -167,6 +168,7 @@ class ContextGroupTest {
     }
 
     @Test
+    @Rows(84)
     void theCompilerMakesGroupsToo() throws IOException {
         try (ContextGroup group = ContextGroup.create()) {
             ModelCompiler compiler =
@@ -186,6 +188,30 @@ class ContextGroupTest {
                                 .build())
                         .compile(ModelInput.file(folder.resolve("one.onnx")), ModelOutput.buffer()),
                 "ep.context_embed_mode 0");
+    }
+
+    @Test
+    @Rows({84, 85})
+    void theFlagsMakeAGroupOfTheCompilerToo() throws IOException {
+        for (String name : List.of("one", "two")) {
+            var options = CompileOptions.of(sharing(name.equals("two"))).build();
+            engine.compiler(options)
+                    .compile(ModelInput.file(folder.resolve(name + ".onnx")), ModelOutput.besideSource());
+        }
+        assertThat(files()).containsExactly("one.onnx", "one_ctx.onnx", "one_simd.bin", "two.onnx", "two_ctx.onnx");
+        assertBothAnswerAsTheirSources();
+    }
+
+    @Test
+    @Rows(87)
+    void whatASessionAsksForEndsWithIt() throws IOException {
+        make("one", sharing(true));
+        make("two", SessionOptions.builder().config("ep.context_enable", "1").build());
+        assertThat(binaries(folder.resolve("one_ctx.onnx"))).containsExactly("one_simd.bin");
+        assertThat(binaries(folder.resolve("two_ctx.onnx"))).containsExactly("two_simd.bin");
+        Files.delete(folder.resolve("two_ctx.onnx"));
+        make("two", SessionOptions.defaults());
+        assertThat(folder.resolve("two_ctx.onnx")).doesNotExist();
     }
 
     @Test

@@ -97,6 +97,7 @@ class ContextProviderTest {
     }
 
     @Test
+    @Rows({70, 74, 75})
     void aModelIsValidatedBeforeItsProviderIsAskedWhatItTakes() {
         generate();
         load();
@@ -108,6 +109,7 @@ class ContextProviderTest {
     }
 
     @Test
+    @Rows({67, 68, 69, 71})
     void aModelThatWouldRunFasterIfCompiledAgainFailsOnlyWhereThatIsAskedFor() {
         generate();
         fake.verdict = Compatibility.PREFER_RECOMPILATION;
@@ -120,6 +122,7 @@ class ContextProviderTest {
     }
 
     @Test
+    @Rows(73)
     void aProviderThatCannotTellFailsTheSession() {
         generate();
         fake.failure = new IllegalStateException("the driver is away");
@@ -127,6 +130,7 @@ class ContextProviderTest {
     }
 
     @Test
+    @Rows(28)
     void aProviderThatCannotSayWhatItNeedsDoesNotFailTheGeneration() {
         fake.failure = new IllegalStateException("no idea");
         assertThat(generate()).anyMatch(note -> note.contains("'fake'") && note.contains("no idea"));
@@ -136,6 +140,7 @@ class ContextProviderTest {
     }
 
     @Test
+    @Rows({27, 72})
     void aProviderThatSaysNothingIsNotAsked() {
         fake.info = "";
         generate();
@@ -168,6 +173,7 @@ class ContextProviderTest {
     }
 
     @Test
+    @Rows(24)
     void aProviderThatReturnsNoKernelHasCompiledNothing() throws IOException {
         fake.returnsNoKernel = true;
         assertThat(generate()).anyMatch(note -> note.contains("'fake'") && note.contains("no kernel"));
@@ -175,6 +181,7 @@ class ContextProviderTest {
     }
 
     @Test
+    @Rows(24)
     void aProviderThatKeepsWhatIsNotItsOwnIsRefused() throws IOException {
         fake.keepsWhatIsNotItsOwn = true;
         assertRefused(Status.EP_FAIL, this::generate, "'fake'", "stolen");
@@ -182,6 +189,7 @@ class ContextProviderTest {
     }
 
     @Test
+    @Rows(65)
     void aProviderThatCannotRunWhatItKeptSaysSoWhenTheSessionIsMade() {
         generate();
         fake.cannotLoad = true;
@@ -196,12 +204,14 @@ class ContextProviderTest {
     }
 
     @Test
+    @Rows(79)
     void whoHasCompiledOpensWhatItPublished() {
         assertThat(generate()).isEmpty();
         assertThat(fake.calls).containsSubsequence("claim", "validate v1", "claim");
     }
 
     @Test
+    @Rows(10)
     void aModelWithoutAnythingToCompileIsNotWrittenAndIsNoError() throws IOException {
         fake.operator = "Nothing";
         generate();
@@ -209,6 +219,7 @@ class ContextProviderTest {
     }
 
     @Test
+    @Rows({59, 62})
     void aContextNodeOfAnAbsentProviderIsNamedWithThoseThatThereAre() {
         generate();
         for (String present : List.of("cpu", "simd")) {
@@ -220,6 +231,7 @@ class ContextProviderTest {
     }
 
     @Test
+    @Rows(66)
     void nodesThatAreLeftToThePlainProviderAreRefusedWhereThatIsAskedFor() {
         var without = asWritten()
                 .provider(FakeFactory.NAME)
@@ -227,6 +239,10 @@ class ContextProviderTest {
                 .config("session.disable_cpu_ep_fallback", "1")
                 .build();
         engine.session(source, without).close();
+        var onlyFake = asWritten().provider(FakeFactory.NAME).config("session.disable_cpu_ep_fallback", "1");
+        assertThatThrownBy(() -> engine.session(source, onlyFake.build()))
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("MatMul");
         assertRefused(
                 Status.INVALID_ARGUMENT,
                 () -> engine.session(
@@ -236,6 +252,7 @@ class ContextProviderTest {
     }
 
     @Test
+    @Rows(40)
     void whereCompilingIsOffWhatWasCompiledBeforeStillLoads() {
         generate();
         var noCompiling = options().config("session.disable_model_compile", "1").build();
@@ -244,6 +261,7 @@ class ContextProviderTest {
     }
 
     @Test
+    @Rows(14)
     void severalPartitionsStandInOneBinaryAlsoInsideOfTheModel() throws IOException {
         Files.write(source, TestModels.perceptron(3, 4, 1));
         for (String embedMode : List.of("0", "1")) {
@@ -282,6 +300,20 @@ class ContextProviderTest {
         assertThat(fake.calls).doesNotContain("close");
         other.close();
         assertThat(fake.calls).containsOnlyOnce("close");
+    }
+
+    @Test
+    void providersOfTheOptionsTakePartBesideThoseThatAreFound() {
+        var given = new FakeFactory();
+        var with = EngineOptions.defaults().withProviders(List.of(given));
+        try (Engine own = Engine.create(with)) {
+            assertThat(own.providers()).contains("fake", "simd").endsWith("cpu");
+            own.session(source, options().build()).close();
+            assertThat(given.calls).contains("claim").doesNotContain("close");
+        }
+        assertThat(given.calls).containsOnlyOnce("close");
+        assertRefused(
+                Status.INVALID_ARGUMENT, () -> Engine.create(with.withProviders(List.of(given, given))), "'fake'");
     }
 
     @Test

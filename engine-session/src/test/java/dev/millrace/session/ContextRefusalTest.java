@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.epcontext.EpContextOptions;
+import dev.millrace.epcontext.Verification;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.format.Models;
@@ -125,6 +126,7 @@ class ContextRefusalTest {
     }
 
     @Test
+    @Rows({47, 106})
     void aBinaryThatIsGoneIsNamedWithItsNode() throws IOException {
         Files.delete(binary);
         assertInvalid("net_simd_1", "net_simd.bin", "does not exist");
@@ -143,6 +145,7 @@ class ContextRefusalTest {
         "sub, must refer to a file",
         "net.onnx, context binary"
     })
+    @Rows({48, 49, 50, 51, 52, 54, 55})
     void aNameThatLeadsElsewhereIsRefused(String name, String why) throws IOException {
         Files.createDirectory(folder.resolve("sub"));
         name(name);
@@ -150,10 +153,15 @@ class ContextRefusalTest {
     }
 
     @Test
+    @Rows(53)
     void aLinkThatLeadsOutIsNotFollowed(@TempDir Path outside) throws IOException {
         Path moved = Files.move(binary, outside.resolve("net_simd.bin"));
         Files.createSymbolicLink(binary, moved);
         assertInvalid("escapes model directory");
+
+        Files.createSymbolicLink(folder.resolve("linked"), outside);
+        name("linked/net_simd.bin");
+        assertInvalid("net_simd_1", "escapes model directory");
     }
 
     @ParameterizedTest
@@ -165,6 +173,7 @@ class ContextRefusalTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"SIMD", "simd2", "sim", "QNN"})
+    @Rows({59, 60, 62})
     void aNodeOfAnotherSourceIsNotClaimed(String other) {
         edit(attributes -> attributes.put(EpContext.SOURCE, Attribute.of(other)));
         assertThatThrownBy(this::load)
@@ -173,6 +182,7 @@ class ContextRefusalTest {
     }
 
     @Test
+    @Rows(61)
     void aNodeThatDoesNotSayWhoseItIsIsNobodys() {
         edit(attributes -> attributes.remove(EpContext.SOURCE));
         assertThatThrownBy(this::load)
@@ -181,6 +191,7 @@ class ContextRefusalTest {
     }
 
     @Test
+    @Rows(56)
     void theOnlyGraphOfABinaryIsTakenUnderAnyName() {
         float[] before = load();
         edit(attributes -> attributes.put(EpContext.PARTITION, Attribute.of("renamed")));
@@ -210,6 +221,35 @@ class ContextRefusalTest {
     }
 
     @Test
+    void whatIsVerifiedWhenItIsTouchedAnswersRightOrIsRefusedByTheRunThatMeetsIt() throws IOException {
+        float[] before = load();
+        byte[] bytes = Files.readAllBytes(binary);
+        var lazily = SessionOptions.builder()
+                .epContext(context -> context.verification(Verification.WHEN_TOUCHED))
+                .build();
+        var random = new Random(4);
+        int atRun = 0;
+        for (int i = 0; i < FLIPS; i++) {
+            byte[] damaged = bytes.clone();
+            damaged[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
+            Files.write(binary, damaged);
+            boolean opened = false;
+            try (Session session = engine.session(target, lazily)) {
+                opened = true;
+                assertThat(load(session)).as("flip %d", i).containsExactly(before);
+            } catch (EngineException e) {
+                assertThat(e.status()).isEqualTo(Status.INVALID_GRAPH);
+                assertThat(e).hasMessageContaining("net_simd.bin");
+                atRun += opened ? 1 : 0;
+            }
+        }
+        assertThat(atRun).isGreaterThan(FLIPS / 2);
+        Files.write(binary, bytes);
+        assertThat(load(engine.session(target, lazily))).containsExactly(before);
+    }
+
+    @Test
+    @Rows(106)
     void aBinaryThatWasCutOffIsNoticed() throws IOException {
         byte[] bytes = Files.readAllBytes(binary);
         for (int length : new int[] {0, 1, 63, 64, bytes.length / 2, bytes.length - 1}) {
@@ -219,6 +259,7 @@ class ContextRefusalTest {
     }
 
     @Test
+    @Rows({30, 54})
     void aModelFromMemoryNeedsThePlaceOfItsBinary() throws IOException {
         byte[] bytes = Files.readAllBytes(target);
         assertRefused(
@@ -254,6 +295,7 @@ class ContextRefusalTest {
     }
 
     @Test
+    @Rows(7)
     void aFolderIsNoOutputOfAnEmptyGraphEither() throws IOException {
         var editor = new GraphEditor(Graph.named("empty"));
         var type = ValueType.tensor(ElementType.FLOAT, SymbolicShape.of(Dim.of(WIDTH)));
@@ -271,6 +313,7 @@ class ContextRefusalTest {
     }
 
     @Test
+    @Rows({20, 63})
     void whatAModelFromMemoryHasInExternalDataStandsInItsContextModel() throws IOException {
         float[] before = load();
         Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
@@ -300,6 +343,7 @@ class ContextRefusalTest {
     }
 
     @Test
+    @Rows(29)
     void aModelThatHoldsItsBinaryNeedsNoPlace() throws IOException {
         float[] before = load();
         Files.delete(target);
@@ -311,6 +355,7 @@ class ContextRefusalTest {
     }
 
     @Test
+    @Rows({3, 11, 12})
     void whatIsThereIsNeitherCompiledAgainNorWrittenOver() throws IOException {
         var time = Files.getLastModifiedTime(target);
         assertRefused(Status.FAIL, () -> generate(source, "0"), "exists already");
@@ -320,6 +365,7 @@ class ContextRefusalTest {
     }
 
     @Test
+    @Rows({4, 8, 9})
     void aModelFromMemoryIsGeneratedWhereItsOptionsSay() throws IOException {
         byte[] bytes = Files.readAllBytes(source);
         var nowhere = SessionOptions.builder().config("ep.context_enable", "1");
@@ -328,7 +374,8 @@ class ContextRefusalTest {
             assertRefused(
                     Status.FAIL,
                     () -> engine.session(bytes, options.build()),
-                    "Please specify a valid ep.context_file_path");
+                    "Please specify a valid ep.context_file_path",
+                    "session.model_external_initializers_file_folder_path");
         }
         Path there = folder.resolve("there_ctx.onnx");
         engine.session(

@@ -43,6 +43,7 @@ class ContextSessionIT {
     }
 
     @Test
+    @Rows({29, 30, 58, 79})
     void theContextModelAnswersBitForBitAsTheSource(@TempDir Path folder) throws IOException {
         for (int embedMode = 0; embedMode <= 1; embedMode++) {
             Path context = writeContext(Files.createDirectory(folder.resolve("mode" + embedMode)), embedMode);

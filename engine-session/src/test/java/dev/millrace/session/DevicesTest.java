@@ -71,6 +71,7 @@ class DevicesTest {
     }
 
     @Test
+    @Rows(2)
     void aModelIsCompiledForADeviceThatIsNotHere() {
         try (Engine without = engine()) {
             assertRefused(Status.EP_FAIL, () -> compile(without), "no GPU");
@@ -84,6 +85,7 @@ class DevicesTest {
     }
 
     @Test
+    @Rows(2)
     void optionsOfASessionCompileForItToo() {
         try (Engine with = engine(GPU)) {
             with.session(source, options().config("ep.context_enable", "1").build())
@@ -93,6 +95,7 @@ class DevicesTest {
     }
 
     @Test
+    @Rows(81)
     void aDeviceIsCompatibleWhereThereIsNoReasonAgainstIt() {
         try (Engine engine = engine()) {
             assertThat(engine.incompatibilities("cpu", CPU)).isEmpty();
@@ -108,6 +111,7 @@ class DevicesTest {
     }
 
     @Test
+    @Rows({77, 78})
     void aProviderIsAskedAboutATextForTheDevicesThatAreNamed() {
         try (Engine engine = engine()) {
             fake.verdict = Compatibility.PREFER_RECOMPILATION;
@@ -121,6 +125,7 @@ class DevicesTest {
 
     @Test
     @SuppressWarnings({"NullAway", "DataFlowIssue"})
+    @Rows(77)
     void anArgumentThatIsMissingIsInvalid() {
         try (Engine engine = engine()) {
             assertRefused(Status.INVALID_ARGUMENT, () -> engine.compatibility(null, List.of(CPU), "v"), "provider");
@@ -131,6 +136,7 @@ class DevicesTest {
     }
 
     @Test
+    @Rows(80)
     void whatSimdSaysOfAModelNamesItsFormatAndItsVectors() {
         try (Engine engine = Engine.create()) {
             engine.compiler(CompileOptions.defaults()).compile(ModelInput.file(source), ModelOutput.file(target));

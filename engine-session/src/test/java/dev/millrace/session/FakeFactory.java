@@ -57,6 +57,8 @@ final class FakeFactory implements ProviderFactory {
     boolean returnsNoKernel;
     boolean cannotLoad;
     boolean keepsWhatIsNotItsOwn;
+    /** How many of the partitions of a model it keeps. */
+    int keepsAtMost = Integer.MAX_VALUE;
 
     @Override
     public String name() {
@@ -136,6 +138,7 @@ final class FakeFactory implements ProviderFactory {
         @Override
         public List<Kernel> compile(List<Partition> partitions, CompileContext context) {
             ContextSink sink = context.sink();
+            int kept = 0;
             var kernels = new ArrayList<Kernel>();
             for (Partition partition : partitions) {
                 if (partition.isContext() && cannotLoad) {
@@ -143,11 +146,11 @@ final class FakeFactory implements ProviderFactory {
                 }
                 if (partition.isContext()) {
                     context.resolve(partition.onlyNode());
-                } else if (sink != null) {
-                    Partition kept = keepsWhatIsNotItsOwn
+                } else if (sink != null && kept++ < keepsAtMost) {
+                    Partition own = keepsWhatIsNotItsOwn
                             ? new Partition("stolen", partition.graph(), partition.fused())
                             : partition;
-                    sink.graph(kept, new byte[] {1}, new int[0]);
+                    sink.graph(own, new byte[] {1}, new int[0]);
                 }
                 ShapedKernel kernel = _ -> Launch.none();
                 kernels.add(kernel);

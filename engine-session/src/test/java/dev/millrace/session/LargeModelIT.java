@@ -17,6 +17,7 @@ class LargeModelIT {
     private static final long BYTES = Long.getLong(BYTES_PROPERTY, 600_000_000L);
 
     @Test
+    @Rows(64)
     void aModelCompilesAndRunsInAHeapThatHasNoRoomForItsWeights(@TempDir Path folder)
             throws IOException, InterruptedException {
         Assumptions.assumeTrue(

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 /** What models are compiled from and to. */
 class ModelCompilerTest extends CompiledTest {
     @Test
+    @Rows(1)
     void aFileBecomesAFileWithItsBinaryBeside() throws IOException {
         CompileReport report = compile(options().errorIfNothingCompiled(true));
 
@@ -36,6 +37,7 @@ class ModelCompilerTest extends CompiledTest {
     }
 
     @Test
+    @Rows(8)
     void aModelFromMemoryHasNoDefaultPlace() {
         assertRefused(
                 Status.FAIL,
@@ -44,6 +46,7 @@ class ModelCompilerTest extends CompiledTest {
     }
 
     @Test
+    @Rows(32)
     void aBufferBecomesAFileThatHoldsItsBinary() throws IOException {
         compile(
                 ModelInput.buffer(ByteBuffer.wrap(model)),
@@ -55,6 +58,7 @@ class ModelCompilerTest extends CompiledTest {
     }
 
     @Test
+    @Rows(33)
     void aFileBecomesABuffer() {
         ModelOutput.Buffer buffer = ModelOutput.buffer();
         assertThat(compile(ModelInput.file(source), buffer, options().embed(true))
@@ -64,6 +68,7 @@ class ModelCompilerTest extends CompiledTest {
     }
 
     @Test
+    @Rows(35)
     void aBufferBecomesABufferWhoseBinaryGoesToAFolder() throws IOException {
         ModelOutput.Buffer buffer = ModelOutput.buffer();
         Path out = Files.createDirectory(folder.resolve("out"));
@@ -79,6 +84,7 @@ class ModelCompilerTest extends CompiledTest {
     }
 
     @Test
+    @Rows(35)
     void aBufferWithoutAPlaceForItsBinaryIsRefusedBeforeAnythingIsCompiled() {
         assertRefused(
                 Status.INVALID_ARGUMENT,
@@ -101,6 +107,7 @@ class ModelCompilerTest extends CompiledTest {
     }
 
     @Test
+    @Rows(35)
     void theBinaryOfAFileLiesInItsFolderOrBelow() throws IOException {
         Path sub = Files.createDirectory(folder.resolve("sub"));
         compile(options().binary(sub, "inner"));
@@ -117,6 +124,7 @@ class ModelCompilerTest extends CompiledTest {
     }
 
     @Test
+    @Rows(36)
     void initializersOfABufferGoToAFile() throws IOException {
         ModelOutput.Buffer buffer = ModelOutput.buffer();
         var plain = SessionOptions.builder().provider("cpu").build();
@@ -132,6 +140,28 @@ class ModelCompilerTest extends CompiledTest {
                 Session same = engine.session(source, plain)) {
             assertThat(answer(session)).hasSameSizeAs(answer(same));
         }
+    }
+
+    @Test
+    @Rows(31)
+    void whatWasCompiledOpensWithTheOptionsThatItWasCompiledFor() {
+        var same = SessionOptions.builder().provider("simd").provider("cpu").build();
+        compile(CompileOptions.of(same));
+        try (Session session = engine.session(target, same);
+                Session plain = engine.session(source, same)) {
+            assertThat(answer(session)).containsExactly(answer(plain));
+        }
+    }
+
+    @Test
+    @Rows(34)
+    void aBufferBecomesABuffer() {
+        ModelOutput.Buffer buffer = ModelOutput.buffer();
+        compile(
+                ModelInput.buffer(ByteBuffer.wrap(model)),
+                buffer,
+                options().embed(true).errorIfNothingCompiled(true));
+        assertAnswersAsItsSource(buffer.bytes());
     }
 
     @Test
@@ -156,6 +186,7 @@ class ModelCompilerTest extends CompiledTest {
     }
 
     @Test
+    @Rows(9)
     void anInputThatIsNoneIsRefused() {
         assertRefused(
                 Status.INVALID_ARGUMENT,
@@ -169,6 +200,7 @@ class ModelCompilerTest extends CompiledTest {
     }
 
     @Test
+    @Rows(41)
     void chunksAreTheModel() {
         var all = new ByteArrayOutputStream();
         compile(
@@ -184,6 +216,7 @@ class ModelCompilerTest extends CompiledTest {
     }
 
     @Test
+    @Rows(42)
     void whatTheWriterOfChunksThrowsIsTold() throws IOException {
         assertRefused(
                 Status.FAIL,
@@ -199,6 +232,7 @@ class ModelCompilerTest extends CompiledTest {
     }
 
     @Test
+    @Rows({12, 39})
     void aCompiledModelIsNotCompiledAgain() throws IOException {
         compile(options());
         byte[] before = Files.readAllBytes(target);

@@ -102,6 +102,7 @@ class ModelPackageTest {
     }
 
     @Test
+    @Rows(137)
     void componentsAndVariantsAreNamedAsTheyAreDeclared() throws IOException {
         String one = "\"variants\": {" + variant("b", "", file("one/net.onnx")) + ", "
                 + variant("a", "", file("two/net.onnx")) + "}";
@@ -116,6 +117,7 @@ class ModelPackageTest {
     }
 
     @Test
+    @Rows(138)
     void theVariantOfADeviceThatIsHereWinsAndRuns() throws IOException {
         ModelPackage pack = pack(
                 variant("npu", target("fake", "npu", "v1"), file("one/net.onnx")),
@@ -125,6 +127,7 @@ class ModelPackageTest {
     }
 
     @Test
+    @Rows(139)
     void theOptimalVariantBeatsOneThatRunsInAnyOrder() throws IOException {
         fake.verdicts.put("old", Compatibility.PREFER_RECOMPILATION);
         fake.verdicts.put("none", Compatibility.NOT_APPLICABLE);
@@ -160,6 +163,7 @@ class ModelPackageTest {
     }
 
     @Test
+    @Rows(142)
     void whereNoVariantSuitsThatIsSaid() throws IOException {
         fake.verdict = Compatibility.UNSUPPORTED;
         ModelPackage pack = pack(
@@ -174,6 +178,7 @@ class ModelPackageTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"{\"device\": \"cpu\"}", "{\"ep\": null}", "{\"ep\": \"\"}", "{\"ep\": 7}"})
+    @Rows(140)
     void aTargetHasAProvider(String target) {
         assertRefused(
                 Status.INVALID_ARGUMENT,
@@ -183,6 +188,7 @@ class ModelPackageTest {
     }
 
     @Test
+    @Rows(141)
     void withoutAListOfThemComponentsAreFoundAmongTheModels() throws IOException {
         for (String name : List.of("b", "a", "without")) {
             Path of = Files.createDirectories(folder.resolve("models").resolve(name));
@@ -199,6 +205,7 @@ class ModelPackageTest {
     }
 
     @Test
+    @Rows(143)
     void anAssetIsTheFileOfItsDigest() throws IOException, NoSuchAlgorithmException {
         byte[] model = Files.readAllBytes(folder.resolve("two/net.onnx"));
         String digest =
@@ -225,6 +232,7 @@ class ModelPackageTest {
         "gone.onnx, no file",
         "link/hostname, leads out"
     })
+    @Rows(143)
     void noNameLeadsOutOfThePackage(String name, String why) throws IOException {
         Files.createSymbolicLink(folder.resolve("link"), Path.of("/etc"));
         assertRefused(Status.INVALID_ARGUMENT, () -> pack(variant("x", "", file(name))), why);

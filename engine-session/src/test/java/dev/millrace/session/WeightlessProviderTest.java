@@ -70,7 +70,8 @@ class WeightlessProviderTest {
     }
 
     @Test
-    void row91WhatDevicesTellIsComparedBeforeThereIsAProvider() {
+    @Rows(91)
+    void whatDevicesTellIsComparedBeforeThereIsAProvider() {
         fake.saidOfWeights = "external_only";
         fake.doneWithoutWeights = WeightlessSupport.ALL_OR_EXTERNAL_ONLY;
         assertRefused(Status.EP_FAIL, "2", "'fake'", "mode 2", "'external_only'");
@@ -81,18 +82,21 @@ class WeightlessProviderTest {
     }
 
     @Test
-    void row91SomebodyHasToTellOfIt() {
+    @Rows(91)
+    void somebodyHasToTellOfIt() {
         assertRefused(Status.EP_FAIL, "1", "none of the providers");
     }
 
     @Test
-    void row92AProviderThatDoesNotImplementWhatItsDevicesTellIsRefused() {
+    @Rows(92)
+    void aProviderThatDoesNotImplementWhatItsDevicesTellIsRefused() {
         fake.saidOfWeights = "all";
         assertRefused(Status.NOT_IMPLEMENTED, "2", "does not implement", "'fake'");
     }
 
     @Test
-    void row92AProviderThatTellsNothingCompilesNothing() {
+    @Rows(92)
+    void aProviderThatTellsNothingCompilesNothing() {
         assertThatThrownBy(() -> generate("2", FakeFactory.NAME, "simd", "cpu"))
                 .isInstanceOfSatisfying(
                         EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.NOT_IMPLEMENTED))
@@ -104,7 +108,8 @@ class WeightlessProviderTest {
     }
 
     @Test
-    void row93AMismatchIsANoteAndStandsInTheErrorWhereTheModeIsRefused() {
+    @Rows(93)
+    void aMismatchIsANoteAndStandsInTheErrorWhereTheModeIsRefused() {
         fake.saidOfWeights = "all_or_external_only";
         fake.doneWithoutWeights = WeightlessSupport.ALL;
         assertThat(generate("2", FakeFactory.NAME, "cpu"))

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.millrace.epcontext.ContextGroup;
 import dev.millrace.epcontext.ContextInfo;
 import dev.millrace.epcontext.EpContextOptions;
+import dev.millrace.epcontext.Verification;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.format.Models;
@@ -116,7 +117,8 @@ class WeightlessTest {
     }
 
     @Test
-    void row88TheContextNodeNamesItsSourceAndFindsItBeside() throws IOException {
+    @Rows(88)
+    void theContextNodeNamesItsSourceAndFindsItBeside() throws IOException {
         inline();
         compile(WeightlessMode.ALL);
 
@@ -127,7 +129,8 @@ class WeightlessTest {
     }
 
     @Test
-    void row88TheSourceIsElsewhereWhereAnOptionSaysSo() throws IOException {
+    @Rows(88)
+    void theSourceIsElsewhereWhereAnOptionSaysSo() throws IOException {
         inline();
         compile(WeightlessMode.ALL);
         float[] wanted = answer(source);
@@ -146,7 +149,8 @@ class WeightlessTest {
     }
 
     @Test
-    void row88TheSourceIsInABuffer() throws IOException {
+    @Rows(88)
+    void theSourceIsInABuffer() throws IOException {
         inline();
         compile(WeightlessMode.ALL);
         float[] wanted = answer(source);
@@ -161,7 +165,8 @@ class WeightlessTest {
 
     @ParameterizedTest
     @EnumSource(names = {"EXTERNAL_ONLY", "ALL"})
-    void row89WeightsInExternalDataNeedNoSourceModel(WeightlessMode mode) throws IOException {
+    @Rows(89)
+    void weightsInExternalDataNeedNoSourceModel(WeightlessMode mode) throws IOException {
         external();
         compile(mode);
         float[] wanted = answer(source);
@@ -179,7 +184,8 @@ class WeightlessTest {
     }
 
     @Test
-    void row89OnlyWhatIsExternalIsLeftOutByTheModeForThat() throws IOException {
+    @Rows(89)
+    void onlyWhatIsExternalIsLeftOutByTheModeForThat() throws IOException {
         inline();
         compile(WeightlessMode.EXTERNAL_ONLY);
         assertThat(binaryBytes()).isGreaterThan(WEIGHTS);
@@ -190,7 +196,8 @@ class WeightlessTest {
 
     @ParameterizedTest
     @EnumSource(names = {"EXTERNAL_ONLY", "ALL"})
-    void row90OptionsOfASessionDoTheSame(WeightlessMode mode) throws IOException {
+    @Rows(90)
+    void optionsOfASessionDoTheSame(WeightlessMode mode) throws IOException {
         external();
         engine.session(
                         source,
@@ -204,7 +211,8 @@ class WeightlessTest {
     }
 
     @Test
-    void row94TheModeIsRecordedAndNoneIsNot() throws IOException {
+    @Rows(94)
+    void theModeIsRecordedAndNoneIsNot() throws IOException {
         external();
         for (WeightlessMode mode : WeightlessMode.values()) {
             compile(mode);
@@ -215,7 +223,8 @@ class WeightlessTest {
     }
 
     @Test
-    void row95AModelOfWhichAllIsInTheSourceWarnsWhereTheSourceIsNotNamed() throws IOException {
+    @Rows(95)
+    void aModelOfWhichAllIsInTheSourceWarnsWhereTheSourceIsNotNamed() throws IOException {
         inline();
         compile(WeightlessMode.ALL);
         try (Session session = engine.session(compiled)) {
@@ -246,11 +255,12 @@ class WeightlessTest {
         bytes[bytes.length / 2] ^= 1;
         Files.write(data, bytes);
         assertRefused(compiled, SessionOptions.defaults(), "has changed since", "'net.data'");
-        assertThat(answer(compiled, with(context -> context.verify(false)))).hasSize(2 * WIDTH);
+        assertThat(answer(compiled, with(context -> context.verification(Verification.NEVER))))
+                .hasSize(2 * WIDTH);
 
         Files.write(data, new byte[100]);
         assertRefused(compiled, SessionOptions.defaults(), "net.data", "100");
-        assertRefused(compiled, with(context -> context.verify(false)), "net.data", "100");
+        assertRefused(compiled, with(context -> context.verification(Verification.NEVER)), "net.data", "100");
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.millrace.kotlin
 import dev.millrace.epcontext.ContextCache
 import dev.millrace.graph.EngineException
 import dev.millrace.providers.spi.HardwareDevice
+import dev.millrace.providers.spi.ProviderFactory
 import dev.millrace.scheduler.Cancellation
 import dev.millrace.session.Engine
 import dev.millrace.session.EngineOptions
@@ -34,6 +35,9 @@ public class EngineBuilder internal constructor() {
     /** Hears of the requests of all sessions. */
     public var requestListener: RequestListener? = null
 
+    /** Providers beside those that are found on the class path; the engine closes them. */
+    public var providers: List<ProviderFactory> = emptyList()
+
     internal fun build(): Engine =
         Engine.create(
             EngineOptions
@@ -41,7 +45,8 @@ public class EngineBuilder internal constructor() {
                 .withThreads(threads)
                 .withContextCache(contextCache?.let(ContextCache::`in`))
                 .withVirtualDevices(virtualDevices)
-                .withRequestListener(requestListener),
+                .withRequestListener(requestListener)
+                .withProviders(providers),
         )
 }
 

@@ -4,6 +4,7 @@ import dev.millrace.epcontext.BinarySource
 import dev.millrace.epcontext.ContextCache
 import dev.millrace.epcontext.ContextGroup
 import dev.millrace.epcontext.EpContextOptions
+import dev.millrace.epcontext.Verification
 import dev.millrace.graph.format.FileUse
 import dev.millrace.graph.optimise.Optimiser
 import dev.millrace.graph.optimise.pass.Level
@@ -187,8 +188,8 @@ public class EpContextBuilder internal constructor() {
     /** Brings the context binaries that lie outside of models; by default they are in the model's folder. */
     public var source: BinarySource? = null
 
-    /** Reads context binaries to the end before they are used for the first time. */
-    public var verify: Boolean = true
+    /** When the content of context binaries is held against what was written. */
+    public var verification: Verification = Verification.AT_ONCE
 
     /** Which weights context binaries name in the source model, rather than to hold them. */
     public var weightless: WeightlessMode = WeightlessMode.NONE
@@ -211,7 +212,7 @@ public class EpContextBuilder internal constructor() {
             .stopShare(stopShare)
             .group(group)
             .source(source)
-            .verify(verify)
+            .verification(verification)
             .weightless(weightless)
             .sourceModel(sourceModel)
             .sourceBytes(sourceBytes)

@@ -1,6 +1,7 @@
 package dev.millrace.kotlin
 
 import dev.millrace.epcontext.ContextGroup
+import dev.millrace.graph.EngineException
 import dev.millrace.graph.format.DataPlace
 import dev.millrace.graph.format.Models
 import dev.millrace.graph.format.WriteOptions
@@ -13,9 +14,19 @@ import dev.millrace.graph.ir.OpId
 import dev.millrace.graph.ir.SymbolicShape
 import dev.millrace.graph.ir.ValueType
 import dev.millrace.graph.tensor.ElementType
+import dev.millrace.providers.spi.CapabilitySink
+import dev.millrace.providers.spi.CompileContext
+import dev.millrace.providers.spi.ExecutionProvider
 import dev.millrace.providers.spi.HardwareDevice
+import dev.millrace.providers.spi.Partition
+import dev.millrace.providers.spi.ProviderDevice
+import dev.millrace.providers.spi.ProviderFactory
+import dev.millrace.providers.spi.ProviderOptions
 import dev.millrace.providers.spi.WeightlessMode
 import dev.millrace.scheduler.device.DeviceType
+import dev.millrace.scheduler.device.MemoryDevice
+import dev.millrace.scheduler.kernel.Kernel
+import dev.millrace.scheduler.kernel.ShapedKernel
 import dev.millrace.session.Engine
 import dev.millrace.session.InitializerPlacement
 import dev.millrace.session.Inputs
@@ -253,8 +264,73 @@ class ContextExamplesTest {
         }
     }
 
+    @Test
+    fun `a provider that compiles for hardware that is not here`() {
+        class Contoso : ExecutionProvider {
+            override fun name() = "contoso"
+
+            override fun claim(
+                graph: Graph,
+                sink: CapabilitySink,
+            ) = sink.fuse(graph.nodes().toList())
+
+            override fun compile(
+                partitions: List<Partition>,
+                context: CompileContext,
+            ): List<Kernel> =
+                partitions.map { partition ->
+                    if (partition.isContext) {
+                        context.resolve(partition.onlyNode()).plan() // what was kept below
+                    } else {
+                        context.sink()?.let { sink ->
+                            val constants = partition.graph().constants().mapNotNull { it.constant() }
+                            val segments = constants.map { sink.segment(it.segment()) }.toIntArray()
+                            sink.graph(partition, "the device's program".toByteArray(), segments)
+                        }
+                    }
+                    ShapedKernel { throw EngineException.notImplemented("there is no such GPU here") }
+                }
+        }
+
+        class ContosoFactory : ProviderFactory {
+            override fun name() = "contoso"
+
+            override fun vendor() = "Contoso"
+
+            override fun version() = "1.0.0"
+
+            override fun devices(hardware: List<HardwareDevice>) =
+                hardware
+                    .filter { it.type() == DeviceType.GPU && it.vendor() == vendor() }
+                    .map {
+                        val options = mapOf("compile_optimization" to "O3")
+                        ProviderDevice(name(), it, mapOf("some_metadata" to "1"), options, listOf(MemoryDevice.HOST))
+                    }
+
+            override fun create(
+                devices: List<ProviderDevice>,
+                options: ProviderOptions,
+            ) = Contoso()
+        }
+
+        val gpu = HardwareDevice(DeviceType.GPU, 0x1234, "Contoso", 0, mapOf("is_virtual" to "1"))
+        engine {
+            virtualDevices = listOf(gpu)
+            providers = listOf(ContosoFactory())
+        }.use { crossing ->
+            val compiler =
+                crossing.compiler {
+                    session { providers { provider("contoso") } }
+                    errorIfNothingCompiled = true
+                }
+            val output = ModelOutput.file(folder.resolve("output.onnx"))
+            compiler.compile(ModelInput.file(folder.resolve("model1.onnx")), output)
+        }
+        assertThat(folder.resolve("output_contoso.bin")).isNotEmptyFile()
+    }
+
     private companion object {
         const val WIDTH = 48
-        const val EXAMPLES = 12
+        const val EXAMPLES = 13
     }
 }

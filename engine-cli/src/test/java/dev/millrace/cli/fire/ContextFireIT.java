@@ -6,6 +6,7 @@ import dev.millrace.cli.conformance.Comparison;
 import dev.millrace.cli.conformance.Tolerance;
 import dev.millrace.cli.fire.Guard.Outcome;
 import dev.millrace.epcontext.EpContextOptions;
+import dev.millrace.epcontext.Verification;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.session.Engine;
@@ -60,7 +61,7 @@ class ContextFireIT {
                 delete(place);
             });
             for (Context context : contexts) {
-                assertThat(differs(context, run(context, context.model(), new Cancellation())))
+                assertThat(differs(context, run(context, context.model(), Verification.AT_ONCE, new Cancellation())))
                         .isFalse();
             }
         }
@@ -89,13 +90,14 @@ class ContextFireIT {
                     .orElse(context);
         }
         var written = new Context(name, context, binary, inputs, List.of());
-        return new Context(name, context, binary, inputs, run(written, context, new Cancellation()));
+        return new Context(
+                name, context, binary, inputs, run(written, context, Verification.AT_ONCE, new Cancellation()));
     }
 
-    private List<Datum> run(Context context, Path model, Cancellation cancellation) {
+    private List<Datum> run(Context context, Path model, Verification verification, Cancellation cancellation) {
         var options = SessionOptions.builder()
                 .cancellation(cancellation)
-                .epContext(EpContextOptions.builder().verify(true).build())
+                .epContext(EpContextOptions.builder().verification(verification).build())
                 .build();
         try (Session session = engine.session(model, options)) {
             Outputs outputs = session.run(context.inputs(), RunOptions.create().cancelledBy(cancellation));
@@ -123,8 +125,10 @@ class ContextFireIT {
         }
         boolean hitsModel = context.isEmbedded() || random.nextInt(3) == 0;
         damage(hitsModel ? model : binary, context, stranger, random);
-        Outcome<List<Datum>> outcome =
-                Guard.outcome("a context of " + context.name(), cancellation -> run(context, model, cancellation));
+        Verification verification = random.nextBoolean() ? Verification.AT_ONCE : Verification.WHEN_TOUCHED;
+        Outcome<List<Datum>> outcome = Guard.outcome(
+                "a context of " + context.name() + " verified " + verification,
+                cancellation -> run(context, model, verification, cancellation));
         List<Datum> answer = outcome.answer();
         if (answer == null) {
             refused++;

@@ -165,7 +165,8 @@ final class GraphReader {
             for (String input : node.inputs) {
                 inputs.add(input.isEmpty() ? null : resolve(input));
             }
-            return new NodeSpec(op, opset, node.name, node.overload, inputs, readAttributes(node.attributes));
+            return new NodeSpec(
+                    op, opset, node.name, node.overload, inputs, readAttributes(node.attributes), node.metadata);
         }
 
         private Value resolve(String name) {

@@ -124,6 +124,7 @@ final class GraphWriter {
         setUnlessEmpty(node.overload(), proto::setOverload);
         node.inputs().forEach(input -> proto.addInput(input == null ? "" : names.of(input)));
         node.outputs().forEach(output -> proto.addOutput(output == null ? "" : names.of(output)));
+        node.metadata().forEach((key, value) -> proto.addMetadataProps(TensorWriter.entry(key, value)));
         return proto.addAllAttribute(attributes(node.attributes(), names)).build();
     }
 

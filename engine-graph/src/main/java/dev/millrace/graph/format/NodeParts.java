@@ -2,7 +2,9 @@ package dev.millrace.graph.format;
 
 import dev.millrace.graph.proto.NodeProto;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** A node as the file has it: names that are still to be resolved, attributes that are still to be read. */
 final class NodeParts {
@@ -13,6 +15,7 @@ final class NodeParts {
     String operator = "";
     String domain = "";
     String overload = "";
+    Map<String, String> metadata = Map.of();
 
     NodeParts(WireReader in) {
         while (in.next()) {
@@ -24,9 +27,18 @@ final class NodeParts {
                 case NodeProto.OP_TYPE_FIELD_NUMBER -> operator = in.text();
                 case NodeProto.DOMAIN_FIELD_NUMBER -> domain = in.text();
                 case NodeProto.OVERLOAD_FIELD_NUMBER -> overload = in.text();
+                case NodeProto.METADATA_PROPS_FIELD_NUMBER -> addMetadata(in.message());
                 default -> in.skip();
             }
         }
+    }
+
+    private void addMetadata(WireReader in) {
+        if (metadata.isEmpty()) {
+            metadata = new LinkedHashMap<>();
+        }
+        Map.Entry<String, String> entry = TensorReader.readEntry(in);
+        metadata.put(entry.getKey(), entry.getValue());
     }
 
     /** Operator and name as errors show them. */

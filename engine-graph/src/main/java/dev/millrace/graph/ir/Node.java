@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,7 @@ public final class Node {
     private final int opset;
     private final String name;
     private final String overload;
+    private final Map<String, String> metadata;
     Attributes attributes;
     final @Nullable Value[] inputs;
     /** Where many inputs stand, once one of them was replaced. */
@@ -41,6 +43,7 @@ public final class Node {
         this.opset = spec.opset();
         this.name = spec.name();
         this.overload = spec.overload();
+        this.metadata = spec.metadata();
         this.attributes = spec.attributes();
         this.inputs = spec.inputs().toArray(new Value[0]);
         this.outputs = outputs;
@@ -124,6 +127,11 @@ public final class Node {
     /** Selects among model-local functions of one name; empty almost always. */
     public String overload() {
         return overload;
+    }
+
+    /** What the file says of the node beside that, which nothing is computed by; it lasts as long as the node. */
+    public Map<String, String> metadata() {
+        return metadata;
     }
 
     public Attributes attributes() {

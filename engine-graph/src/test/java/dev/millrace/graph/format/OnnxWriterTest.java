@@ -13,6 +13,7 @@ import dev.millrace.graph.Status;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.GraphCopier;
 import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.ir.NodeSpec;
@@ -34,6 +35,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -100,6 +102,21 @@ class OnnxWriterTest {
         Value outer = Objects.requireNonNull(read.firstNode()).requireInput(0);
         assertThat(outer.producer()).matches(node -> node != null && node.is("Abs"));
         assertThat(outer.name()).isNotEqualTo("x");
+    }
+
+    @Test
+    void metadataOfNodesSurvivesWritingAndCopying() {
+        NodeProto.Builder marked = node("Neg", List.of("x"), List.of("y"))
+                .addMetadataProps(
+                        StringStringEntryProto.newBuilder().setKey("layer").setValue("7"));
+        Model model = Protos.read(
+                Protos.model(graph(List.of("x"), List.of("z"), marked, node("Abs", List.of("y"), List.of("z")))));
+        Model written = Models.read(Models.toBytes(model), null);
+        for (Graph graph : List.of(model.graph(), written.graph(), GraphCopier.copy(written.graph(), null))) {
+            List<Map<String, String>> metadata = new ArrayList<>();
+            graph.nodes().forEach(each -> metadata.add(each.metadata()));
+            assertThat(metadata).containsExactly(Map.of("layer", "7"), Map.of());
+        }
     }
 
     @Test

@@ -15,7 +15,6 @@ import dev.millrace.providers.spi.WeightlessSupport;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** Where {@code simd} providers come from. */
 public final class SimdFactory implements ProviderFactory {
@@ -58,20 +57,25 @@ public final class SimdFactory implements ProviderFactory {
 
     @Override
     public ExecutionProvider create(List<ProviderDevice> devices, ProviderOptions options) {
-        options.allowOnly(SimdProvider.NAME, Set.of(SimdProvider.STRICT));
+        options.allowOnly(SimdProvider.NAME, Set.of(SimdProvider.STRICT, SimdProvider.PORTABLE));
         return new SimdProvider(
-                Kernels::shared, weights, blocks, isStrict(options.values().get(SimdProvider.STRICT)));
+                Kernels::shared,
+                weights,
+                blocks,
+                isSet(options, SimdProvider.STRICT),
+                isSet(options, SimdProvider.PORTABLE));
     }
 
-    private static boolean isStrict(@Nullable String value) {
+    private static boolean isSet(ProviderOptions options, String name) {
+        String value = options.values().get(name);
         if (value == null || value.equals("false")) {
             return false;
         }
         if (value.equals("true")) {
             return true;
         }
-        throw EngineException.invalidArgument("option '" + SimdProvider.STRICT + "' of provider '" + SimdProvider.NAME
-                + "' is '" + value + "'; it is true or false");
+        throw EngineException.invalidArgument("option '" + name + "' of provider '" + SimdProvider.NAME + "' is '"
+                + value + "'; it is true or false");
     }
 
     @Override

@@ -30,6 +30,8 @@ final class SimdProvider implements ExecutionProvider {
     static final String NAME = "simd";
     /** The option for sums as exact as fp32 allows. */
     static final String STRICT = "strict";
+    /** The option for contexts that any machine can load. */
+    static final String PORTABLE = "portable";
 
     static final WeightlessSupport SUPPORT = WeightlessSupport.ALL_OR_EXTERNAL_ONLY;
 
@@ -39,13 +41,15 @@ final class SimdProvider implements ExecutionProvider {
     private final Weights weights;
     private final RunBlocks blocks;
     private final boolean strict;
+    private final boolean portable;
     /** How contexts that were written hold weights. */
     private Machine.Weights kept = Machine.Weights.ANY;
 
-    SimdProvider(Supplier<Kernels> kernels, SharedWeights shared, RunBlocks blocks, boolean strict) {
+    SimdProvider(Supplier<Kernels> kernels, SharedWeights shared, RunBlocks blocks, boolean strict, boolean portable) {
         this.kernels = kernels;
         this.blocks = blocks;
         this.strict = strict;
+        this.portable = portable;
         weights = new Weights(shared, bytes -> kernels.get().set().allocate(bytes));
     }
 
@@ -66,7 +70,7 @@ final class SimdProvider implements ExecutionProvider {
                 .with(blocks)
                 .strict(strict);
         ContextSink sink = context.sink();
-        ContextWriter writer = sink == null ? null : new ContextWriter(sink, kit);
+        ContextWriter writer = sink == null ? null : new ContextWriter(sink, kit, portable);
         var compiled = new ArrayList<Kernel>(partitions.size());
         for (Partition partition : partitions) {
             context.checkCancelled();

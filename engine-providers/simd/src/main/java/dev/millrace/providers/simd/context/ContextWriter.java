@@ -19,6 +19,7 @@ import dev.millrace.providers.spi.Partition;
 import java.lang.foreign.MemorySegment;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,14 +34,21 @@ import org.jspecify.annotations.Nullable;
 public final class ContextWriter {
     private final ContextSink sink;
     private final Kit kit;
+    private final boolean portable;
     private final Map<MemorySegment, Integer> numbers = new HashMap<>();
     private Machine.Weights kept = Machine.Weights.SOURCE;
     private boolean names;
 
-    /** @param kit has the weights that are packed for partitions, and keeps them for programs to come */
-    public ContextWriter(ContextSink sink, Kit kit) {
+    /**
+     * A writer of the partitions of one model.
+     *
+     * @param kit has the weights that are packed for partitions, and keeps them for programs to come
+     * @param portable keeps constants as they are beside what is packed of them, so that another machine can pack them its way
+     */
+    public ContextWriter(ContextSink sink, Kit kit, boolean portable) {
         this.sink = sink;
         this.kit = kit;
+        this.portable = portable;
     }
 
     /** A partition whose programs read weights packed, to be kept with them. */
@@ -115,7 +123,7 @@ public final class ContextWriter {
         List<PackedWeights> packed = observed.usage.packed().stream()
                 .filter(each -> each.sources().stream().noneMatch(named::contains))
                 .toList();
-        Set<Tensor> dispensable = dispensable(partition.graph(), observed.usage);
+        Set<Tensor> dispensable = portable ? new HashSet<>() : dispensable(partition.graph(), observed.usage);
         dispensable.removeAll(named);
         PlanImage image = write(new Plan(partition.graph(), kit.isStrict(), packed, dispensable));
         if (!packed.isEmpty() && kept == Machine.Weights.SOURCE) {

@@ -8,6 +8,7 @@ import dev.millrace.providers.simd.SimdFactory;
 import dev.millrace.providers.simd.context.Machine.Weights;
 import dev.millrace.providers.spi.Compatibility;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -56,6 +57,13 @@ class MachineTest {
     void othersAreNotJudged() {
         assertThat(Machine.of(Target.AVX2, Weights.ANY).judge("tensorrt 9")).isEqualTo(Compatibility.NOT_APPLICABLE);
         assertThat(Machine.of(Target.AVX2, Weights.ANY).judge("simdjson;x")).isEqualTo(Compatibility.NOT_APPLICABLE);
+    }
+
+    @Test
+    void whatIsToBePortableIsKeptAsItIsToo() {
+        var kept = new KeptPartition(Nets.transformer(), Map.of("portable", "true"));
+        assertThat(kept.info()).endsWith(";weights=any");
+        assertThat(kept.bulkBytes()).isGreaterThan(new KeptPartition(Nets.transformer()).bulkBytes() * 3 / 2);
     }
 
     @Test
