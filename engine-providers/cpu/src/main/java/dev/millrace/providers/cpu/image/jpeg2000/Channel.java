@@ -7,10 +7,12 @@ final class Channel {
     private final Area image;
     private final int dx;
     private final int dy;
+    /** What is added to samples with a sign. */
     private final int zero;
+
     private final int[] bytesOfValues;
 
-    /** A component's samples, each of which stands for the pixels up to the next one; {@code bytes} are their values. */
+    /** A component's samples, each of which stands for the pixels up to the next one; {@code bytes} are what they mean. */
     private Channel(Codestream.Image decoded, int component, int[] bytes) {
         Size size = decoded.size();
         Size.Component one = size.components().get(component);

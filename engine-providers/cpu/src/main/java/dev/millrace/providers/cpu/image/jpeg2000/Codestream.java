@@ -50,8 +50,7 @@ final class Codestream {
         if (size.tiles() > bytes.remaining() / LEAST_TILE_BYTES) {
             throw new IllegalArgumentException(size.tiles() + " tiles in " + bytes.remaining() + " bytes");
         }
-        int components = size.components().size();
-        var main = new TileSettings(components, null);
+        var main = new TileSettings(size.components().size(), null);
         int marker = readMarkers(bytes, main);
         while (marker == TILE_PART) {
             readTilePart(size, main);
@@ -61,17 +60,25 @@ final class Codestream {
             throw new IllegalArgumentException(
                     "the codestream ends with " + tiles.size() + " of " + size.tiles() + " tiles");
         }
-        int[][] planes = new int[Math.min(components, MOST_PLANES)][];
+        int[][] planes = {};
         for (Map.Entry<Integer, TileParts> entry : tiles.entrySet()) {
             TileParts parts = entry.getValue();
             var tile = new Tile(size, entry.getKey(), parts.settings, Bytes.of(parts.data.toByteArray()));
-            for (int i = 0; planes[i] == null; i = (i + 1) % planes.length) {
-                Area area = size.samples(i);
-                planes[i] = new int[area.width() * area.height()];
+            if (planes.length == 0) {
+                planes = planes(size);
             }
             tile.decode(planes);
         }
         return new Image(size, planes);
+    }
+
+    private static int[][] planes(Size size) {
+        int[][] planes = new int[Math.min(size.components().size(), MOST_PLANES)][];
+        for (int i = 0; i < planes.length; i++) {
+            Area area = size.samples(i);
+            planes[i] = new int[area.width() * area.height()];
+        }
+        return planes;
     }
 
     /** Reads markers up to the first one that is none of a header, and answers that. */
