@@ -59,7 +59,7 @@ class ContextFrontsTest {
         var providers = new ArrayList<ProviderFactory>();
         ServiceLoader.load(ProviderFactory.class).forEach(providers::add);
         providers.add(fake);
-        engine = Engine.create(EngineOptions.defaults().withThreads(1), providers);
+        engine = OpenEngine.create(EngineOptions.defaults().withThreads(1), providers);
         source = folder.resolve("net.onnx");
         target = folder.resolve("net_ctx.onnx");
     }
