@@ -276,22 +276,19 @@ public final class Session extends Streaming implements AutoCloseable {
     private Datum[] execute(Inputs given, RunOptions how) {
         List<MappedFile> files = mapped;
         MappedFile.check(files);
-        for (ExecutionProvider provider : providers) {
-            provider.onRunStart();
-        }
+        RunHooks.start(providers);
+        Datum[] results;
         try {
-            Datum[] results = runner().run(given, how.cancellation(), listener(how));
+            results = runner().run(given, how.cancellation(), listener(how));
             MappedFile.check(files);
-            return results;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            RunHooks.endAfter(e, providers);
             // what went wrong may have come of what was missing
             MappedFile.check(files);
             throw e;
-        } finally {
-            for (ExecutionProvider provider : providers) {
-                provider.onRunEnd();
-            }
         }
+        RunHooks.end(providers);
+        return results;
     }
 
     private @Nullable RunListener listener(RunOptions how) {
