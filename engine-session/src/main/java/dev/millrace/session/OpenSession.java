@@ -260,22 +260,20 @@ final class OpenSession extends Streaming implements Session {
     private Datum[] execute(OpenModel open, Inputs given, RunOptions how) {
         List<MappedFile> files = open.mapped();
         MappedFile.check(files);
-        for (ExecutionProvider provider : open.providers()) {
-            provider.onRunStart();
-        }
+        List<ExecutionProvider> providers = open.providers();
+        RunHooks.start(providers);
+        Datum[] results;
         try {
-            Datum[] results = open.runner().run(given, how.cancellation(), listener(how));
+            results = open.runner().run(given, how.cancellation(), listener(how));
             MappedFile.check(files);
-            return results;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            RunHooks.endAfter(e, providers);
             // what went wrong may have come of what was missing
             MappedFile.check(files);
             throw e;
-        } finally {
-            for (ExecutionProvider provider : open.providers()) {
-                provider.onRunEnd();
-            }
         }
+        RunHooks.end(providers);
+        return results;
     }
 
     private @Nullable RunListener listener(RunOptions how) {

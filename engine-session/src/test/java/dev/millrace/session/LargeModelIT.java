@@ -26,6 +26,8 @@ class LargeModelIT {
                 .options(BYTES < 1L << 30 ? "-Xmx64m" : "-Xmx512m")
                 .output();
         assertThat(folder.resolve("large_simd.bin").toFile().length()).isGreaterThanOrEqualTo(BYTES);
-        assertThat(output).containsPattern("answers (\\S+) where \\1 is right");
+        assertThat(output)
+                .containsPattern("answers (\\S+) where \\1 is right")
+                .containsPattern("from memory (\\S+) where \\1 is right");
     }
 }

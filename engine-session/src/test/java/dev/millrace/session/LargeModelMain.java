@@ -20,6 +20,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
@@ -48,6 +49,7 @@ final class LargeModelMain {
                 expected *= factor(i);
             }
             System.out.println("answers " + answer(target) + " where " + expected + " is right");
+            System.out.println("from memory " + answerFromMemory(target) + " where " + expected + " is right");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -90,13 +92,27 @@ final class LargeModelMain {
     }
 
     private static float answer(Path model) {
+        var options = SessionOptions.builder().disableModelCompile(true).build();
+        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+                Session session = engine.session(model, options)) {
+            return answer(session);
+        }
+    }
+
+    /** The model in memory, its binary in the folder that an option names. */
+    private static float answerFromMemory(Path model) throws IOException {
+        var options =
+                SessionOptions.builder().disableModelCompile(true).config("ep.context_file_path", model.toString());
+        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+                Session session = engine.session(Files.readAllBytes(model), options.build())) {
+            return answer(session);
+        }
+    }
+
+    private static float answer(Session session) {
         float[] x = new float[WIDTH];
         x[0] = 1;
-        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
-                Session session = engine.session(
-                        model,
-                        SessionOptions.builder().disableModelCompile(true).build());
-                Outputs outputs = session.run(Inputs.of("x", Tensor.copyOf(x, 1, WIDTH)))) {
+        try (Outputs outputs = session.run(Inputs.of("x", Tensor.copyOf(x, 1, WIDTH)))) {
             return outputs.get(0).floats()[0];
         }
     }

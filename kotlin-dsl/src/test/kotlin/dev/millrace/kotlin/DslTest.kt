@@ -1,6 +1,7 @@
 package dev.millrace.kotlin
 
 import dev.millrace.epcontext.ContextGroup
+import dev.millrace.epcontext.Verification
 import dev.millrace.graph.EngineException
 import dev.millrace.graph.format.Models
 import dev.millrace.graph.ir.Dim
@@ -100,6 +101,34 @@ class DslTest {
         assertThat(options.providers().map { it.name() }).containsExactly("simd", "cpu")
         assertThat(options.optimiser().level()).isEqualTo(Level.BASIC)
         assertThat(options.epContext().enable()).isTrue()
+    }
+
+    @Test
+    fun `options of context models reach the session`() {
+        val options =
+            sessionOptions {
+                disableModelCompile = true
+                disableCpuFallback = true
+                failOnSuboptimalModel = true
+                epContext {
+                    enable = true
+                    embed = true
+                    nodeNamePrefix = "p_"
+                    externalInitializersFile = "rest.data"
+                    share = true
+                    stopShare = true
+                    verification = Verification.WHEN_TOUCHED
+                }
+            }
+        assertThat(options.disableModelCompile()).isTrue()
+        assertThat(options.disableCpuFallback()).isTrue()
+        assertThat(options.failOnSuboptimalModel()).isTrue()
+        val context = options.epContext()
+        assertThat(context.embedMode()).isEqualTo(1)
+        assertThat(context.nodeNamePrefix()).isEqualTo("p_")
+        assertThat(context.externalInitializersFile()).isEqualTo("rest.data")
+        assertThat(context.share() && context.stopShare()).isTrue()
+        assertThat(context.verification()).isEqualTo(Verification.WHEN_TOUCHED)
     }
 
     @Test
