@@ -1,11 +1,12 @@
 package dev.millrace.cli.fire;
 
-import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.management.ObjectName;
 
 /**
@@ -13,11 +14,14 @@ import javax.management.ObjectName;
  *
  * @param kilobytes that are resident
  * @param live those of objects that a collection has left
+ * @param small those of native memory that was asked for in small blocks, as the JVM counts them
  */
-record Held(long kilobytes, long live, int threads, int descriptors) {
+record Held(long kilobytes, long live, long small, int threads, int descriptors) {
     static final Path STATUS = Path.of("/proc/self/status");
+    /** What the JVM calls memory that is not for itself. */
+    private static final Pattern SMALL = Pattern.compile("- +Other \\(reserved=(\\d+)KB");
 
-    private static Held now() throws IOException {
+    private static Held now() throws Exception {
         long kilobytes = 0;
         int threads = 0;
         for (String line : Files.readAllLines(STATUS)) {
@@ -29,7 +33,7 @@ record Held(long kilobytes, long live, int threads, int descriptors) {
         }
         long live = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() >> 10;
         try (var descriptors = Files.list(Path.of("/proc/self/fd"))) {
-            return new Held(kilobytes, live, threads, (int) descriptors.count());
+            return new Held(kilobytes, live, kilobytesOfSmall(), threads, (int) descriptors.count());
         }
     }
 
@@ -37,15 +41,25 @@ record Held(long kilobytes, long live, int threads, int descriptors) {
         return Long.parseLong(line.replaceAll("\\D", ""));
     }
 
+    private static long kilobytesOfSmall() throws Exception {
+        Matcher matcher = SMALL.matcher(diagnostics("vmNativeMemory", "summary"));
+        return matcher.find() ? Long.parseLong(matcher.group(1)) : 0;
+    }
+
+    private static String diagnostics(String command, String... arguments) throws Exception {
+        boolean some = arguments.length > 0;
+        return (String) ManagementFactory.getPlatformMBeanServer()
+                .invoke(
+                        new ObjectName("com.sun.management:type=DiagnosticCommand"),
+                        command,
+                        some ? new Object[] {arguments} : new Object[0],
+                        some ? new String[] {String[].class.getName()} : new String[0]);
+    }
+
     /** Without garbage, and without what the C library keeps for later: how much of both there is depends on the moment. */
     private static Held collected() throws Exception {
         System.gc();
-        ManagementFactory.getPlatformMBeanServer()
-                .invoke(
-                        new ObjectName("com.sun.management:type=DiagnosticCommand"),
-                        "systemTrimNativeHeap",
-                        new Object[0],
-                        new String[0]);
+        diagnostics("systemTrimNativeHeap");
         return now();
     }
 
@@ -61,20 +75,16 @@ record Held(long kilobytes, long live, int threads, int descriptors) {
             least = new Held(
                     Math.min(least.kilobytes, other.kilobytes),
                     Math.min(least.live, other.live),
+                    Math.min(least.small, other.small),
                     other.threads,
                     other.descriptors);
         }
         return least;
     }
 
-    /** Resident memory with the live objects in place of the whole heap, whose pages are all resident. */
-    long withoutHeap() {
-        return kilobytes - (Runtime.getRuntime().totalMemory() >> 10) + live;
-    }
-
     @Override
     public String toString() {
-        return kilobytes + " KB (" + withoutHeap() + " without what is free of the heap), " + threads + " threads, "
-                + descriptors + " descriptors";
+        return kilobytes + " KB, " + live + " of them live objects, " + small + " small blocks, " + threads
+                + " threads, " + descriptors + " descriptors";
     }
 }

@@ -22,7 +22,12 @@ class SoakIT {
     void memoryThreadsAndDescriptorsStayWhatTheyAre() throws IOException, InterruptedException {
         Assumptions.assumeTrue(Files.exists(Held.STATUS), "there is no /proc to look at");
         String output = new OwnJvm(Soak.class, MINUTES, THREADS)
-                .options("-Xms512m", "-Xmx512m", "-XX:+AlwaysPreTouch", "-XX:MaxDirectMemorySize=2g")
+                .options(
+                        "-Xms512m",
+                        "-Xmx512m",
+                        "-XX:+AlwaysPreTouch",
+                        "-XX:MaxDirectMemorySize=2g",
+                        "-XX:NativeMemoryTracking=summary")
                 .options("-Dmillrace.fire.seed=" + Fire.SEED)
                 .within(Duration.ofMinutes(MINUTES + GRACE_MINUTES))
                 .output();
