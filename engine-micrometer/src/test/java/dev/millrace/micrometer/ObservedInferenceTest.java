@@ -74,7 +74,7 @@ class ObservedInferenceTest {
         Observation.Context context = stopped.getFirst();
         assertThat(context.getName()).isEqualTo("millrace.request");
         assertThat(context.getContextualName()).isEqualTo("run relu of two");
-        assertThat(context.getLowCardinalityKeyValue("session").getValue()).isEqualTo("relu of two");
+        assertThat(context.getLowCardinalityKeyValues()).hasToString("[keyValue(session=relu of two)]");
         assertThat(context.getError()).isNull();
     }
 

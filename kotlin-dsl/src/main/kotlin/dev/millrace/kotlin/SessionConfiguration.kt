@@ -106,7 +106,11 @@ public class SessionConfiguration internal constructor() {
         listener?.let(options::listener)
         externalDataFolder?.let(options::externalDataFolder)
         contextCache?.let { options.contextCache(ContextCache.`in`(it)) }
-        options.fileUse(fileUse).strict(strict).bindLazily(bindLazily).alone(alone)
+        options
+            .fileUse(fileUse)
+            .strict(strict)
+            .bindLazily(bindLazily)
+            .alone(alone)
         options
             .disableModelCompile(disableModelCompile)
             .disableCpuFallback(disableCpuFallback)

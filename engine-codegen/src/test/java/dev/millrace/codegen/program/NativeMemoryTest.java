@@ -37,7 +37,7 @@ class NativeMemoryTest {
             memory.pointer(segment);
             memory.pointer(shared.allocate(BYTES));
             MemorySegment[] held = NativeMemory.toHold(memory, "kernel");
-            assertTrue(held != null && held[0] == segment && held[1] == MemorySegment.NULL);
+            assertTrue(held != null && held[0].equals(segment) && held[1].equals(MemorySegment.NULL));
         }
     }
 
