@@ -9,6 +9,8 @@ import dev.millrace.graph.tensor.ElementType;
 final class FlexAttentionLowering {
     private static final int HEADS = 1;
     private static final int SIZE = 3;
+    /** More are nobody's; a place of its own is kept for each. */
+    private static final long MOST_HEADS = 1 << 20;
 
     private FlexAttentionLowering() {}
 
@@ -41,8 +43,10 @@ final class FlexAttentionLowering {
         }
         long heads = c.extent(0, HEADS);
         long shared = c.extent(input, HEADS);
-        c.refuse(shared == 0 || heads % shared != 0, heads + " heads of queries for " + shared + " of keys and values");
-        long[] places = new long[Math.toIntExact(heads)];
+        c.refuse(
+                shared == 0 || heads % shared != 0 || heads > MOST_HEADS,
+                heads + " heads of queries for " + shared + " of keys and values");
+        long[] places = new long[(int) heads];
         for (int i = 0; i < places.length; i++) {
             places[i] = i / (heads / shared);
         }

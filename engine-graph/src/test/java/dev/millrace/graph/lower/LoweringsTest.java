@@ -117,6 +117,20 @@ class LoweringsTest {
     }
 
     @Test
+    void moreHeadsThanCanBeToldApartAreRefused() {
+        Value queries = input(ElementType.FLOAT, 1, 1L << 33, 1, 2);
+        Value keys = input(ElementType.FLOAT, 1, 2, 1, 2);
+        Value values = input(ElementType.FLOAT, 1, 2, 1, 2);
+        OpId flex = new OpId("ai.onnx.preview", "FlexAttention");
+        NodeSpec attention = NodeSpec.of(flex, 1, queries, keys, values);
+        editor.addOutput("y", node(editor, attention, "y").requireOutput(0));
+        Inference.infer(editor.graph());
+        assertThatThrownBy(() -> Lowerings.lower(editor.graph()))
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("8589934592 heads of queries");
+    }
+
+    @Test
     void outputsThatAreNotMadeAreNamed() {
         Value q = input(ElementType.FLOAT, 1, 1, 8);
         Value past = input(ElementType.FLOAT, 1, 2, 4, 4);

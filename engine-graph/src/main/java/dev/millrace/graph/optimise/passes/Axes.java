@@ -54,7 +54,11 @@ final class Axes {
         if (perm != null) {
             int[] sorted = normalised(perm, perm.length);
             boolean valid = sorted != null && Arrays.equals(sorted, range(0, perm.length));
-            return valid ? Arrays.stream(perm).mapToInt(axis -> (int) axis).toArray() : null;
+            return valid
+                    ? Arrays.stream(perm)
+                            .mapToInt(axis -> fromFront(axis, perm.length))
+                            .toArray()
+                    : null;
         }
         int rank = Match.rank(transpose.input(0));
         if (rank < 0) {
@@ -63,6 +67,11 @@ final class Axes {
         int[] reversed = new int[rank];
         Arrays.setAll(reversed, i -> rank - 1 - i);
         return reversed;
+    }
+
+    /** An axis that may be counted from the end. */
+    private static int fromFront(long axis, int rank) {
+        return (int) (axis < 0 ? axis + rank : axis);
     }
 
     static boolean isIdentity(int[] perm) {

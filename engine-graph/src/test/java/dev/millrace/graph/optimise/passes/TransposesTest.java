@@ -44,6 +44,15 @@ class TransposesTest {
     }
 
     @Test
+    void axesThatAreCountedFromTheEndAreAxes() {
+        g.output(g.op("Tanh", toFirst(g.op("Transpose", with("perm", 0, 2, -1, 1), x))));
+
+        assertThat(g.run("merge-transposes")).isEqualTo(1);
+
+        assertThat(g.ops()).containsExactly("Relu", "Tanh");
+    }
+
+    @Test
     void elementwiseNodesBetweenTwoDoNotKeepThemApart() {
         var bias = g.op("Add", g.op("Sigmoid", toLast(x)), g.counting(2));
         g.output(toFirst(g.op("Mul", g.scalar(2), bias)));
