@@ -1,7 +1,7 @@
 package dev.millrace.providers.cpu.image.jpeg2000;
 
 /** The inverse wavelet transform with filters of nine and seven samples, in single precision. */
-final class RealWavelet {
+final class RealWavelet extends Wavelet<float[]> {
     private static final float LOW_GAIN = 1.2301741f;
     /** High bands lack the gain of theirs, so that this is twice its inverse. */
     private static final float HIGH_GAIN = 1.6257324f;
@@ -9,34 +9,20 @@ final class RealWavelet {
     /** By how much neighbours are added: to low and high samples in turn. */
     private static final float[] STEPS = {-0.44350687f, -0.8829111f, 0.052980117f, 1.5861343f};
 
-    private RealWavelet() {}
-
-    /** A resolution of the next smaller one and three bands, in the order of {@link Subband}'s kinds. */
-    static float[] join(Area area, float[][] bands) {
-        int width = area.width();
-        int height = area.height();
-        int oddX = area.x0() & 1;
-        int oddY = area.y0() & 1;
-        float[] out = new float[width * height];
-        for (int y = 0; y < height; y++) {
-            int down = (y + oddY & 1) << 1;
-            for (int across = 0; across < 2; across++) {
-                int first = across ^ oddX;
-                int count = (width - first + 1) / 2;
-                float[] band = bands[down | across];
-                int from = y / 2 * count;
-                for (int i = 0; i < count; i++) {
-                    out[y * width + first + 2 * i] = band[from + i];
-                }
-            }
-            undo(out, y * width, 1, 1, width, oddX);
-        }
-        undo(out, 0, width, width, height, oddY);
-        return out;
+    @Override
+    float[] make(int samples) {
+        return new float[samples];
     }
 
-    /** Undoes the transform of {@code lanes} neighbouring rows of {@code count} samples that are {@code stride} apart. */
-    private static void undo(float[] values, int base, int stride, int lanes, int count, int odd) {
+    @Override
+    void spread(float[] band, int from, int count, float[] out, int to) {
+        for (int i = 0; i < count; i++) {
+            out[to + 2 * i] = band[from + i];
+        }
+    }
+
+    @Override
+    void undo(float[] values, int base, int stride, int lanes, int count, int odd) {
         if (count == 1) {
             return;
         }

@@ -30,7 +30,7 @@ final class TileComponent {
             for (Subband band : resolutions[i].bands) {
                 bands[band.kind] = coefficients(band, precincts);
             }
-            bands[Subband.LOW] = WholeWavelet.join(resolutions[i].area, bands);
+            bands[Subband.LOW] = new WholeWavelet().join(resolutions[i].area, bands);
         }
         return bands[Subband.LOW];
     }
@@ -43,7 +43,7 @@ final class TileComponent {
             for (Subband band : resolutions[i].bands) {
                 bands[band.kind] = scaled(band, precincts);
             }
-            bands[Subband.LOW] = RealWavelet.join(resolutions[i].area, bands);
+            bands[Subband.LOW] = new RealWavelet().join(resolutions[i].area, bands);
         }
         return bands[Subband.LOW];
     }

@@ -1,35 +1,21 @@
 package dev.millrace.providers.cpu.image.jpeg2000;
 
 /** The inverse wavelet transform of whole numbers, with filters of five and three samples. */
-final class WholeWavelet {
-    private WholeWavelet() {}
-
-    /** A resolution of the next smaller one and three bands, in the order of {@link Subband}'s kinds. */
-    static int[] join(Area area, int[][] bands) {
-        int width = area.width();
-        int height = area.height();
-        int oddX = area.x0() & 1;
-        int oddY = area.y0() & 1;
-        int[] out = new int[width * height];
-        for (int y = 0; y < height; y++) {
-            int down = (y + oddY & 1) << 1;
-            for (int across = 0; across < 2; across++) {
-                int first = across ^ oddX;
-                int count = (width - first + 1) / 2;
-                int[] band = bands[down | across];
-                int from = y / 2 * count;
-                for (int i = 0; i < count; i++) {
-                    out[y * width + first + 2 * i] = band[from + i];
-                }
-            }
-            undo(out, y * width, 1, 1, width, oddX);
-        }
-        undo(out, 0, width, width, height, oddY);
-        return out;
+final class WholeWavelet extends Wavelet<int[]> {
+    @Override
+    int[] make(int samples) {
+        return new int[samples];
     }
 
-    /** Undoes the transform of {@code lanes} neighbouring rows of {@code count} samples that are {@code stride} apart. */
-    private static void undo(int[] values, int base, int stride, int lanes, int count, int odd) {
+    @Override
+    void spread(int[] band, int from, int count, int[] out, int to) {
+        for (int i = 0; i < count; i++) {
+            out[to + 2 * i] = band[from + i];
+        }
+    }
+
+    @Override
+    void undo(int[] values, int base, int stride, int lanes, int count, int odd) {
         if (count == 1) {
             for (int i = 0; odd == 1 && i < lanes; i++) {
                 values[base + i] /= 2;
