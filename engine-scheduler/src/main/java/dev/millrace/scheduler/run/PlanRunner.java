@@ -17,6 +17,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +32,7 @@ public final class PlanRunner {
     private final int threads;
     private final BindingCache bindings;
     private final SlotPool<Frame> frames = new SlotPool<>(256);
-    private final Map<PlanStep, Map<String, PlanRunner>> nested = new HashMap<>();
+    private final Map<PlanStep, Map<String, PlanRunner>> nested = new IdentityHashMap<>();
     private final int[] variableSlots;
     private final int[] inputSlots;
     private final IdleMemory idleMemory;

@@ -56,7 +56,7 @@ final class BatchedScan implements DynamicKernel {
     private void runBatch(DynamicContext context, int batch, long length, long steps, List<List<Tensor>> outputs) {
         List<Datum> values = new ArrayList<>();
         for (int i = 0; i < states; i++) {
-            values.add(Pieces.withoutAxis(Pieces.cut(context.tensor(1 + i), 0, batch, 1), 0));
+            values.add(Pieces.step(context.tensor(1 + i), 0, batch));
         }
         List<Collected> collected = Scan.collected(node, body, states);
         for (long step = 0; step < length; step++) {
@@ -64,9 +64,8 @@ final class BatchedScan implements DynamicKernel {
             List<Datum> inputs = new ArrayList<>(values);
             for (int i = 0; i < scanned; i++) {
                 boolean backward = directions != null && i < directions.length && directions[i] != 0;
-                Tensor sequence = Pieces.withoutAxis(Pieces.cut(context.tensor(1 + states + i), 0, batch, 1), 0);
-                Tensor slice = Pieces.cut(sequence, 0, backward ? length - 1 - step : step, 1);
-                inputs.add(Pieces.withoutAxis(slice, 0));
+                Tensor sequence = Pieces.step(context.tensor(1 + states + i), 0, batch);
+                inputs.add(Pieces.step(sequence, 0, backward ? length - 1 - step : step));
             }
             values = Scan.step(context, node, inputs, states, collected);
         }

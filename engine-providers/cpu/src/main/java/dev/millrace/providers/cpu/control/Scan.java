@@ -5,7 +5,6 @@ import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.cpu.move.Pieces;
 import dev.millrace.scheduler.kernel.DynamicContext;
 import dev.millrace.scheduler.kernel.DynamicKernel;
@@ -72,8 +71,7 @@ final class Scan implements DynamicKernel {
             List<Datum> inputs = new ArrayList<>(values);
             for (int i = 0; i < scanned; i++) {
                 long place = at(inputDirections, i) == 0 ? step : steps - 1 - step;
-                Tensor slice = Pieces.cut(context.tensor(states + i), axes[i], place, 1);
-                inputs.add(Pieces.withoutAxis(slice, axes[i]));
+                inputs.add(Pieces.step(context.tensor(states + i), axes[i], place));
             }
             values = step(context, node, inputs, states, collected);
         }

@@ -35,6 +35,19 @@ public final class Pieces {
         return piece;
     }
 
+    /** One step of {@code axis}, without the axis: the memory of the tensor where its elements lie side by side there. */
+    public static Tensor step(Tensor tensor, int axis, long place) {
+        Shape shape = tensor.shape();
+        ElementType type = tensor.type();
+        boolean together = place >= 0 && place < shape.dim(axis) && shape.elements(0, axis) == 1;
+        if (!together || Cells.areConverted(type)) {
+            return withoutAxis(cut(tensor, axis, place, 1), axis);
+        }
+        long bytes = type.bytes(shape.elements(axis + 1, shape.rank()));
+        MemorySegment there = tensor.segment().asSlice(place * bytes, bytes);
+        return withoutAxis(Tensor.wrap(type, shape.with(axis, 1), there), axis);
+    }
+
     /** Copies of {@code count} pieces side by side, each of {@code length} steps of {@code axis}, the first one at its start. */
     public static List<Tensor> cutEqually(DynamicContext context, Tensor tensor, int axis, long length, long count) {
         Shape shape = tensor.shape();
@@ -98,7 +111,29 @@ public final class Pieces {
 
     /** The tensors, all of one shape, along a new axis. */
     public static Tensor stack(List<Tensor> parts, int axis) {
+        Tensor first = parts.getFirst();
+        if (axis == 0 && !Cells.areConverted(first.type())) {
+            return inOrder(parts, first.type(), first.shape());
+        }
         return join(parts.stream().map(part -> withAxis(part, axis)).toList(), axis);
+    }
+
+    private static Tensor inOrder(List<Tensor> parts, ElementType type, Shape shape) {
+        Tensor all = Tensor.allocate(type, Shape.of(parts.size(), shape.elements()));
+        MemorySegment target = all.segment();
+        long bytes = type.bytes(shape.elements());
+        long at = 0;
+        for (Tensor part : parts) {
+            if (part.type() != type || !part.shape().equals(shape)) {
+                throw EngineException.invalidArgument("cannot put " + part + " beside " + parts.getFirst());
+            }
+            MemorySegment.copy(part.segment(), 0, target, at, bytes);
+            at += bytes;
+        }
+        long[] dims = new long[shape.rank() + 1];
+        dims[0] = parts.size();
+        System.arraycopy(shape.toArray(), 0, dims, 1, shape.rank());
+        return all.reshaped(Shape.of(dims));
     }
 
     /** The same elements with another axis, of extent one. */
