@@ -2,6 +2,7 @@ package dev.millrace.kernels;
 
 import dev.millrace.kernels.attention.AttentionCase;
 import dev.millrace.kernels.cast.CastCase;
+import dev.millrace.kernels.conv.ChannelMoveCase;
 import dev.millrace.kernels.conv.ConvCase;
 import dev.millrace.kernels.conv.ReorderCase;
 import dev.millrace.kernels.conv.TransposedConvCase;
@@ -40,6 +41,7 @@ final class FamilyCases {
             new ConvCase(),
             QuantisedConvCase.general(),
             new ReorderCase(),
+            new ChannelMoveCase(),
             new WindowCase(),
             new RecurrentCase(),
             new SoftmaxCase(),

@@ -9,6 +9,7 @@ public final class ConvFamilies implements KernelFamilies {
     @Override
     public @Nullable KernelFamily named(String name) {
         return switch (name) {
+            case ChannelTile.NAME -> new ChannelTile();
             case ConvTile.NAME -> new ConvTile();
             case ReorderTile.NAME -> new ReorderTile();
             case WinogradInput.NAME -> new WinogradInput();

@@ -26,6 +26,9 @@ public final class Cell {
     View blocked;
 
     @Nullable
+    Channels channels;
+
+    @Nullable
     Pending pending;
 
     /** A part of a node, which is only there in a run. */
@@ -88,7 +91,7 @@ public final class Cell {
     }
 
     /** Whether it is known and its elements are there to be read: those of a constant that was kept packed are not. */
-    boolean isReadable() {
+    public boolean isReadable() {
         return isKnown() && (content == null || !content.isClosed());
     }
 
@@ -106,9 +109,9 @@ public final class Cell {
         return isInMemory() || !(pending instanceof Anchor anchor) ? null : anchor;
     }
 
-    /** Whether it lies in blocks of channels, and not in the order of its indices. */
+    /** Whether it lies in blocks of channels, or is made of channels that do, and not in the order of its indices. */
     public boolean isBlockedOnly() {
-        return blocked != null && plain == null;
+        return plain == null && (blocked != null || channels != null && !channels.isSplit(shape));
     }
 
     /** The order of something that is computed on the way to this value. */
@@ -117,6 +120,6 @@ public final class Cell {
     }
 
     public boolean isInMemory() {
-        return plain != null || blocked != null || isKnown();
+        return plain != null || blocked != null || channels != null || isKnown();
     }
 }

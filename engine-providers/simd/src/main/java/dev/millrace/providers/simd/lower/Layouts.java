@@ -2,6 +2,7 @@ package dev.millrace.providers.simd.lower;
 
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.kernels.conv.ChannelMove;
 import dev.millrace.kernels.conv.Reorder;
 import dev.millrace.kernels.layout.Copier;
 import dev.millrace.kernels.layout.StridedCopy;
@@ -9,6 +10,8 @@ import dev.millrace.providers.simd.program.Step;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Brings values from one order of elements into another one, each once. */
 final class Layouts {
@@ -20,9 +23,13 @@ final class Layouts {
 
     View plain(Cell cell) {
         if (cell.plain == null) {
-            cell.plain = cell.blocked != null ? unblocked(cell) : constant(cell);
+            cell.plain = cell.blocked != null ? unblocked(cell) : unordered(cell);
         }
         return cell.plain;
+    }
+
+    private View unordered(Cell cell) {
+        return cell.channels != null ? cell.channels.plain().get() : constant(cell);
     }
 
     private View constant(Cell cell) {
@@ -47,9 +54,52 @@ final class Layouts {
 
     View blocked(Cell cell) {
         if (cell.blocked == null) {
-            cell.blocked = reordered(cell);
+            Channels channels = cell.isBlockedOnly() ? cell.channels : null;
+            cell.blocked = channels != null ? moved(cell, channels) : reordered(cell);
         }
         return cell.blocked;
+    }
+
+    /** Channels that were given another order, from blocks to blocks. */
+    private View moved(Cell cell, Channels channels) {
+        int block = lowering.kit().block();
+        Shape shape = cell.shape();
+        View from = blocked(channels.source());
+        int first = channels.firstOfBlocks(block);
+        if (first >= 0) {
+            return View.blocked(from.storage(), shape, from.offset() + first * shape.elements(2, shape.rank()), block);
+        }
+        View to = View.blocked(Storage.block(Float.BYTES * View.blockedElements(shape, block)), shape, 0, block);
+        move(cell, from, to, 0, channels.order());
+        return to;
+    }
+
+    /**
+     * Adds a move of channels of images in blocks.
+     *
+     * @param from null where they all become zero
+     * @param first of the channels that are written
+     */
+    void move(Cell cell, @Nullable View from, View to, int first, int[] order) {
+        Shape shape = to.shape();
+        int channels = from == null ? 1 : Math.toIntExact(from.shape().dim(1));
+        var target = new ChannelMove.Target(Math.toIntExact(shape.dim(1)), first);
+        var move = new ChannelMove(
+                lowering.kit().kernels(),
+                Math.toIntExact(shape.dim(0)),
+                shape.elements(2, shape.rank()),
+                channels,
+                target,
+                order);
+        lowering.add(Step.of("move of channels", cell.name())
+                .reading(from == null ? List.of() : List.of(from))
+                .writing(to)
+                .repeating()
+                .calling(memory -> {
+                    MemorySegment in = from == null ? null : memory.segment(from);
+                    MemorySegment out = memory.segment(to);
+                    return crew -> move.run(in, out, crew);
+                }));
     }
 
     private View reordered(Cell cell) {

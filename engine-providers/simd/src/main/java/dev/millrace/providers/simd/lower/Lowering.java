@@ -278,6 +278,22 @@ public final class Lowering {
         cell.pending = null;
     }
 
+    /** Lets a value be channels of another one. */
+    public void provide(Cell cell, Channels channels) {
+        cell.channels = channels;
+        cell.pending = null;
+    }
+
+    /**
+     * Adds a move of channels of images in blocks.
+     *
+     * @param from null where they all become zero
+     * @param first of the channels that are written
+     */
+    public void moveChannels(Cell cell, @Nullable View from, View to, int first, int[] order) {
+        layouts.move(cell, from, to, first, order);
+    }
+
     /** A value that is an expression of others. */
     public void pend(Cell cell, List<Cell> operands, Formula formula) {
         fusion.pend(cell, new ElementwisePending(formula, operands));

@@ -1,14 +1,19 @@
 package dev.millrace.providers.simd.rule;
 
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.kernels.conv.ChannelMove;
 import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Channels;
 import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.lower.Op;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** Concatenation: what is joined is computed in its place, where that is one piece of memory, and copied elsewhere. */
 final class ConcatRule {
@@ -47,7 +52,7 @@ final class ConcatRule {
         return true;
     }
 
-    /** Channels of images in blocks, where all but the last part are whole blocks. */
+    /** Channels of images in blocks: all parts are, or all but the last one are whole blocks. */
     private static boolean inBlocks(Op op, int axis, List<Cell> parts) {
         Lowering lowering = op.lowering();
         int block = op.kit().block();
@@ -55,27 +60,58 @@ final class ConcatRule {
         if (!images || parts.stream().noneMatch(Cell::isBlockedOnly)) {
             return false;
         }
-        for (Cell part : parts.subList(0, parts.size() - 1)) {
-            if (part.shape().dim(1) % block != 0) {
-                return false;
-            }
+        boolean wholeBlocks = parts.subList(0, parts.size() - 1).stream()
+                .allMatch(part -> part.shape().dim(1) % block == 0);
+        if (!wholeBlocks && !parts.stream().allMatch(part -> part.isBlockedOnly() || part.isKnown())) {
+            return false;
         }
         View whole = lowering.allocateBlocked(op.out());
-        long batch = op.out().shape().dim(0);
-        long image = View.blockedElements(op.out().shape(), block) / batch;
-        long at = 0;
+        int at = 0;
         for (Cell part : parts) {
-            View from = lowering.blocked(part);
-            long elements = View.blockedElements(part.shape(), block) / batch;
-            if (batch > 1 || !moveInto(from, whole.storage(), Float.BYTES * at, parts, part)) {
-                View rows = View.dense(from.storage(), from.type(), Shape.of(batch, elements), from.offset());
-                View place = new View(
-                        whole.storage(), whole.type(), Shape.of(batch, elements), at, new long[] {image, 1}, 0);
-                lowering.copy(rows, place, part.name());
+            if (isZero(part)) {
+                int[] zeros = new int[(int) part.shape().dim(1)];
+                Arrays.fill(zeros, ChannelMove.ZERO);
+                lowering.moveChannels(part, null, whole, at, zeros);
+            } else if (at % block == 0) {
+                putBlocks(lowering, part, whole, at / block, parts);
+            } else {
+                Channels channels = Channels.of(part);
+                int[] order = channels == null
+                        ? IntStream.range(0, (int) part.shape().dim(1)).toArray()
+                        : channels.order();
+                View from = lowering.blocked(channels == null ? part : channels.source());
+                lowering.moveChannels(part, from, whole, at, order);
             }
-            at += elements;
+            at += (int) part.shape().dim(1);
         }
         return true;
+    }
+
+    private static boolean isZero(Cell part) {
+        Tensor known = part.isReadable() ? part.known() : null;
+        if (known == null) {
+            return false;
+        }
+        MemorySegment zeros =
+                MemorySegment.ofArray(new byte[Math.toIntExact(known.segment().byteSize())]);
+        return known.segment().mismatch(zeros) < 0;
+    }
+
+    /** Puts a part where a block begins. */
+    private static void putBlocks(Lowering lowering, Cell part, View whole, long blocks, List<Cell> parts) {
+        int block = whole.block();
+        Shape shape = whole.shape();
+        long batch = shape.dim(0);
+        long image = View.blockedElements(shape, block) / batch;
+        long at = blocks * block * shape.elements(2, shape.rank());
+        View from = lowering.blocked(part);
+        if (batch > 1 || !moveInto(from, whole.storage(), Float.BYTES * at, parts, part)) {
+            long elements = View.blockedElements(part.shape(), block) / batch;
+            View rows = View.dense(from.storage(), from.type(), Shape.of(batch, elements), from.offset());
+            View place =
+                    new View(whole.storage(), whole.type(), Shape.of(batch, elements), at, new long[] {image, 1}, 0);
+            lowering.copy(rows, place, part.name());
+        }
     }
 
     /** Lets a part be computed where it shall be. */

@@ -2,11 +2,13 @@ package dev.millrace.providers.simd.rule;
 
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Channels;
 import dev.millrace.providers.simd.lower.Op;
 import dev.millrace.providers.simd.lower.Rule;
 import dev.millrace.providers.simd.program.View;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Operators that only say anew where elements are. */
@@ -28,15 +30,34 @@ final class ViewRules {
     static boolean reshape(Op op) {
         Cell in = op.in(0);
         Cell out = op.out();
-        View view = in.shape().equals(out.shape()) ? same(op, in) : null;
-        if (view == null) {
-            view = op.lowering().view(in).reshaped(out.shape());
+        if (in.shape().equals(out.shape())) {
+            op.lowering().provide(out, same(op, in));
+            return true;
         }
-        if (view == null) {
-            view = Objects.requireNonNull(op.lowering().dense(in).reshaped(out.shape()));
-        }
-        op.lowering().provide(out, view);
+        Supplier<View> plain = () -> {
+            View view = op.lowering().view(in).reshaped(out.shape());
+            return view != null
+                    ? view
+                    : Objects.requireNonNull(op.lowering().dense(in).reshaped(out.shape()));
+        };
+        Channels channels = channels(op);
+        provide(op, out, channels == null ? null : channels.reshaped(in.shape(), out.shape(), plain), plain);
         return true;
+    }
+
+    /** The channels of an operator's images, or null where it has others. */
+    private static @Nullable Channels channels(Op op) {
+        op.lowering().materialise(op.in(0));
+        return Channels.of(op.in(0));
+    }
+
+    /** @param channels null where the result is no rearrangement of channels */
+    private static void provide(Op op, Cell out, @Nullable Channels channels, Supplier<View> plain) {
+        if (channels != null) {
+            op.lowering().provide(out, channels);
+        } else {
+            op.lowering().provide(out, plain.get());
+        }
     }
 
     private static View same(Op op, Cell in) {
@@ -55,7 +76,13 @@ final class ViewRules {
         } else {
             Arrays.setAll(order, i -> rank - 1 - i);
         }
-        op.lowering().provide(op.out(), op.lowering().view(op.in(0)).transposed(order));
+        Supplier<View> plain = () -> op.lowering().view(op.in(0)).transposed(order);
+        Channels channels = channels(op);
+        provide(
+                op,
+                op.out(),
+                channels == null ? null : channels.transposed(op.in(0).shape(), order, plain),
+                plain);
         return true;
     }
 
@@ -80,10 +107,7 @@ final class ViewRules {
                 return false;
             }
         }
-        op.lowering()
-                .provide(
-                        op.out(),
-                        op.lowering().view(in).sliced(starts, steps, op.out().shape()));
+        provide(op, op.out(), starts, steps);
         return true;
     }
 
@@ -101,7 +125,6 @@ final class ViewRules {
     private static boolean split(Op op) {
         Cell in = op.in(0);
         int axis = Shape.axis(op.attributes().integer("axis", 0), in.shape().rank());
-        View view = op.lowering().view(in);
         long[] steps = new long[in.shape().rank()];
         Arrays.fill(steps, 1);
         long at = 0;
@@ -113,9 +136,33 @@ final class ViewRules {
             long[] starts = new long[in.shape().rank()];
             starts[axis] = at;
             at += out.shape().dim(axis);
-            op.lowering().provide(out, view.sliced(starts, steps, out.shape()));
+            provide(op, out, starts, steps);
         }
         return true;
+    }
+
+    /** A part of the input. */
+    private static void provide(Op op, Cell out, long[] starts, long[] steps) {
+        Shape from = op.in(0).shape();
+        Supplier<View> plain = () -> op.lowering().view(op.in(0)).sliced(starts, steps, out.shape());
+        Channels channels = channels(op);
+        boolean others = channels == null || out.elements() == 0;
+        for (int i = 0; i < starts.length; i++) {
+            others |= i != 1 && from.dim(i) != out.shape().dim(i);
+        }
+        provide(
+                op,
+                out,
+                channels == null || others
+                        ? null
+                        : channels.sliced(
+                                from,
+                                new Channels.Slice(
+                                        starts[1],
+                                        steps[1],
+                                        Math.toIntExact(out.shape().dim(1))),
+                                plain),
+                plain);
     }
 
     private static boolean expand(Op op) {

@@ -1,0 +1,105 @@
+package dev.millrace.providers.simd.lower;
+
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.providers.simd.program.View;
+import java.util.Arrays;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Channels of images that lie in blocks, in another order or some of them only: what Reshape, Transpose, Slice and Split
+ * make of them is moved once, when it is asked for in blocks, and takes the way over the order of indices where it is not.
+ *
+ * @param source the images in blocks
+ * @param order which channel of the source each one is
+ * @param spatial how many axes follow those of the channels
+ * @param plain makes the value in the order of its indices
+ */
+public record Channels(Cell source, int[] order, int spatial, Supplier<View> plain) {
+
+    /** The channels of a value that is in blocks, or was made of such; null where it is anything else. */
+    public static @Nullable Channels of(Cell cell) {
+        if (cell.plain != null) {
+            return null;
+        }
+        if (cell.channels != null || cell.blocked == null) {
+            return cell.channels;
+        }
+        int[] same = IntStream.range(0, (int) cell.shape().dim(1)).toArray();
+        return new Channels(cell, same, cell.shape().rank() - 2, () -> {
+            throw new IllegalStateException("images in blocks are asked for in their own order");
+        });
+    }
+
+    /** With the axis of channels cut into several, or several put together; null where more than that changes. */
+    public @Nullable Channels reshaped(Shape from, Shape to, Supplier<View> otherwise) {
+        int before = from.rank() - spatial;
+        int after = to.rank() - spatial;
+        boolean fits = spatial > 0 && after > 1 && from.dim(0) == to.dim(0);
+        for (int i = 0; fits && i < spatial; i++) {
+            fits = from.dim(before + i) == to.dim(after + i);
+        }
+        return fits ? new Channels(source, order, spatial, otherwise) : null;
+    }
+
+    /** With the axes of channels in another order; null where others change theirs. */
+    public @Nullable Channels transposed(Shape from, int[] axes, Supplier<View> otherwise) {
+        int end = from.rank() - spatial;
+        for (int i = 0; i < axes.length; i++) {
+            if ((i == 0 || i >= end) && axes[i] != i) {
+                return null;
+            }
+        }
+        int[] moved = order;
+        long[] strides = new long[end];
+        long stride = 1;
+        for (int i = end - 1; i > 0; i--) {
+            strides[i] = stride;
+            stride *= from.dim(i);
+        }
+        moved = new int[order.length];
+        for (int i = 0; i < moved.length; i++) {
+            int rest = i;
+            int at = 0;
+            for (int axis = end - 1; axis > 0; axis--) {
+                int extent = (int) from.dim(axes[axis]);
+                at += (int) (rest % extent * strides[axes[axis]]);
+                rest /= extent;
+            }
+            moved[i] = order[at];
+        }
+        return new Channels(source, moved, spatial, otherwise);
+    }
+
+    /** Some channels, so many apart; null where there are several axes of them. */
+    public @Nullable Channels sliced(Shape from, Slice slice, Supplier<View> otherwise) {
+        if (isSplit(from)) {
+            return null;
+        }
+        int[] some = new int[slice.count()];
+        Arrays.setAll(some, i -> order[Math.toIntExact(slice.first() + i * slice.step())]);
+        return new Channels(source, some, spatial, otherwise);
+    }
+
+    /** So many channels from the first one on. */
+    public record Slice(long first, long step, int count) {}
+
+    /** Whether the channels of a value of a shape have several axes. */
+    boolean isSplit(Shape shape) {
+        return shape.rank() - spatial != 2;
+    }
+
+    /**
+     * The first of channels that lie one after the other from the start of a block on, as those of all images do where
+     * there are several; -1 where they do not.
+     */
+    int firstOfBlocks(int block) {
+        Shape shape = source.shape();
+        boolean together = order[0] % block == 0 && (shape.dim(0) == 1 || order.length == shape.dim(1));
+        for (int i = 0; together && i < order.length; i++) {
+            together = order[i] == order[0] + i;
+        }
+        return together ? order[0] : -1;
+    }
+}
