@@ -44,7 +44,9 @@ final class ConvAnchor extends ImageAnchor {
         boolean plain = !in.isBlockedOnly()
                 && shape.groups() == 1
                 && 2 * shape.channels() <= lowering().kit().block();
-        ConvMethod method = ConvMethod.best(shape, plain, lowering().kit().isStrict(), kernels.target());
+        // to transform weights by each run costs more than it saves
+        boolean direct = lowering().kit().isStrict() || weights instanceof ConvWeights.Varying;
+        ConvMethod method = ConvMethod.best(shape, plain, direct, kernels.target());
         var conv = new Conv(kernels, shape, plain, after, method);
         View from = plain ? lowering().dense(in) : lowering().blocked(in);
         View other = residual == null ? null : lowering().blocked(residual);

@@ -15,7 +15,7 @@ import dev.millrace.providers.simd.lower.Rule;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Convolutions of images by constant weights. */
+/** Convolutions of images. */
 final class ConvRules {
     /** A transposed convolution is a convolution for each remainder of the strides, each of which is planned. */
     private static final int MOST_PHASES = 4096;
@@ -31,17 +31,8 @@ final class ConvRules {
         };
     }
 
-    private static @Nullable ConvWeights weights(Op op) {
-        Tensor weights = op.in(1).known();
-        Cell bias = op.find(2);
-        boolean fits = op.in(0).isFloat() && op.in(1).isFloat() && (bias == null || bias.known() != null);
-        return weights == null || !fits
-                ? null
-                : new ConvWeights(op.kit().weights(), weights, bias == null ? null : bias.known());
-    }
-
     private static boolean conv(Op op) {
-        ConvWeights weights = weights(op);
+        ConvWeights weights = ConvWeights.of(op);
         Shape in = op.in(0).shape();
         Shape out = op.out().shape();
         Axis[] axes = weights == null ? null : Windows.axes(op, in, out, Windows.kernel(weights.shape()));
@@ -57,9 +48,9 @@ final class ConvRules {
         int batch = Math.toIntExact(in.dim(0));
         int channels = Math.toIntExact(in.dim(1));
         int outChannels = Math.toIntExact(out.dim(1));
-        if (SignalAnchor.fits(images.shape(), axes[2])) {
-            if (!SpectrumRule.lower(op, images, axes[2], weights)) {
-                signal(op, images, axes[2], weights);
+        if (weights instanceof ConvWeights.Fixed fixed && SignalAnchor.fits(images.shape(), axes[2])) {
+            if (!SpectrumRule.lower(op, images, axes[2], fixed)) {
+                signal(op, images, axes[2], fixed);
             }
             return true;
         }
@@ -73,7 +64,7 @@ final class ConvRules {
         return true;
     }
 
-    private static void signal(Op op, Cell images, Axis axis, ConvWeights weights) {
+    private static void signal(Op op, Cell images, Axis axis, ConvWeights.Fixed weights) {
         Lowering lowering = op.lowering();
         long channels = op.out().shape().dim(1);
         var anchor = new SignalAnchor(lowering, images, axis, images.shape().dim(0), channels, weights.unbiased());
@@ -95,7 +86,7 @@ final class ConvRules {
     }
 
     private static boolean transposed(Op op) {
-        ConvWeights weights = weights(op);
+        ConvWeights weights = ConvWeights.of(op);
         Shape in = op.in(0).shape();
         Shape out = op.out().shape();
         boolean simple = !op.attributes().has("output_shape")

@@ -1,7 +1,12 @@
 package dev.millrace.providers.simd.rule;
 
+import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Lowering;
+import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.program.Step;
 import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
 import dev.millrace.providers.simd.weights.Layout;
@@ -11,26 +16,78 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The weights of a convolution, with the bias of each output channel if there is one. */
-record ConvWeights(Weights store, Tensor weights, @Nullable Tensor bias) {
+sealed interface ConvWeights {
     /** Puts weights and bias into packed memory. */
     interface Packing {
         void pack(MemorySegment weights, @Nullable MemorySegment bias, MemorySegment packed);
     }
 
-    Shape shape() {
-        return weights.shape();
+    Shape shape();
+
+    View packed(Layout layout, Packing packing);
+
+    /** The weights of a node, which has them in input 1, and their bias in input 2 if it has one; null unless floats. */
+    static @Nullable ConvWeights of(Op op) {
+        Cell weights = op.in(1);
+        Cell bias = op.find(2);
+        if (!op.in(0).isFloat() || !weights.isFloat() || bias != null && !bias.isFloat()) {
+            return null;
+        }
+        Tensor known = weights.known();
+        Tensor added = bias == null ? null : bias.known();
+        return known == null || bias != null && added == null
+                ? new Varying(op.lowering(), op.node().name(), weights, bias)
+                : new Fixed(op.kit().weights(), known, added);
     }
 
-    ConvWeights unbiased() {
-        return new ConvWeights(store, weights, null);
+    /** What a model has as constants: packed once. */
+    record Fixed(Weights store, Tensor weights, @Nullable Tensor bias) implements ConvWeights {
+        @Override
+        public Shape shape() {
+            return weights.shape();
+        }
+
+        Fixed unbiased() {
+            return new Fixed(store, weights, null);
+        }
+
+        @Override
+        public View packed(Layout layout, Packing packing) {
+            List<Tensor> sources = bias == null ? List.of(weights) : List.of(weights, bias);
+            MemorySegment memory = store.packed(sources, layout, target -> {
+                MemorySegment added = bias == null ? null : store.plain(bias);
+                packing.pack(store.plain(weights), added, target);
+            });
+            return View.dense(Storage.constant(memory), weights.type(), Shape.of(memory.byteSize() / Float.BYTES));
+        }
     }
 
-    View packed(Layout layout, Packing packing) {
-        List<Tensor> sources = bias == null ? List.of(weights) : List.of(weights, bias);
-        MemorySegment memory = store.packed(sources, layout, target -> {
-            MemorySegment added = bias == null ? null : store.plain(bias);
-            packing.pack(store.plain(weights), added, target);
-        });
-        return View.dense(Storage.constant(memory), weights.type(), Shape.of(memory.byteSize() / Float.BYTES));
+    /** What only a run knows: packed by each. */
+    record Varying(
+            Lowering lowering,
+            String node,
+            Cell weights,
+            @Nullable Cell bias) implements ConvWeights {
+        @Override
+        public Shape shape() {
+            return weights.shape();
+        }
+
+        @Override
+        public View packed(Layout layout, Packing packing) {
+            View from = lowering.dense(weights);
+            View offset = bias == null ? null : lowering.dense(bias);
+            View to = lowering.allocate(ElementType.FLOAT, Shape.of(layout.bytes() / Float.BYTES));
+            lowering.add(Step.of(() -> "pack " + weights.shape(), node)
+                    .reading(offset == null ? List.of(from) : List.of(from, offset))
+                    .writing(to)
+                    .calling(memory -> {
+                        MemorySegment filters = memory.segment(from);
+                        MemorySegment added = offset == null ? null : memory.segment(offset);
+                        MemorySegment packed = memory.segment(to);
+                        return crew -> packing.pack(filters, added, packed);
+                    }));
+            return to;
+        }
     }
 }

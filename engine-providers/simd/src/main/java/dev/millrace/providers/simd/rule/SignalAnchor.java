@@ -38,10 +38,10 @@ final class SignalAnchor implements Anchor {
     private final Axis axis;
     private final long batch;
     private final long channels;
-    private final ConvWeights weights;
+    private final ConvWeights.Fixed weights;
 
     /** @param channels of the result */
-    SignalAnchor(Lowering lowering, Cell in, Axis axis, long batch, long channels, ConvWeights weights) {
+    SignalAnchor(Lowering lowering, Cell in, Axis axis, long batch, long channels, ConvWeights.Fixed weights) {
         this.lowering = lowering;
         this.in = in;
         this.axis = axis;

@@ -29,7 +29,7 @@ final class SpectrumRule {
     private SpectrumRule() {}
 
     /** Lowers a convolution, and the other half of its transform with it; false where it is none. */
-    static boolean lower(Op op, Cell signals, Axis axis, ConvWeights weights) {
+    static boolean lower(Op op, Cell signals, Axis axis, ConvWeights.Fixed weights) {
         if (op.kit().isStrict()
                 || weights.bias() != null
                 || !Sinusoids.isLength(axis.taps())
