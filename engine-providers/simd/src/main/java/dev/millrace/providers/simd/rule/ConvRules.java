@@ -106,7 +106,12 @@ final class ConvRules {
                 axes[0],
                 axes[1],
                 axes[2]);
-        op.lowering().pend(op.out(), new TransposedConvAnchor(op.lowering(), op.in(0), forward, weights));
+        op.lowering()
+                .pend(
+                        op.out(),
+                        TapByTapAnchor.fits(forward, op.kit().block())
+                                ? new TapByTapAnchor(op.lowering(), op.in(0), forward, weights, isOfOneSize(op))
+                                : new TransposedConvAnchor(op.lowering(), op.in(0), forward, weights));
         return true;
     }
 }

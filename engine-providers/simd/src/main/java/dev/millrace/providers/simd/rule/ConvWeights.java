@@ -12,6 +12,7 @@ import dev.millrace.providers.simd.program.View;
 import dev.millrace.providers.simd.weights.Layout;
 import dev.millrace.providers.simd.weights.Weights;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -88,6 +89,57 @@ sealed interface ConvWeights {
                         return crew -> packing.pack(filters, added, packed);
                     }));
             return to;
+        }
+    }
+
+    /**
+     * The weights of a transposed convolution whose windows lie side by side, as those of one without a window: each tap
+     * of a channel is a channel of its own.
+     *
+     * @param groups of channels
+     */
+    record TapByTap(ConvWeights of, int groups) implements ConvWeights {
+        @Override
+        public Shape shape() {
+            Shape given = of.shape();
+            long taps = given.elements(2, given.rank());
+            return Shape.of(given.dim(1) * taps * groups, given.dim(0) / groups, 1, 1);
+        }
+
+        @Override
+        public View packed(Layout layout, Packing packing) {
+            var named = new Layout("tap by tap, " + layout.name(), layout.bytes(), layout.forAllShapes());
+            return of.packed(
+                    named,
+                    (weights, bias, packed) ->
+                            packing.pack(ordered(weights), bias == null ? null : repeated(bias), packed));
+        }
+
+        /** From channel in, channel out, tap to channel out, tap, channel in. */
+        private MemorySegment ordered(MemorySegment weights) {
+            int rows = Math.toIntExact(shape().dim(0) / groups);
+            int channels = Math.toIntExact(shape().dim(1));
+            float[] given = weights.toArray(ValueLayout.JAVA_FLOAT_UNALIGNED);
+            float[] ordered = new float[given.length];
+            for (int group = 0; group < groups; group++) {
+                int start = group * channels * rows;
+                for (int channel = 0; channel < channels; channel++) {
+                    for (int row = 0; row < rows; row++) {
+                        ordered[start + row * channels + channel] = given[start + channel * rows + row];
+                    }
+                }
+            }
+            return MemorySegment.ofArray(ordered);
+        }
+
+        private MemorySegment repeated(MemorySegment bias) {
+            int taps = Math.toIntExact(of.shape().elements(2, of.shape().rank()));
+            float[] given = bias.toArray(ValueLayout.JAVA_FLOAT_UNALIGNED);
+            float[] repeated = new float[given.length * taps];
+            for (int i = 0; i < repeated.length; i++) {
+                repeated[i] = given[i / taps];
+            }
+            return MemorySegment.ofArray(repeated);
         }
     }
 }

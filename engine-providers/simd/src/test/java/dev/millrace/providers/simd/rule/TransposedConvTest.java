@@ -5,6 +5,7 @@ import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.Random;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -65,6 +66,37 @@ class TransposedConvTest {
     void automaticPadsAgree() {
         for (String pad : new String[] {"SAME_UPPER", "SAME_LOWER", "VALID"}) {
             agrees(Attributes.of("auto_pad", Attribute.of(pad)).with("strides", Attribute.of(2, 2)), 1, true);
+        }
+    }
+
+    /** Windows that lie side by side, of few channels: each tap is a channel. */
+    @Test
+    void windowsSideBySideAgree() {
+        for (int i = 0; i < 24; i++) {
+            int spatial = 1 + i % 3;
+            int group = 1 + random.nextInt(2);
+            int channels = group * (1 + random.nextInt(20));
+            int ofGroup = 1 + random.nextInt(3);
+            long[] strides = random.longs(spatial, 1, 4).toArray();
+            long[] dims = LongStream.concat(LongStream.of(channels, ofGroup), LongStream.of(strides))
+                    .toArray();
+            Tensor weights = Comparison.random(random, dims);
+            Tensor bias = random.nextBoolean() ? Comparison.random(random, group * ofGroup) : null;
+            boolean added = random.nextInt(3) == 0;
+            try (var both = new Comparison(editor -> {
+                var nodes = new Nodes(editor, 13);
+                Value x = Comparison.floats(editor, "x", 2 + spatial);
+                Attributes attributes =
+                        Attributes.of("group", Attribute.of(group)).with("strides", Attribute.of(strides));
+                Value given = bias == null ? null : nodes.constant(bias);
+                Value conv = nodes.add("ConvTranspose", attributes, x, nodes.constant(weights), given);
+                Value after = nodes.add("Sigmoid", Attributes.NONE, conv);
+                nodes.output(added ? nodes.add("Add", Attributes.NONE, conv, after) : after);
+            })) {
+                long[] image = LongStream.concat(LongStream.of(2, channels), random.longs(spatial, 1, 9))
+                        .toArray();
+                both.agreesOn(Comparison.random(random, image)).withoutFallback();
+            }
         }
     }
 }
