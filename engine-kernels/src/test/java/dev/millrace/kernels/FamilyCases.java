@@ -1,6 +1,7 @@
 package dev.millrace.kernels;
 
 import dev.millrace.kernels.attention.AttentionCase;
+import dev.millrace.kernels.attention.RotationCase;
 import dev.millrace.kernels.cast.CastCase;
 import dev.millrace.kernels.conv.ChannelMoveCase;
 import dev.millrace.kernels.conv.ConvCase;
@@ -42,6 +43,7 @@ final class FamilyCases {
             QuantisedConvCase.general(),
             new ReorderCase(),
             new ChannelMoveCase(),
+            new RotationCase(),
             new WindowCase(),
             new RecurrentCase(),
             new SoftmaxCase(),

@@ -3,24 +3,22 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.kernels.attention.Rotation;
 import dev.millrace.providers.simd.lower.Cell;
 import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.lower.Op;
 import dev.millrace.providers.simd.lower.Rule;
+import dev.millrace.providers.simd.program.Step;
 import dev.millrace.providers.simd.program.View;
-import java.util.Arrays;
-import java.util.List;
+import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Pairs of elements of each head, turned by angles that depend on the position: expressions over views of both. */
+/** Pairs of elements of each head, turned by angles that depend on the position. */
 final class RotaryRules {
     private static final int COSINES = 1;
     private static final int SINES = 2;
     private static final int POSITIONS = 3;
-
-    /** Shorter rows take longer to begin than to compute. */
-    private static final long LEAST_PAIRS = 8;
 
     private RotaryRules() {}
 
@@ -41,7 +39,7 @@ final class RotaryRules {
         long given = op.attributes().integer("rotary_embedding_dim", 0);
         long pairs = (given == 0 ? size : given) / 2;
         Indices positions = op.has(POSITIONS) ? Indices.of(op, POSITIONS) : null;
-        boolean fits = pairs >= LEAST_PAIRS
+        boolean fits = pairs > 0
                 && 2 * pairs <= size
                 && op.in(COSINES).shape().dimAt(-1) == pairs
                 && op.in(SINES).shape().dimAt(-1) == pairs
@@ -72,34 +70,40 @@ final class RotaryRules {
         return angles;
     }
 
-    private static void turn(Op op, View heads, Cell cosines, Cell sines) {
+    private static void turn(Op op, View given, Cell cosines, Cell sines) {
         Lowering lowering = op.lowering();
-        boolean interleaved = op.attributes().flag("interleaved", false);
-        long pairs = cosines.shape().dim(3);
-        Shape half = heads.shape().with(3, pairs);
-        View to = asHeads(op, lowering.allocate(op.out()), heads.shape());
-        long second = interleaved ? 1 : pairs;
-        long step = interleaved ? 2 : 1;
-        Cell x = Parts.of(lowering, op.out(), sliced(heads, 0, step, half));
-        Cell y = Parts.of(lowering, op.out(), sliced(heads, second, step, half));
-        Cell turnedX = lowering.part(op.out(), ElementType.FLOAT, half);
-        lowering.pend(
-                turnedX,
-                List.of(x, cosines, y, sines),
-                v -> v.get(0).times(v.get(1)).minus(v.get(2).times(v.get(3))));
-        Cell turnedY = lowering.part(op.out(), ElementType.FLOAT, half);
-        lowering.pend(
-                turnedY,
-                List.of(x, sines, y, cosines),
-                v -> v.get(0).times(v.get(1)).plus(v.get(2).times(v.get(3))));
-        String name = op.node().name();
-        lowering.copy(lowering.view(turnedX), sliced(to, 0, step, half), name);
-        lowering.copy(lowering.view(turnedY), sliced(to, second, step, half), name);
-        long rest = heads.shape().dim(3) - 2 * pairs;
-        if (rest > 0) {
-            Shape behind = heads.shape().with(3, rest);
-            lowering.copy(sliced(heads, 2 * pairs, 1, behind), sliced(to, 2 * pairs, 1, behind), name);
-        }
+        Shape heads = given.shape();
+        View from = given.strides()[3] == 1 ? given : lowering.dense(Parts.of(lowering, op.out(), given));
+        View cosine = lowering.dense(cosines);
+        View sine = lowering.dense(sines);
+        View to = asHeads(op, lowering.allocate(op.out()), heads);
+        var rotation = new Rotation(
+                op.kit().kernels(),
+                new Rotation.Shape(
+                        Math.toIntExact(heads.dim(0)),
+                        Math.toIntExact(heads.dim(1)),
+                        Math.toIntExact(heads.dim(2)),
+                        Math.toIntExact(cosines.shape().dim(3)),
+                        Math.toIntExact(heads.dim(3)),
+                        op.attributes().flag("interleaved", false)),
+                rows(from),
+                rows(to));
+        lowering.add(Step.of("rotation", op.node().name())
+                .reading(from, cosine, sine)
+                .writing(to)
+                .work(2 * heads.elements())
+                .repeating()
+                .calling(memory -> {
+                    MemorySegment in = memory.segment(from);
+                    MemorySegment angles = memory.segment(cosine);
+                    MemorySegment others = memory.segment(sine);
+                    MemorySegment out = memory.segment(to);
+                    return crew -> rotation.run(in, angles, others, out, crew);
+                }));
+    }
+
+    private static Rotation.Rows rows(View heads) {
+        return new Rotation.Rows(heads.strides()[0], heads.strides()[1], heads.strides()[2]);
     }
 
     private static View asHeads(Op op, View out, Shape heads) {
@@ -108,12 +112,5 @@ final class RotaryRules {
         }
         Shape byPlace = Shape.of(heads.dim(0), heads.dim(2), heads.dim(1), heads.dim(3));
         return View.dense(out.storage(), out.type(), byPlace).transposed(new int[] {0, 2, 1, 3});
-    }
-
-    private static View sliced(View view, long start, long step, Shape shape) {
-        long[] steps = new long[4];
-        Arrays.fill(steps, 1);
-        steps[3] = step;
-        return view.sliced(new long[] {0, 0, 0, start}, steps, shape);
     }
 }
