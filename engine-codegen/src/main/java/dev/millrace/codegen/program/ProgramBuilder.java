@@ -256,7 +256,13 @@ public final class ProgramBuilder extends ScalarBuilder {
         add(new Step.Move(to, from, bytes));
     }
 
+    /** Asks for memory that is read next, into the first cache. */
     public void prefetch(Address at) {
-        add(new Step.Prefetch(at));
+        add(new Step.Prefetch(at, false));
+    }
+
+    /** Asks for memory that is read later, into the second cache: what the first one holds is needed before. */
+    public void prefetchForLater(Address at) {
+        add(new Step.Prefetch(at, true));
     }
 }

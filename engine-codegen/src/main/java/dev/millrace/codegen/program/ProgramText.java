@@ -134,7 +134,7 @@ final class ProgramText implements StepVisitor {
 
     @Override
     public void prefetch(Step.Prefetch step) {
-        line("prefetch ", step.at());
+        line(step.later() ? "prefetch for later " : "prefetch ", step.at());
     }
 
     @Override

@@ -177,8 +177,12 @@ public sealed interface Step {
         }
     }
 
-    /** Says that memory will be read soon. The address need not be one of ours. */
-    record Prefetch(Address at) implements Step {
+    /**
+     * Says that memory will be read. The address need not be one of ours.
+     *
+     * @param later whether other memory is read over and over before, which would push it out of the first cache
+     */
+    record Prefetch(Address at, boolean later) implements Step {
         @Override
         public void accept(StepVisitor visitor) {
             visitor.prefetch(this);

@@ -12,8 +12,6 @@ import java.util.List;
 final class GemmBlock {
     /** What a second-level cache holds of B beside the rest. */
     private static final long NEAR_ELEMENTS = 1 << 16;
-    /** How many tiles fetch the next panel while they read this one: fewer would ask for too much at once. */
-    private static final long FETCHING_TILES = 4;
 
     private final GemmPanels panels;
     private final GemmShape shape;
@@ -137,20 +135,23 @@ final class GemmBlock {
         GemmTiles.WithEpilogue tiles = last ? finished : unfinished;
         arguments.putLong(GemmTileWriter.B_STRIDE, rightStride);
         arguments.putLong(GemmTileWriter.EARLIER_STRIDE, 4L * panels.columns());
-        arguments.putLong(GemmTileWriter.PANEL_DISTANCE, 4 * depth * panels.columns());
         long count = Math.ceilDiv(rows, shape.rows());
         int high = (int) Math.ceilDiv(rows, count);
         long highTiles = rows - count * (high - 1);
         boolean onlyTile = count == 1 && !product.b().isColumns();
         boolean fetchesNext = isFar && !onlyTile && rightStride == 0;
-        long fetching = fetchesNext ? Math.max(0, rows - FETCHING_TILES * high) : rows;
+        Fetch next = Fetch.next(count);
+        long fetching = fetchesNext ? count - next.tiles() : count;
+        long panelBytes = 4 * depth * panels.columns();
         long done = 0;
-        while (done < rows) {
-            boolean tall = done < highTiles * high;
+        for (long tile = 0; tile < count; ) {
+            boolean tall = tile < highTiles;
             int height = tall ? high : high - 1;
-            long end = tall ? highTiles * high : rows;
-            boolean fetches = done >= fetching;
-            long here = Math.ceilDiv((fetches ? end : Math.min(end, fetching)) - done, height);
+            boolean fetches = tile >= fetching;
+            long end = tall ? highTiles : count;
+            long here = (fetches ? end : Math.min(end, fetching)) - tile;
+            long fetched = fetches ? (tile - fetching) * panelBytes / next.tiles() : 0;
+            arguments.putLong(GemmTileWriter.PANEL_DISTANCE, panelBytes + fetched);
             arguments.putLong(GemmTileWriter.EARLIER, earlier + 4 * done * panels.columns());
             setOperands(row + done, column);
             Kernel kernel = tiles.tile(
@@ -161,7 +162,7 @@ final class GemmBlock {
                     product.accumulate() || k0 > 0,
                     product.a().isColumns(),
                     rightStride != 0,
-                    onlyTile ? Fetch.SOON : fetches ? Fetch.NEXT : Fetch.NONE);
+                    onlyTile ? Fetch.SOON : fetches ? next : Fetch.NONE);
             kernel.call(
                     memory,
                     left(row + done),
@@ -171,6 +172,7 @@ final class GemmBlock {
                     4 * product.a().stride() | ldc << 32,
                     depth | (long) tail << GemmTile.TAIL_SHIFT | here << 32);
             done += here * height;
+            tile += here;
         }
     }
 

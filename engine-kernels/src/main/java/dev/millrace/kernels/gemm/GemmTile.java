@@ -92,7 +92,7 @@ public final class GemmTile implements KernelFamily {
                     Epilogue.OUTPUT);
             Fetch fetch = key.oneOf("fetch", Fetch.values());
             int panels = key.number("panels", 1, MAX_PANELS);
-            if (fetch == Fetch.NEXT && panels > 1) {
+            if (fetch.isNext() && panels > 1) {
                 throw new IllegalArgumentException(
                         "kernel key " + key + ": the parameter fetch is next, but panels is " + panels);
             }

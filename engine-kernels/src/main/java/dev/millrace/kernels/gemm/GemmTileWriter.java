@@ -91,7 +91,7 @@ final class GemmTileWriter {
     Program program() {
         ScalarVar tiles = builder.high(sizes, "tiles");
         try (var _ = builder.loop(tiles, 1)) {
-            multiply();
+            multiply(tiles);
             addUp();
             MaskVar mask = variant.masked() ? tail() : null;
             finish(tiles, mask);
@@ -118,8 +118,8 @@ final class GemmTileWriter {
         return builder.firstLanes(tail);
     }
 
-    private void multiply() {
-        Sources sources = new Sources();
+    private void multiply(ScalarVar tiles) {
+        Sources sources = new Sources(tiles);
         ScalarVar depth = builder.scalar("depth");
         builder.scalar(depth, ScalarOp.AND, sizes, GemmTile.MAX_DEPTH);
         for (VectorVar[] set : sums) {
@@ -156,7 +156,7 @@ final class GemmTileWriter {
         private final @Nullable ScalarVar rightStride;
         private final @Nullable MaskVar mask;
 
-        Sources() {
+        Sources(ScalarVar tiles) {
             left = builder.copy(a, "left");
             lda = rows > 1 || variant.columnsOfA() ? builder.low(strides, "lda") : null;
             if (lda != null && !variant.columnsOfA() && rows > 3) {
@@ -172,11 +172,27 @@ final class GemmTileWriter {
                 builder.advance(next, builder.loadLong(Address.at(arguments, PANEL_DISTANCE), "distance"));
                 right.add(next);
             }
-            next = variant.fetch() == Fetch.NEXT && !variant.rowsOfB()
-                    ? builder.loadLong(Address.at(arguments, PANEL_DISTANCE), "next")
-                    : null;
+            next = variant.fetch().isNext() && !variant.rowsOfB() ? next(tiles) : null;
             rightStride = variant.rowsOfB() ? builder.loadLong(Address.at(arguments, B_STRIDE), "ldb") : null;
             mask = variant.rowsOfB() && variant.masked() ? tail() : null;
+        }
+
+        /** Where this tile begins to ask for the next panel. */
+        private ScalarVar next(ScalarVar tiles) {
+            ScalarVar at = builder.scalar("next");
+            builder.scalar(at, ScalarOp.SUB, builder.high(sizes, "all"), tiles);
+            ScalarVar share = builder.scalar("share");
+            builder.scalar(share, ScalarOp.AND, sizes, GemmTile.MAX_DEPTH);
+            builder.scalar(share, ScalarOp.MUL, share, fetchedBytes(1));
+            builder.scalar(at, ScalarOp.MUL, at, share);
+            builder.advance(at, b);
+            builder.advance(at, builder.loadLong(Address.at(arguments, PANEL_DISTANCE), "distance"));
+            return at;
+        }
+
+        /** How much of the next panel is asked for while so many rows of this one are read. */
+        private int fetchedBytes(int count) {
+            return count * panelVectors * bytes / variant.fetch().tiles();
         }
 
         /** One column of A times one row of B; of the two, the shorter one is read first and held. */
@@ -217,8 +233,13 @@ final class GemmTileWriter {
                 return builder.load(at, maskOf(j, mask));
             }
             Address at = Address.at(right.get(j / panelVectors), (k * panelVectors + j % panelVectors) * bytes);
-            if (variant.fetch() != Fetch.NONE && at.displacement() % CACHE_LINE == 0) {
-                builder.prefetch(next == null ? at.plus(PREFETCH) : Address.at(at.base(), next, 1, at.displacement()));
+            if (next != null) {
+                if (at.displacement() % (CACHE_LINE * variant.fetch().tiles()) == 0) {
+                    builder.prefetchForLater(
+                            Address.at(next, at.displacement() / variant.fetch().tiles()));
+                }
+            } else if (variant.fetch() != Fetch.NONE && at.displacement() % CACHE_LINE == 0) {
+                builder.prefetchForLater(at.plus(PREFETCH));
             }
             return builder.load(at);
         }
@@ -242,6 +263,9 @@ final class GemmTileWriter {
                 if (rightStride == null) {
                     builder.advance(panel, count * panelVectors * bytes);
                 }
+            }
+            if (next != null) {
+                builder.advance(next, fetchedBytes(count));
             }
         }
     }

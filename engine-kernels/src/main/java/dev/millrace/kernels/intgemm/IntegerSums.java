@@ -252,7 +252,7 @@ final class IntegerSums {
     private void prefetch(ScalarVar right, int k) {
         for (int at = k * vectors * bytes; at < (k + 1) * vectors * bytes; at++) {
             if (rows <= PREFETCH_ROWS && at % LINE == 0) {
-                builder.prefetch(Address.at(right, at + PREFETCH));
+                builder.prefetchForLater(Address.at(right, at + PREFETCH));
             }
         }
     }

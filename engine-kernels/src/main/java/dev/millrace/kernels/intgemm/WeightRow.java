@@ -148,7 +148,7 @@ final class WeightRow implements KernelFamily {
                 group[j] = steps.group(panel, at, j);
             }
             for (int line = 0; line < steps.groupBytes(); line += LINE) {
-                builder.prefetch(Address.at(panel, at + PREFETCH + line));
+                builder.prefetchForLater(Address.at(panel, at + PREFETCH + line));
             }
             for (int i = 0; i < depth; i++) {
                 int k = number * depth + i;

@@ -304,7 +304,7 @@ abstract class StepEmitter extends ScalarEmitter {
 
     @Override
     public void prefetch(Step.Prefetch step) {
-        emit(ScalarOps.PREFETCHT0, memory(step.at()));
+        emit(step.later() ? ScalarOps.PREFETCHT1 : ScalarOps.PREFETCHT0, memory(step.at()));
     }
 
     final Mem memory(Address address) {
