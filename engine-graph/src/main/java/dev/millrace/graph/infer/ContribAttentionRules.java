@@ -17,7 +17,7 @@ final class ContribAttentionRules {
             case "DecoderMaskedMultiHeadAttention" -> decoding(c);
             case "GroupQueryAttention" -> groupQuery(c);
             case "SparseAttention" -> sparse(c);
-            case "LongformerAttention" -> {
+            case "LongformerAttention", "QOrderedLongformerAttention" -> {
                 c.dims(0, 3);
                 positive(c, "num_heads");
                 c.set(0, c.tensor(0));

@@ -24,6 +24,7 @@ final class ContribRules {
             case "MaxpoolWithMask" -> maskedPool(c);
             case "BiasSoftmax", "Trilu", "QLinearSigmoid", "QLinearLeakyRelu", "QLinearSoftmax", "GroupNorm" ->
                 ElementwiseRules.sameAsFirst(c);
+            case "AttnLSTM" -> RecurrentRules.recurrent(c);
             case "BeamSearch" -> ControlFlowRules.beamSearch(c);
             case "GreedySearch", "Sampling" -> ControlFlowRules.greedySearch(c);
             case "BiasDropout" -> {
@@ -56,6 +57,7 @@ final class ContribRules {
                     "QAttention",
                     "DecoderAttention",
                     "LongformerAttention",
+                    "QOrderedLongformerAttention",
                     "SparseAttention",
                     "DecoderMaskedSelfAttention",
                     "DecoderMaskedMultiHeadAttention",
