@@ -5,6 +5,7 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,7 +33,11 @@ class AttentiveLstmTest {
     }
 
     private OneOperator layer(
-            String direction, boolean projected, Tensor lengths, Tensor memoryLengths, boolean states) {
+            String direction,
+            boolean projected,
+            @Nullable Tensor lengths,
+            @Nullable Tensor memoryLengths,
+            boolean states) {
         long d = direction.equals("bidirectional") ? 2 : 1;
         int seen = projected ? SEEN : DEPTH;
         OneOperator layer = OneOperator.contributed("AttnLSTM")

@@ -130,7 +130,7 @@ class BlockProductTest {
 
     private static double e4m3(int bits) {
         int exponent = bits >> 3 & 15;
-        double size = exponent == 0 ? (bits & 7) / 512.0 : Math.scalb(8 + (bits & 7), exponent - 10);
+        double size = exponent == 0 ? (bits & 7) / 512.0 : Math.scalb(8.0 + (bits & 7), exponent - 10);
         return bits < 128 ? size : -size;
     }
 
