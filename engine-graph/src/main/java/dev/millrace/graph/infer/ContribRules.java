@@ -68,6 +68,7 @@ final class ContribRules {
                     "LongformerAttention",
                     "QOrderedLongformerAttention",
                     "SparseAttention",
+                    "PagedAttention",
                     "DecoderMaskedSelfAttention",
                     "DecoderMaskedMultiHeadAttention",
                     "MultiHeadAttention",

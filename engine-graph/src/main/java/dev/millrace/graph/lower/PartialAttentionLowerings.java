@@ -15,6 +15,7 @@ final class PartialAttentionLowerings {
     static @Nullable Lowering lowering(String name) {
         return switch (name) {
             case "SparseAttention" -> PartialAttentionLowerings::sparse;
+            case "PagedAttention" -> PagedAttentionLowering::write;
             case "LongformerAttention" -> PartialAttentionLowerings::longformer;
             default -> null;
         };
