@@ -155,9 +155,10 @@ final class Roles {
         put("Loop", 0, _ -> Role.always(3));
         put("Loop", 1, _ -> Role.always(1));
         put(
-                "LSTM GRU RNN DynamicQuantizeLSTM",
+                "LSTM GRU RNN DynamicQuantizeLSTM AttnLSTM",
                 4,
                 use -> use.extent(0, 0) < 1 ? null : Role.between(1, use.extent(0, 0)));
+        put("AttnLSTM", 12, use -> use.extent(11, 1) < 1 ? null : Role.between(1, use.extent(11, 1)));
         put("ReverseSequence", 1, use -> {
             long extent = use.extent(0, use.attribute("time_axis", 0));
             return extent < 1 ? null : Role.between(1, extent);

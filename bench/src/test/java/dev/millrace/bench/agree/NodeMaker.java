@@ -21,6 +21,8 @@ interface NodeMaker {
         LayerMakers.putInto(makers);
         FeatureMakers.putInto(makers);
         ContribMakers.putInto(makers);
+        ByteMakers.putInto(makers);
+        DecoderMakers.putInto(makers);
         return makers;
     }
 

@@ -85,7 +85,8 @@ final class Choices {
             case "StringNormalizer" -> Map.of("case_change_action", List.of("NONE", "LOWER", "UPPER"));
             case "TensorScatter" -> Map.of("mode", List.of("linear", "circular"));
             case "TfIdfVectorizer" -> Map.of("mode", List.of("TF", "IDF", "TFIDF"));
-            case "RNN", "GRU", "LSTM" -> Map.of("direction", List.of("forward", "reverse", "bidirectional"));
+            case "RNN", "GRU", "LSTM", "AttnLSTM" ->
+                Map.of("direction", List.of("forward", "reverse", "bidirectional"));
             default -> Map.of();
         };
     }

@@ -17,11 +17,12 @@ final class ContribAttentionRules {
             case "DecoderMaskedMultiHeadAttention" -> decoding(c);
             case "GroupQueryAttention" -> groupQuery(c);
             case "SparseAttention" -> sparse(c);
-            case "LongformerAttention" -> {
+            case "LongformerAttention", "QOrderedLongformerAttention" -> {
                 c.dims(0, 3);
                 positive(c, "num_heads");
                 c.set(0, c.tensor(0));
             }
+            case "PagedAttention" -> paged(c);
             case "DecoderAttention" -> {
                 c.dims(0, 3);
                 positive(c, "num_heads");
@@ -116,6 +117,30 @@ final class ContribAttentionRules {
         Dim headSize = Dims.floorDiv(c.dim(0, 2), c.has(1) ? heads : heads + 2 * keyHeads);
         c.set(0, c.element(0), List.of(c.dim(0, 0), c.dim(0, 1), Dims.mul(headSize, heads)));
         return headSize;
+    }
+
+    /** Steps of all texts by what lies in them; blocks by steps by heads of keys by what lies in those. */
+    private static void paged(InferenceContext c) {
+        c.dims(0, 2);
+        long heads = positive(c, "num_heads");
+        long keyHeads = positive(c, "kv_num_heads");
+        c.dims(3, 4);
+        c.dims(7, 2);
+        Dim size = c.dim(3, 3);
+        Dim texts = c.dim(7, 0);
+        Dim hidden = Dims.mul(size, heads);
+        Dim ofKeys = Dims.mul(size, keyHeads);
+        c.expect(3, 2, Dim.of(keyHeads));
+        Operands.shape(c, 4, c.dim(3, 0), c.dim(3, 1), Dim.of(keyHeads), size);
+        c.expect(0, 1, c.has(1) ? hidden : Dims.add(hidden, Dims.mul(ofKeys, 2)));
+        Operands.shape(c, 1, c.dim(0, 0), ofKeys);
+        Operands.shape(c, 2, c.dim(0, 0), ofKeys);
+        Operands.shape(c, 5, Dims.add(texts, 1));
+        Operands.shape(c, 6, texts);
+        Operands.shape(c, 10, c.dim(0, 0));
+        c.set(0, c.element(0), List.of(c.dim(0, 0), hidden));
+        c.set(1, c.tensor(3));
+        c.set(2, c.tensor(4));
     }
 
     private static void sparse(InferenceContext c) {

@@ -22,13 +22,23 @@ final class ContribRules {
             case "RotaryEmbedding" -> rotary(c, 1, 2);
             case "MRotaryEmbedding" -> rotary(c, 3, 3);
             case "MaxpoolWithMask" -> maskedPool(c);
-            case "BiasSoftmax", "Trilu", "QLinearSigmoid", "QLinearLeakyRelu", "QLinearSoftmax", "GroupNorm" ->
-                ElementwiseRules.sameAsFirst(c);
-            case "BeamSearch" -> ControlFlowRules.beamSearch(c);
+            case "BiasSoftmax",
+                    "Trilu",
+                    "QLinearSigmoid",
+                    "QLinearLeakyRelu",
+                    "QLinearSoftmax",
+                    "GroupNorm",
+                    "SampleOp" -> ElementwiseRules.sameAsFirst(c);
+            case "AttnLSTM" -> RecurrentRules.recurrent(c);
+            case "BeamSearch", "WhisperBeamSearch" -> ControlFlowRules.beamSearch(c);
             case "GreedySearch", "Sampling" -> ControlFlowRules.greedySearch(c);
             case "BiasDropout" -> {
                 c.set(0, c.tensor(0));
                 c.set(1, ElementType.BOOL, c.dims(0));
+            }
+            case "BitmaskDropout", "BitmaskBiasDropout" -> {
+                c.set(0, c.tensor(0));
+                c.set(1, ElementType.UINT32, Dims.unknown(1));
             }
             case "Inverse" -> inverse(c);
             case "MurmurHash3" ->
@@ -56,13 +66,18 @@ final class ContribRules {
                     "QAttention",
                     "DecoderAttention",
                     "LongformerAttention",
+                    "QOrderedLongformerAttention",
                     "SparseAttention",
+                    "PagedAttention",
                     "DecoderMaskedSelfAttention",
                     "DecoderMaskedMultiHeadAttention",
                     "MultiHeadAttention",
                     "GroupQueryAttention" -> ContribAttentionRules.apply(c);
             case "MatMulNBits", "MatMulBnb4" -> matMulBlocks(c);
+            case "MatMulNBitsMlp", "MatMulNBitsQkv", "MatMulBlockQuantizedFp4Weight", "MatMulBlockQuantizedFp8Weight" ->
+                BlockRules.apply(c);
             case "MatMulFpQ4" -> matMulPacked(c);
+            case "SparseToDenseMatMul" -> c.set(0, c.element(1), null);
             case "DynamicQuantizeMatMul" -> MatrixRules.matMul(c);
             case "MatMulIntegerToFloat" -> c.set(0, c.element(2), MatrixRules.product(c, c.dims(0), c.dims(1)));
             case "MatMulInteger16" -> c.set(0, wideProduct(c), MatrixRules.product(c, c.dims(0), c.dims(1)));
@@ -183,6 +198,10 @@ final class ContribRules {
 
     /** A times a matrix that is packed in blocks; attributes say its extents. */
     private static void matMulBlocks(InferenceContext c) {
+        long packed = c.attributes().integer("weight_prepacked", 0);
+        if (packed != 0) {
+            throw c.refuse("attribute 'weight_prepacked' is " + packed + ": weights in the order of a GPU");
+        }
         List<Dim> a = c.dims(0, 1, Integer.MAX_VALUE);
         if (a == null) {
             c.set(0, c.element(0), null);

@@ -3,7 +3,7 @@ package dev.millrace.graph.infer;
 import dev.millrace.graph.ir.Dim;
 import java.util.List;
 
-/** RNN, GRU and LSTM. */
+/** RNN, GRU and LSTM, and the one with attention. */
 final class RecurrentRules {
     private RecurrentRules() {}
 
@@ -27,6 +27,9 @@ final class RecurrentRules {
                 batchFirst ? List.of(batch, steps, directions, hidden) : List.of(steps, directions, batch, hidden));
         List<Dim> state = batchFirst ? List.of(batch, directions, hidden) : List.of(directions, batch, hidden);
         parameters(c, directions, hidden);
+        if (c.op().equals("AttnLSTM")) {
+            attention(c, directions, hidden, batch);
+        }
         Operands.shape(c, 4, batch);
         Operands.shape(c, 5, state);
         Operands.shape(c, 6, state);
@@ -37,15 +40,33 @@ final class RecurrentRules {
     /** Weights, biases and peepholes: rows for each gate, one below the other. */
     private static void parameters(InferenceContext c, Dim directions, Dim hidden) {
         int gates = switch (c.op()) {
-            case "LSTM" -> 4;
+            case "LSTM", "AttnLSTM" -> 4;
             case "GRU" -> 3;
             default -> 1;
         };
         Dim rows = Dims.mul(hidden, gates);
-        Operands.shape(c, 1, directions, rows, c.dim(0, 2));
+        Dim seen = !c.op().equals("AttnLSTM") ? Dims.ZERO : c.has(13) ? c.dim(13, 2) : c.dim(11, 2);
+        Operands.shape(c, 1, directions, rows, Dims.add(c.dim(0, 2), seen));
         Operands.shape(c, 2, directions, rows, hidden);
         Operands.shape(c, 3, directions, Dims.mul(rows, 2));
         Operands.shape(c, 7, directions, Dims.mul(hidden, 3));
+    }
+
+    /** Weights of queries and keys, of scores, the memory with its lengths, and weights of what is seen. */
+    private static void attention(InferenceContext c, Dim directions, Dim hidden, Dim batch) {
+        c.dims(8, 3);
+        c.dims(11, 3);
+        Dim width = c.dim(8, 2);
+        Dim depth = c.dim(11, 2);
+        Operands.shape(c, 8, directions, hidden, width);
+        Operands.shape(c, 9, directions, depth, width);
+        Operands.shape(c, 10, directions, width);
+        Operands.shape(c, 11, batch, c.dim(11, 1), depth);
+        Operands.shape(c, 12, batch);
+        if (c.has(13)) {
+            c.dims(13, 3);
+            Operands.shape(c, 13, directions, Dims.add(hidden, depth), c.dim(13, 2));
+        }
     }
 
     private static Dim directions(InferenceContext c) {

@@ -23,6 +23,7 @@ final class AttentionLowerings {
     static @Nullable Lowering lowering(Node node) {
         return switch (node.op().name()) {
             case "Attention" -> c -> attend(c, projected(c), new Places(3, 4, 5, 6, -1));
+            case "AttnLSTM" -> AttentiveLstmLowering::write;
             case "DecoderAttention" -> DecoderAttentionLowering::write;
             case "DecoderMaskedSelfAttention" -> AttentionLowerings::decoderSelf;
             case "DecoderMaskedMultiHeadAttention" -> AttentionLowerings::decoderHeads;

@@ -62,7 +62,7 @@ final class BlockLowering {
     }
 
     /** The upper or lower half of each byte, as a column. */
-    private static Value half(Composer c, Value bytes, int from) {
+    static Value half(Composer c, Value bytes, int from) {
         Value low = c.op(
                 "Mod",
                 c.op("Div", c.cast(bytes, ElementType.INT32), c.scalar(ElementType.INT32, 1 << from)),

@@ -29,16 +29,40 @@ final class Composer {
     static final int OPSET = 21;
 
     private final Node node;
+    private final @Nullable Node anchor;
     private final GraphEditor editor;
     private final String stem;
     private final @Nullable Value[] results;
 
     Composer(Node node) {
+        this(node, node, node.graph());
+    }
+
+    private Composer(Node node, @Nullable Node anchor, Graph graph) {
         this.node = node;
-        this.editor = new GraphEditor(node.graph());
+        this.anchor = anchor;
+        this.editor = new GraphEditor(graph);
         this.results = new Value[node.outputs().size()];
         Value first = node.output(0);
         this.stem = first == null ? node.op().name() : first.name();
+    }
+
+    /** A composer for the same node that writes at the end of a new graph, which may read the values around the node. */
+    Composer nested(String name) {
+        return new Composer(node, null, Graph.nested(name, node.graph()));
+    }
+
+    /** An input of the graph that is written. */
+    Value parameter(String name) {
+        return editor.addInput(stem + "/" + name, null);
+    }
+
+    /** The graph that was written, which gives these values. */
+    Graph giving(Value... outputs) {
+        for (Value output : outputs) {
+            editor.addOutput(output.name(), output);
+        }
+        return editor.graph();
     }
 
     Node node() {
@@ -133,7 +157,7 @@ final class Composer {
         for (int i = 0; i < outputs; i++) {
             values.add(editor.value(stem + "/" + spec.op().name(), null));
         }
-        editor.insert(spec, node, values.toArray(new Value[0]));
+        editor.insert(spec, anchor, values.toArray(new Value[0]));
         return values;
     }
 
@@ -174,7 +198,7 @@ final class Composer {
         }
         Map<Value, @Nullable Value> inputs = new HashMap<>();
         inputs.put(graph.inputs().getFirst(), input);
-        return Objects.requireNonNull(GraphCopier.copyInto(graph, editor, node, inputs, GraphCopier.Rewrite.NOTHING)
+        return Objects.requireNonNull(GraphCopier.copyInto(graph, editor, anchor, inputs, GraphCopier.Rewrite.NOTHING)
                 .getFirst());
     }
 

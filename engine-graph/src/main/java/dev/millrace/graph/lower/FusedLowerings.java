@@ -6,6 +6,9 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.lower.Lowerings.Lowering;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +38,8 @@ final class FusedLowerings {
             case "BiasAdd" -> c -> c.result(c.op("Add", biased(c), c.input(2)));
             case "BiasSoftmax" -> FusedLowerings::softmax;
             case "BiasSplitGelu" -> FusedLowerings::splitGelu;
-            case "BiasDropout" -> FusedLowerings::dropout;
+            case "BiasDropout", "BitmaskBiasDropout" -> FusedLowerings::biasDropout;
+            case "BitmaskDropout" -> c -> dropout(c, c.input(0), null, 1);
             case "GroupNorm", "SkipGroupNorm" -> FusedLowerings::groupNorm;
             default -> null;
         };
@@ -123,12 +127,32 @@ final class FusedLowerings {
         c.result(c.op("Mul", halves.getFirst(), c.op("Gelu", halves.getLast())));
     }
 
-    private static void dropout(Composer c) {
-        NodeSpec spec = c.onnx("Dropout", biased(c), c.find(3), c.find(4));
+    private static void biasDropout(Composer c) {
+        dropout(c, biased(c), c.find(2), 3);
+    }
+
+    /** The inputs from {@code ratio} on are those of Dropout. */
+    private static void dropout(Composer c, Value x, @Nullable Value residual, int ratio) {
+        NodeSpec spec = c.onnx("Dropout", x, c.find(ratio), c.find(ratio + 1));
         List<Value> outputs = c.add(given(c, spec, "seed"), c.wants(1) ? 2 : 1);
         Value kept = outputs.getFirst();
-        c.result(c.has(2) ? c.op("Add", kept, c.input(2)) : kept);
-        c.result(1, outputs.getLast());
+        c.result(residual == null ? kept : c.op("Add", kept, residual));
+        if (c.wants(1)) {
+            boolean packed = c.node().op().name().startsWith("Bitmask");
+            c.result(1, packed ? bits(c, outputs.getLast()) : outputs.getLast());
+        }
+    }
+
+    /** 32 flags in a number, the first in its lowest bit. */
+    private static Value bits(Composer c, Value flags) {
+        Value flat = c.cast(c.op("Reshape", flags, c.longs(-1)), ElementType.UINT32);
+        Value missing = c.op("Mod", c.op("Neg", c.op("Shape", flat)), c.longs(Integer.SIZE));
+        Value filled = c.op("Pad", flat, c.concat(0, c.longs(0), missing));
+        double[] powers = new double[Integer.SIZE];
+        Arrays.setAll(powers, i -> 1L << i);
+        Value weights = c.reals(ElementType.UINT32, Shape.of(powers.length), powers);
+        Value words = c.op("Mul", c.op("Reshape", filled, c.longs(-1, powers.length)), weights);
+        return c.add(c.onnx("ReduceSum", words, c.longs(1)).with("keepdims", Attribute.of(0)));
     }
 
     /** Groups of channels that usually come last, and perhaps a swish; with a skip, a sum is normalised. */

@@ -114,7 +114,7 @@ final class GradientLowering {
             case "Sqrt" -> add(a, c.op("Div", g, c.op("Add", y, y)));
             case "Sigmoid" -> add(a, c.op("Mul", g, c.op("Mul", y, c.op("Sub", one(y), y))));
             case "Tanh" -> add(a, c.op("Mul", g, c.op("Sub", one(y), c.op("Mul", y, y))));
-            case "Relu" -> add(a, c.op("Mul", g, c.op("Sign", y)));
+            case String name when name.equals(OpId.RELU.name()) -> add(a, c.op("Mul", g, c.op("Sign", y)));
             default -> throw c.refuse("the operator " + node.op() + " on the way");
         }
     }

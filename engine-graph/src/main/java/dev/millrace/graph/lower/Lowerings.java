@@ -64,6 +64,7 @@ public final class Lowerings {
     private static @Nullable Lowering byName(String name) {
         List<Function<String, @Nullable Lowering>> families = List.of(
                 ArrayLowerings::lowering,
+                BlockProductLowerings::lowering,
                 ElementLowerings::lowering,
                 GateLowerings::lowering,
                 OrderedLowerings::lowering,

@@ -26,6 +26,7 @@ final class OrderedLowerings {
             case "QOrderedLayerNormalization" -> OrderedLowerings::norm;
             case "QOrderedGelu" -> OrderedLowerings::gelu;
             case "QOrderedAttention" -> OrderedLowerings::attention;
+            case "QOrderedLongformerAttention" -> OrderedLowerings::longformer;
             default -> null;
         };
     }
@@ -87,20 +88,16 @@ final class OrderedLowerings {
         c.result(c.cast(real(c, ordered, c.input(1)), c.elementAttribute("to", ElementType.FLOAT)));
     }
 
-    private static Value projected(Composer c, Value rows, int weights, Value scale, @Nullable Value bias) {
-        Value sums = c.cast(c.op("MatMulInteger", rows, weights(c, weights)), ElementType.FLOAT);
+    private static Value projected(Composer c, int weights, String order, Value scale, @Nullable Value bias) {
+        Value matrix = isByColumn(c, order) ? byRow(c, weights) : c.input(weights);
+        Value sums = c.cast(c.op("MatMulInteger", c.input(0), matrix), ElementType.FLOAT);
         Value product = c.op("Mul", sums, scale);
         return bias == null ? product : c.op("Add", product, bias);
     }
 
-    private static Value weights(Composer c, int input) {
-        String order = c.node().op().name().equals("QOrderedMatMul") ? "order_B" : "order_weight";
-        return isByColumn(c, order) ? byRow(c, input) : c.input(input);
-    }
-
     private static void product(Composer c) {
         c.refuse(isByColumn(c, "order_A") || isByColumn(c, "order_Y"), "a product of matrices by column");
-        Value product = projected(c, c.input(0), 2, c.op("Mul", c.input(1), c.input(3)), c.find(5));
+        Value product = projected(c, 2, "order_B", c.op("Mul", c.input(1), c.input(3)), c.find(5));
         if (c.has(6)) {
             product = c.op("Add", product, real(c, c.input(6), c.input(7)));
         }
@@ -133,7 +130,7 @@ final class OrderedLowerings {
         Value[] parts = new Value[PROJECTIONS];
         for (int i = 0; i < PROJECTIONS; i++) {
             Value scale = c.op("Mul", c.input(1), c.input(8 + i));
-            Value part = stepped(c, projected(c, c.input(0), 5 + i, scale, c.input(11 + i)), 2 + i);
+            Value part = stepped(c, projected(c, 5 + i, "order_weight", scale, c.input(11 + i)), 2 + i);
             Value byHead = c.op("Reshape", part, c.longs(0, 0, c.attributes().integer("num_heads"), -1));
             parts[i] = i == 1 ? c.transpose(byHead, 0, 2, 3, 1) : c.transpose(byHead, 0, 2, 1, 3);
         }
@@ -143,6 +140,17 @@ final class OrderedLowerings {
         Value shares = stepped(c, c.add(c.onnx("Softmax", seen).with("axis", Attribute.of(-1))), 15);
         Value heads = c.transpose(c.op("MatMul", shares, parts[2]), 0, 2, 1, 3);
         c.result(bytes(c, c.op("Reshape", heads, c.longs(0, 0, -1)), c.input(16)));
+    }
+
+    /** Projections give bytes, and so does what is seen of them. */
+    private static void longformer(Composer c) {
+        c.refuse(isByColumn(c, "order_input") || isByColumn(c, "order_output"), "steps that lie by column");
+        Value scale = c.op("Mul", c.input(1), c.input(3));
+        Value near = stepped(c, projected(c, 2, "order_weight", scale, c.input(4)), 6);
+        Value globalScale = c.op("Mul", c.input(1), c.input(9));
+        Value global = stepped(c, projected(c, 8, "order_global_weight", globalScale, c.input(10)), 11);
+        Value mask = c.cast(c.input(7), ElementType.FLOAT);
+        c.result(bytes(c, PartialAttentionLowerings.longformer(c, mask, c.input(12), near, global), c.input(13)));
     }
 
     /** Numbers as bytes of a scale hold them; as they are where there is none. */

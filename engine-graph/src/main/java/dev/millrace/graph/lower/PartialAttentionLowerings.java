@@ -15,6 +15,7 @@ final class PartialAttentionLowerings {
     static @Nullable Lowering lowering(String name) {
         return switch (name) {
             case "SparseAttention" -> PartialAttentionLowerings::sparse;
+            case "PagedAttention" -> PagedAttentionLowering::write;
             case "LongformerAttention" -> PartialAttentionLowerings::longformer;
             default -> null;
         };
@@ -88,29 +89,34 @@ final class PartialAttentionLowerings {
         return c.op("Greater", count, c.scalar(ElementType.FLOAT, 0));
     }
 
-    /**
-     * Steps see those that are near and those that all see; the latter see all, by weights of their own. A step that the
-     * mask hides sees nothing.
-     */
     private static void longformer(Composer c) {
-        Value mask = c.input(3);
+        c.result(longformer(c, c.input(3), c.input(6), projected(c, 1), projected(c, 4)));
+    }
+
+    private static Value projected(Composer c, int weights) {
+        return c.op("Add", c.op("MatMul", c.input(0), c.input(weights)), c.input(weights + 1));
+    }
+
+    /**
+     * Steps see those that are near and those that all see; the latter see all, by projections of their own. A step that
+     * the mask hides sees nothing.
+     */
+    static Value longformer(Composer c, Value mask, Value global, Value nearParts, Value globalParts) {
         Value places = counted(c, c.extents(c.input(0), 1, 2));
         Value apart = c.op("Sub", c.op("Unsqueeze", places, c.longs(1)), places);
         Value near =
                 c.op("LessOrEqual", c.op("Abs", apart), c.scalar(c.attributes().integer("window")));
-        Value isGlobal = c.op("Not", c.op("Equal", c.input(6), c.scalar(ElementType.INT32, 0)));
+        Value isGlobal = c.op("Not", c.op("Equal", global, c.scalar(ElementType.INT32, 0)));
         Value seen = c.op("Or", near, c.op("Unsqueeze", isGlobal, c.longs(1, 2)));
         Value ofKeys = c.op("Unsqueeze", mask, c.longs(1, 2));
-        Value local = attended(c, 1, c.op("Add", hiding(c, seen, mask), ofKeys));
-        Value all = c.op("Expand", ofKeys, c.op("Shape", seen));
-        Value global = attended(c, 4, all);
-        Value attended = c.op("Where", c.op("Unsqueeze", isGlobal, c.longs(2)), global, local);
+        Value local = attended(c, nearParts, c.op("Add", hiding(c, seen, mask), ofKeys));
+        Value all = attended(c, globalParts, c.op("Expand", ofKeys, c.op("Shape", seen)));
+        Value attended = c.op("Where", c.op("Unsqueeze", isGlobal, c.longs(2)), all, local);
         Value zero = c.op("CastLike", c.scalar(ElementType.FLOAT, 0), mask);
-        c.result(c.op("Where", c.op("Unsqueeze", c.op("Less", mask, zero), c.longs(2)), zero, attended));
+        return c.op("Where", c.op("Unsqueeze", c.op("Less", mask, zero), c.longs(2)), zero, attended);
     }
 
-    private static Value attended(Composer c, int weights, Value bias) {
-        Value together = c.op("Add", c.op("MatMul", c.input(0), c.input(weights)), c.input(weights + 1));
+    private static Value attended(Composer c, Value together, Value bias) {
         List<Value> parts = c.split(together, 3);
         return c.add(c.contributed("MultiHeadAttention", parts.getFirst(), parts.get(1), parts.get(2), null, null, bias)
                 .with("num_heads", Attribute.of(c.attributes().integer("num_heads"))));

@@ -3,6 +3,7 @@ package dev.millrace.graph.lower;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.lower.Lowerings.Lowering;
 import dev.millrace.graph.tensor.ElementType;
@@ -102,7 +103,7 @@ final class ProductLowerings {
         String activation = c.attributes().text("activation", "NONE");
         y = switch (activation) {
             case "NONE" -> y;
-            case "RELU" -> c.op("Relu", y);
+            case "RELU" -> c.op(OpId.RELU.name(), y);
             case "GELU" -> c.op("Gelu", y);
             default -> throw c.refuse("activation '" + activation + "'");
         };

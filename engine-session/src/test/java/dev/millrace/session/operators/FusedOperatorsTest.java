@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Engine;
@@ -160,6 +161,31 @@ class FusedOperatorsTest {
                 .on(Tensor.copyOf(new float[] {1, 2, 3, 4}, 1, 2, 2), Tensor.copyOf(new float[] {3, 2, 1, 0}, 1, 2, 2))
                 .run(engine);
         assertThat(shares.floats()).containsOnly(0.25f);
+    }
+
+    @Test
+    void whatIsKeptAsBits() {
+        Tensor x = draw.floats(5, 7);
+        Tensor bias = draw.floats(7);
+        Tensor all = Draw.zeros(ElementType.UINT32, 2);
+        Elements.setLong(ElementType.UINT32, all.segment(), 0, 0xFFFFFFFFL);
+        Elements.setLong(ElementType.UINT32, all.segment(), 1, 7);
+        OneOperator.contributed("BitmaskDropout").outputs(2).on(x).gives(engine, 0, x, all);
+        OneOperator.contributed("BitmaskBiasDropout").outputs(2).on(x, bias, x).gives(engine, 0, sum(x, bias), all);
+    }
+
+    /** Twice some rows, and a bias. */
+    private static Tensor sum(Tensor x, Tensor bias) {
+        float[] sum = x.floats();
+        for (int i = 0; i < sum.length; i++) {
+            sum[i] += bias.floats()[i % bias.floats().length] + x.floats()[i];
+        }
+        return Tensor.copyOf(sum, x.shape().toArray());
+    }
+
+    @Test
+    void samplesAreWhatTheyAre() throws Exception {
+        OneOperator.contributed("SampleOp").on(draw.floats(3, 4)).agrees(engine, 0);
     }
 
     @Test

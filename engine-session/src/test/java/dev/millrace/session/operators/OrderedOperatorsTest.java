@@ -190,4 +190,70 @@ class OrderedOperatorsTest {
                 .on(Tensor.copyOf(mask, 1, steps))
                 .gives(engine, 1, bytes(expected, 1, steps, width));
     }
+
+    /** Numbers that are bytes of their scales at each step, so that all but the last are exact. */
+    @Test
+    void nearStepsAndThoseThatAllSeeOfBytes() {
+        int steps = 9;
+        int width = 4;
+        double[] input = few(2 * steps * width);
+        double[][] weights = {few(width * 3 * width), few(width * 3 * width)};
+        double[][] biases = {few(3 * width), few(3 * width)};
+        Tensor mask = Draw.zeros(ElementType.FLOAT16, 2, steps);
+        Elements.setDouble(ElementType.FLOAT16, mask.segment(), steps - 1, -10000);
+        int[] global = new int[2 * steps];
+        global[0] = 1;
+        global[steps + 4] = 1;
+        Tensor[] real = new Tensor[4];
+        Tensor[] ordered = new Tensor[4];
+        for (int i = 0; i < 2; i++) {
+            double[] turned = new double[weights[i].length];
+            for (int k = 0; k < turned.length; k++) {
+                turned[k] = weights[i][k % width * 3 * width + k / width];
+            }
+            real[2 * i] = floats(weights[i], 0.5, width, 3 * width);
+            real[2 * i + 1] = floats(biases[i], 0.125, 3 * width);
+            ordered[2 * i] = bytes(turned, width, 3 * width);
+            ordered[2 * i + 1] = real[2 * i + 1];
+        }
+        double[] expected = OneOperator.numbers(OneOperator.contributed("LongformerAttention")
+                .with("num_heads", 2)
+                .with("window", 2)
+                .on(floats(input, 0.25, 2, steps, width), real[0], real[1])
+                .on(floats(OneOperator.numbers(mask), 1, 2, steps), real[2], real[3])
+                .on(Tensor.copyOf(global, 2, steps))
+                .run(engine));
+        for (int i = 0; i < expected.length; i++) {
+            expected[i] = rounded(expected[i], 0.01f);
+        }
+        Tensor scale = Draw.scale(0.5);
+        Tensor step = Draw.scale(0.125);
+        OneOperator.contributed("QOrderedLongformerAttention")
+                .with("num_heads", 2)
+                .with("window", 2)
+                .with("order_input", BY_ROW)
+                .with("order_output", BY_ROW)
+                .with("order_weight", BY_COLUMN)
+                .with("order_global_weight", BY_COLUMN)
+                .on(bytes(input, 2, steps, width), Draw.scale(0.25))
+                .on(ordered[0], scale, ordered[1], scale, step, mask)
+                .on(ordered[2], scale, ordered[3], step, Tensor.copyOf(global, 2, steps), Draw.scale(0.01))
+                .gives(engine, 1, bytes(expected, 2, steps, width));
+    }
+
+    private double[] few(int count) {
+        double[] values = OneOperator.numbers(draw.below(ElementType.INT8, 5, count));
+        for (int i = 0; i < count; i++) {
+            values[i] -= 2;
+        }
+        return values;
+    }
+
+    private static Tensor floats(double[] values, double scale, long... dims) {
+        float[] floats = new float[values.length];
+        for (int i = 0; i < floats.length; i++) {
+            floats[i] = (float) (values[i] * scale);
+        }
+        return Tensor.copyOf(floats, dims);
+    }
 }

@@ -1,6 +1,7 @@
 package dev.millrace.session.operators;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
@@ -306,6 +307,13 @@ class QuantisedOperatorsTest {
                 .on(Tensor.copyOf(new float[] {3, 5}, 1, 2), weights, Tensor.copyOf(new float[] {0.5f}, 1));
         // 7 and 10 less 8, halved
         assertThat(product.run(engine).floats()).containsExactly(-1.5f + 5);
+    }
+
+    /** Their order is that of one maker's processors; the peer reads them as if it were not. */
+    @Test
+    void weightsThatWerePackedForAnotherProcessorAreRefused() {
+        OneOperator packed = blocked(4, 32, 5).with("weight_prepacked", 1);
+        assertThatThrownBy(() -> packed.run(engine)).hasMessageContaining("weight_prepacked");
     }
 
     @Test

@@ -46,9 +46,15 @@ class SearchOperatorsTest {
     }
 
     private static Attribute decoder() {
+        return decoder(true);
+    }
+
+    private static Attribute decoder(boolean masked) {
         var body = new SearchGraph("decoder");
         Value words = body.words("input_ids");
-        body.words("encoder_attention_mask");
+        if (masked) {
+            body.words("encoder_attention_mask");
+        }
         Shape cache = Shape.of(1, 1, 1, 1);
         Value keys = body.input("past_key_self_0", ElementType.FLOAT, cache);
         Value values = body.input("past_value_self_0", ElementType.FLOAT, cache);
@@ -116,6 +122,29 @@ class SearchOperatorsTest {
         caches(encoder);
         OneOperator search = search(6, 0, 3, 3, 1, encoder.attribute(), Tensor.copyOf(new int[] {0, 3, 0, 0}, 1, 4));
         search.agrees(engine, 1e-5);
+    }
+
+    /** What is heard is a sequence of real numbers, and has no mask. */
+    @Test
+    void whatWasHeardIsSearchedUnderEitherName() throws Exception {
+        for (String name : new String[] {"BeamSearch", "WhisperBeamSearch"}) {
+            var encoder = new SearchGraph("encoder");
+            Value heard = encoder.input("encoder_input_ids", ElementType.FLOAT, Shape.of(1, 1, 1));
+            encoder.scores(encoder.words("decoder_input_ids"));
+            encoder.op("Identity", "encoder_hidden_states", Shape.of(1, 1, 1), heard);
+            caches(encoder);
+            OneOperator.contributed(name)
+                    .with("encoder", encoder.attribute())
+                    .with("decoder", decoder(false))
+                    .with("model_type", 2)
+                    .with("eos_token_id", 1)
+                    .with("pad_token_id", 0)
+                    .with("decoder_start_token_id", 2)
+                    .outputs(2)
+                    .on(Tensor.copyOf(new float[] {3}, 1, 1, 1))
+                    .holding(ints(6), ints(0), ints(3), ints(2), real(1))
+                    .agrees(engine, 1e-5);
+        }
     }
 
     @Test

@@ -29,7 +29,7 @@ public final class ContribKernels {
             case "GatherBlockQuantized" -> QuantKernels.create(node);
             case "CropAndResize" -> ImageKernels.create(node);
             case "MaxpoolWithMask" -> WindowKernels.create(node);
-            case "BeamSearch" -> new BeamSearchKernel(node);
+            case "BeamSearch", "WhisperBeamSearch" -> new BeamSearchKernel(node);
             case "GreedySearch", "Sampling" -> new GreedySearchKernel(node);
             case "BifurcationDetector" -> new BifurcationKernel(node);
             case "DynamicTimeWarping" -> new WarpingKernel(node);

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** BeamSearch of {@code com.microsoft}. */
+/** BeamSearch of {@code com.microsoft}, under the name that it has for Whisper, too. */
 public final class BeamSearchKernel implements DynamicKernel {
     private static final int DECODER = 0;
     private static final int ENCODER_DECODER = 2;
@@ -30,7 +30,8 @@ public final class BeamSearchKernel implements DynamicKernel {
 
     public BeamSearchKernel(Node node) {
         this.node = node;
-        long kind = node.attributes().integer("model_type", DECODER);
+        boolean isWhisper = node.op().name().equals("WhisperBeamSearch");
+        long kind = node.attributes().integer("model_type", isWhisper ? ENCODER_DECODER : DECODER);
         refuse(
                 kind < DECODER || kind > ENCODER_DECODER,
                 "model_type " + kind + " where " + DECODER + " to " + ENCODER_DECODER + " are known");

@@ -1,0 +1,110 @@
+package dev.millrace.graph.lower;
+
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.lower.Lowerings.Lowering;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import org.jspecify.annotations.Nullable;
+
+/** Products with weights in blocks that have a scale each: several of one norm, or of weights that are small floats. */
+final class BlockProductLowerings {
+    /** What four bits say: a sign, two bits of an exponent and one of a mantissa. */
+    private static final double[] E2M1 = {0, 0.5, 1, 1.5, 2, 3, 4, 6, 0, -0.5, -1, -1.5, -2, -3, -4, -6};
+
+    /** The first opset of BitCast. */
+    private static final int BIT_CAST = 26;
+
+    /** The first opset of RMSNormalization. */
+    private static final int RMS = 23;
+
+    private BlockProductLowerings() {}
+
+    static @Nullable Lowering lowering(String name) {
+        return switch (name) {
+            case "MatMulNBitsMlp" -> BlockProductLowerings::gated;
+            case "MatMulNBitsQkv" -> BlockProductLowerings::projections;
+            case "MatMulBlockQuantizedFp4Weight" -> BlockProductLowerings::fourBits;
+            case "MatMulBlockQuantizedFp8Weight" -> BlockProductLowerings::eightBits;
+            default -> null;
+        };
+    }
+
+    private static void gated(Composer c) {
+        String activation = c.attributes().text("activation", "");
+        c.refuse(!activation.equals("silu"), "activation '" + activation + "'");
+        Value x = normed(c, 1);
+        Value gate = product(c, x, 3, "N");
+        Value swish = c.op("Mul", gate, c.op("Sigmoid", gate));
+        c.result(c.op("Mul", swish, product(c, x, 6, "N")));
+    }
+
+    private static void projections(Composer c) {
+        Value x = normed(c, 3);
+        c.result(0, product(c, x, 3, "Nq"));
+        c.result(1, product(c, x, 6, "Nkv"));
+        c.result(2, product(c, x, 9, "Nkv"));
+    }
+
+    /** The input, normed where there is a scale for that; its sum with a skip, where there is one, is an output. */
+    private static Value normed(Composer c, int sum) {
+        c.refuse(c.has(1) && !c.has(2), "a skip without a norm");
+        Value x = c.has(1) ? c.op("Add", c.input(0), c.input(1)) : c.input(0);
+        c.result(sum, x);
+        return !c.has(2)
+                ? x
+                : c.add(c.onnx("RMSNormalization", RMS, x, c.input(2))
+                        .with("epsilon", Attribute.of(c.attributes().real("epsilon", 1e-5f))));
+    }
+
+    /** A product with the weights from {@code first} on, their scales and perhaps a bias. */
+    private static Value product(Composer c, Value x, int first, String columns) {
+        Attributes attributes = Attributes.NONE
+                .with("N", Attribute.of(c.attributes().integer(columns)))
+                .with("bits", Attribute.of(c.attributes().integer("bits", 4)))
+                .with("accuracy_level", Attribute.of(c.attributes().integer("accuracy_level", 0)));
+        for (String name : new String[] {"K", "block_size"}) {
+            attributes = attributes.with(name, Attribute.of(c.attributes().integer(name)));
+        }
+        return c.add(c.contributed("MatMulNBits", x, c.input(first), c.input(first + 1), null, null, c.find(first + 2))
+                .with(attributes));
+    }
+
+    /** Two weights in a byte; the bytes of their scales are small floats, too. */
+    private static void fourBits(Composer c) {
+        Value bytes = c.op("Reshape", c.input(1), c.longs(-1));
+        Value places = c.concat(1, BlockLowering.half(c, bytes, 0), BlockLowering.half(c, bytes, 4));
+        Value parts = c.op("Gather", c.reals(ElementType.FLOAT, Shape.of(16), E2M1), places);
+        long columns = c.extent(1, 1) * 2;
+        Value scales = c.add(
+                c.onnx("BitCast", BIT_CAST, c.input(2)).with("to", Attribute.of(ElementType.FLOAT8E4M3FN.code())));
+        Value scale = c.op("Mul", c.cast(scales, ElementType.FLOAT), c.op("Reshape", c.input(3), c.longs()));
+        Value weights = c.op("Reshape", parts, c.longs(-1, columns));
+        c.result(turned(c, c.input(0), weights, scale, 16, columns, 5));
+    }
+
+    /** What is multiplied with the weights may be rounded to small floats before. */
+    private static void eightBits(Composer c) {
+        Value x = c.input(0);
+        if (c.has(3)) {
+            Value scale = c.op("Reshape", c.input(3), c.longs());
+            Value parts = c.cast(c.op("Div", c.cast(x, ElementType.FLOAT), scale), ElementType.FLOAT8E4M3FN);
+            x = c.op("CastLike", c.op("Mul", c.cast(parts, ElementType.FLOAT), scale), x);
+        }
+        Value weights = c.cast(c.input(1), ElementType.FLOAT);
+        c.result(turned(c, x, weights, c.input(2), 128, c.extent(1, 1), 4));
+    }
+
+    /** {@code x} by the rows of weights, of which so many beside one another have a scale. */
+    private static Value turned(Composer c, Value x, Value weights, Value scales, long usual, long columns, int bias) {
+        long block = c.attributes().integer("block_size", usual);
+        c.refuse(block < 1, "blocks of " + block + " weights");
+        Value each = c.op("Expand", c.op("Unsqueeze", scales, c.longs(2)), c.longs(1, 1, block));
+        Value all = c.op("Reshape", each, c.longs(0, -1));
+        Value ofWeights = c.op("Slice", all, c.longs(0), c.longs(columns), c.longs(1));
+        Value matrix = c.op("CastLike", c.op("Mul", weights, ofWeights), x);
+        Value product = c.op("MatMul", x, c.transpose(matrix, 1, 0));
+        return c.has(bias) ? c.op("Add", product, c.input(bias)) : product;
+    }
+}

@@ -1,0 +1,201 @@
+package dev.millrace.graph.lower;
+
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.ElementType;
+import java.util.List;
+
+/**
+ * PagedAttention: steps of several texts lie one behind the other, and their keys and values in blocks that a table
+ * shares out. Written as a scatter of what is new into the blocks, a gather of what each text has, and an attention of
+ * texts that are filled up to one length.
+ */
+final class PagedAttentionLowering {
+    private static final int ENDS = 5;
+    private static final int PASTS = 6;
+    private static final int TABLE = 7;
+    private static final int COSINES = 8;
+    private static final int SLOTS = 10;
+    private static final int SINKS = 11;
+    private static final int QUERY_NORM = 12;
+
+    private final Composer c;
+    private final long heads;
+    private final long keyHeads;
+    private final Value blockSize;
+    /** Where each text begins among all steps, how many steps it has, and how many it had before. */
+    private final Value starts;
+
+    private final Value lengths;
+    private final Value pasts;
+    /** For each step its text, and its place among the text's new steps. */
+    private final Value text;
+
+    private final Value step;
+
+    private PagedAttentionLowering(Composer c) {
+        this.c = c;
+        this.heads = c.attributes().integer("num_heads");
+        this.keyHeads = c.attributes().integer("kv_num_heads");
+        this.blockSize = scalar(c.extents(c.input(3), 1, 2));
+        Value ends = c.cast(c.input(ENDS), ElementType.INT64);
+        Value to = c.op("Slice", ends, c.longs(1), c.longs(Long.MAX_VALUE));
+        this.starts = c.op("Slice", ends, c.longs(0), c.longs(-1));
+        this.lengths = c.op("Sub", to, starts);
+        this.pasts = c.cast(c.input(PASTS), ElementType.INT64);
+        Value all = counted(scalar(c.extents(c.input(0), 0, 1)));
+        Value isBehind = c.op("GreaterOrEqual", column(all), to);
+        this.text = c.add(c.onnx("ReduceSum", c.cast(isBehind, ElementType.INT64), c.longs(1))
+                .with("keepdims", Attribute.of(0)));
+        this.step = c.op("Sub", all, c.op("Gather", starts, text));
+    }
+
+    static void write(Composer c) {
+        c.refuse(!c.attributes().text("kv_cache_layout", "SEPARATE").equals("SEPARATE"), "a cache of keys alone");
+        boolean quantised = !c.attributes().text("k_quant_type", "NONE").equals("NONE")
+                || !c.attributes().text("v_quant_type", "NONE").equals("NONE");
+        c.refuse(quantised || c.element(3) != c.element(0), "a cache of other numbers than queries");
+        c.refuse(c.has(SINKS), "sinks of heads");
+        c.refuse(c.attributes().integer("rotary_offset", 0) != 0, "a rotation that begins within a head");
+        new PagedAttentionLowering(c).attend();
+    }
+
+    private void attend() {
+        Value[] parts = parts();
+        Value places = c.op("Add", c.op("Gather", pasts, text), step);
+        boolean rotates = c.attributes().flag("do_rotary", false);
+        for (int i = 0; i < 2; i++) {
+            long own = i == 0 ? heads : keyHeads;
+            Value normed = c.has(QUERY_NORM) ? normed(parts[i], QUERY_NORM + i, own) : parts[i];
+            parts[i] = rotates ? rotated(normed, places, own) : normed;
+        }
+        Value slots = slots(places);
+        Value keys = written(parts[1], 3, slots);
+        Value values = written(parts[2], 4, slots);
+        c.result(1, c.op("Reshape", keys, c.op("Shape", c.input(3))));
+        c.result(2, c.op("Reshape", values, c.op("Shape", c.input(4))));
+        Value totals = c.op("Add", pasts, lengths);
+        Value known = counted(most(totals));
+        Value rows = known(known, keys);
+        Value steps = counted(most(lengths));
+        Value inText = c.op("Min", c.op("Add", column(starts), steps), last(parts[0]));
+        NodeSpec spec = c.onnx(
+                        "Attention",
+                        24,
+                        c.op("Gather", parts[0], inText),
+                        c.op("Gather", keys, rows),
+                        c.op("Gather", values, rows),
+                        seen(known, totals, steps))
+                .with("q_num_heads", Attribute.of(heads))
+                .with("kv_num_heads", Attribute.of(keyHeads))
+                .with("softcap", Attribute.of(c.attributes().real("softcap", 0f)));
+        Attribute scale = c.attributes().find("scale");
+        Value attended = c.add(scale == null ? spec : spec.with("scale", scale));
+        Value flat = c.op("Reshape", attended, c.concat(0, c.longs(-1), c.extents(attended, 2, 3)));
+        c.result(c.op("Gather", flat, c.op("Add", c.op("Mul", text, most(lengths)), step)));
+    }
+
+    private Value scalar(Value one) {
+        return c.op("Reshape", one, c.longs());
+    }
+
+    private Value column(Value vector) {
+        return c.op("Unsqueeze", vector, c.longs(1));
+    }
+
+    private Value counted(Value end) {
+        return c.op("Range", c.scalar(0), end, c.scalar(1));
+    }
+
+    private Value most(Value counts) {
+        return c.add(c.onnx("ReduceMax", c.concat(0, counts, c.longs(0))).with("keepdims", Attribute.of(0)));
+    }
+
+    /** The index of the last row. */
+    private Value last(Value matrix) {
+        return c.op("Sub", scalar(c.extents(matrix, 0, 1)), c.scalar(1));
+    }
+
+    /** Queries, keys and values, a row for each step. */
+    private Value[] parts() {
+        if (c.has(1)) {
+            return new Value[] {c.input(0), c.input(1), c.input(2)};
+        }
+        Value size = c.extents(c.input(3), 3, 4);
+        Value ofKeys = c.op("Mul", size, c.longs(keyHeads));
+        Value sizes = c.concat(0, c.op("Mul", size, c.longs(heads)), ofKeys, ofKeys);
+        List<Value> parts = c.add(c.onnx("Split", c.input(0), sizes).with("axis", Attribute.of(-1)), 3);
+        return parts.toArray(Value[]::new);
+    }
+
+    private Value normed(Value rows, int scale, long own) {
+        Value byHead = c.op("Reshape", rows, c.longs(0, own, -1));
+        Value normed = c.add(c.onnx("RMSNormalization", 23, byHead, c.input(scale))
+                .with("epsilon", Attribute.of(c.attributes().real("qk_norm_epsilon", 1e-6f))));
+        return c.op("Reshape", normed, c.op("Shape", rows));
+    }
+
+    private Value rotated(Value rows, Value places, long own) {
+        Value one = c.op("Unsqueeze", rows, c.longs(0));
+        NodeSpec spec = c.contributed(
+                        "RotaryEmbedding",
+                        one,
+                        c.op("Unsqueeze", places, c.longs(0)),
+                        c.input(COSINES),
+                        c.input(COSINES + 1))
+                .with("num_heads", Attribute.of(own))
+                .with("rotary_embedding_dim", Attribute.of(2 * c.extent(COSINES, 1)))
+                .with("interleaved", Attribute.of(c.attributes().integer("rotary_interleaved", 0)));
+        return c.op("Squeeze", c.add(spec), c.longs(0));
+    }
+
+    /** Where each step is written among all places of all blocks; below 0 where it is not. */
+    private Value slots(Value places) {
+        if (c.has(SLOTS)) {
+            return c.cast(c.input(SLOTS), ElementType.INT64);
+        }
+        Value block = c.op("Div", places, blockSize);
+        Value at = c.concat(1, column(text), column(block));
+        Value number = c.op("GatherND", c.cast(c.input(TABLE), ElementType.INT64), at);
+        return inBlock(number, places);
+    }
+
+    private Value inBlock(Value number, Value places) {
+        return c.op("Add", c.op("Mul", number, blockSize), c.op("Mod", places, blockSize));
+    }
+
+    /** A cache with a row for each place of all blocks, with what is new. */
+    private Value written(Value rows, int cache, Value slots) {
+        Value width = c.extents(rows, 1, 2);
+        Value flat = c.op("Reshape", c.input(cache), c.concat(0, c.longs(-1), width));
+        Value isKept = c.op("GreaterOrEqual", slots, c.scalar(0));
+        Value to = c.add(c.onnx("Compress", slots, isKept).with("axis", Attribute.of(0)));
+        Value kept = c.add(c.onnx("Compress", rows, isKept).with("axis", Attribute.of(0)));
+        return c.op("ScatterND", flat, column(to), kept);
+    }
+
+    /** For each text the rows of a cache that it has; any rows behind its end. */
+    private Value known(Value places, Value cache) {
+        Value table = c.cast(c.input(TABLE), ElementType.INT64);
+        Value number =
+                c.add(c.onnx("Gather", table, c.op("Div", places, blockSize)).with("axis", Attribute.of(1)));
+        return c.op("Min", c.op("Max", inBlock(number, places), c.scalar(0)), last(cache));
+    }
+
+    /** Which keys each step sees: none behind its text's end, none behind itself, and none far before it in a window. */
+    private Value seen(Value known, Value totals, Value steps) {
+        Value keys = c.op("Unsqueeze", known, c.longs(0, 1));
+        Value ends = c.op("Unsqueeze", totals, c.longs(1, 2));
+        Value own = c.op("Unsqueeze", c.op("Add", column(pasts), steps), c.longs(2));
+        Value seen = c.op("Less", keys, ends);
+        if (c.attributes().flag("is_causal", true)) {
+            seen = c.op("And", seen, c.op("LessOrEqual", keys, own));
+        }
+        long window = c.attributes().integer("local_window_size", -1);
+        if (window >= 0) {
+            seen = c.op("And", seen, c.op("Greater", c.op("Add", keys, c.scalar(window)), own));
+        }
+        return c.op("Unsqueeze", seen, c.longs(1));
+    }
+}
