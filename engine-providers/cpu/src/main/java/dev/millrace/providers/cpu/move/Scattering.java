@@ -71,7 +71,7 @@ final class Scattering {
         }
 
         private static boolean areNumbers(float a, float b) {
-            return a == a && b == b;
+            return !Float.isNaN(a) && !Float.isNaN(b);
         }
 
         /** An integer of the same order, which is compared faster one by one. */
