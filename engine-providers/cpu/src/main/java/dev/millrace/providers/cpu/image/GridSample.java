@@ -22,6 +22,8 @@ record GridSample(
         Rule rule, ElementType type, ElementType gridType, long[] spatial, long channels, long points, long batches)
         implements Launch, RangeTask {
     private static final int BLOCK = 256;
+    /** The coefficient of cubic convolution. */
+    private static final double CUBIC = -0.75;
 
     private enum Padding {
         ZEROS,
@@ -96,6 +98,10 @@ record GridSample(
     }
 
     private void write(MemorySegment target, long item, int count, long channel, double[] sums) {
+        if (channels == 1) {
+            Elements.write(type, target, item, sums, 0, count);
+            return;
+        }
         for (int i = 0; i < count; ) {
             int run = ofImage(item + i, count - i);
             long image = (item + i) / points;
@@ -125,6 +131,7 @@ record GridSample(
         int rank = spatial.length;
         double[] coordinates = scratch.doubles(2, BLOCK * rank);
         double[] along = scratch.doubles(3, BLOCK);
+        double[] taps = scratch.doubles(5, BLOCK);
         Elements.read(gridType, grid, item * rank, coordinates, 0, count * rank);
         Arrays.fill(box.rowWeights(), 0, count, 1);
         for (int i = 0; i < count; ) {
@@ -136,7 +143,7 @@ record GridSample(
         for (int axis = 0; axis < rank; axis++) {
             scale(coordinates, rank - 1 - axis, rank, spatial[axis], along, count);
             for (int tap = 0; tap < rule.taps; tap++) {
-                taps(along, tap, spatial[axis], box, count);
+                taps(along, tap, spatial[axis], box, taps, count);
             }
             for (int row = filled * rule.taps - 1; row >= 0 && axis < rank - 1; row--) {
                 int before = row / rule.taps * BLOCK;
@@ -187,42 +194,61 @@ record GridSample(
 
     /** Where points are along an axis, counted in elements. */
     private void scale(double[] coordinates, int from, int step, long extent, double[] along, int count) {
+        double factor = (rule.aligned ? extent - 1 : extent) / 2.0;
+        double shift = rule.aligned ? 0 : -0.5;
         for (int i = 0; i < count; i++) {
-            double x = coordinates[from + i * step];
-            along[i] = rule.aligned ? (x + 1) / 2 * (extent - 1) : ((x + 1) * extent - 1) / 2;
+            along[i] = (coordinates[from + i * step] + 1) * factor + shift;
         }
     }
 
     /** One tap of points along one axis; where it is outside and counts as zero it has weight zero. */
-    private void taps(double[] along, int number, long extent, Box box, int count) {
+    private void taps(double[] along, int number, long extent, Box box, double[] taps, int count) {
         int first = number * BLOCK;
+        double[] weights = box.weights();
+        if (rule.taps == 1) {
+            for (int i = 0; i < count; i++) {
+                taps[i] = Math.rint(along[i]);
+                weights[i] = 1;
+            }
+        } else if (rule.taps == 2) {
+            for (int i = 0; i < count; i++) {
+                taps[i] = Math.floor(along[i]) + number;
+                weights[first + i] = 1 - Math.abs(along[i] - taps[i]);
+            }
+        } else {
+            for (int i = 0; i < count; i++) {
+                taps[i] = Math.floor(along[i]) - 1 + number;
+            }
+            cubic(along, taps, number == 1 || number == 2, weights, first, count);
+        }
+        long[] places = box.places();
         for (int i = 0; i < count; i++) {
-            double at = along[i];
-            if (rule.taps == 1) {
-                put(i, Math.rint(at), 1, extent, box.places(), box.weights());
-            } else if (rule.taps == 2) {
-                double tap = Math.floor(at) + number;
-                put(first + i, tap, 1 - Math.abs(at - tap), extent, box.places(), box.weights());
+            places[first + i] = clamped(taps[i], extent);
+        }
+        for (int i = 0; i < count && rule.padding != Padding.BORDER; i++) {
+            if (taps[i] >= 0 && taps[i] < extent) {
+                continue;
+            }
+            if (rule.padding == Padding.ZEROS) {
+                weights[first + i] = 0;
             } else {
-                double tap = Math.floor(at) - 1 + number;
-                double weight = ResizeAxis.cubic(-0.75, Math.abs(at - tap));
-                put(first + i, tap, weight, extent, box.places(), box.weights());
+                places[first + i] = reflected(taps[i], extent);
             }
         }
     }
 
-    private void put(int index, double tap, double weight, long extent, long[] places, double[] weights) {
-        if (tap >= 0 && tap < extent) {
-            weights[index] = weight;
-            places[index] = (long) tap;
-        } else {
-            weights[index] = rule.padding == Padding.ZEROS ? 0 : weight;
-            places[index] = rule.padding == Padding.REFLECTION ? reflected(tap, extent) : clamped(tap, extent);
+    /** The weights of a tap next to points, or of one beyond. */
+    private static void cubic(double[] along, double[] taps, boolean next, double[] weights, int first, int count) {
+        for (int i = 0; i < count && next; i++) {
+            weights[first + i] = ResizeAxis.cubicNear(CUBIC, Math.abs(along[i] - taps[i]));
+        }
+        for (int i = 0; i < count && !next; i++) {
+            weights[first + i] = ResizeAxis.cubicFar(CUBIC, Math.abs(along[i] - taps[i]));
         }
     }
 
     private static long clamped(double tap, long extent) {
-        return Math.clamp((long) tap, 0, extent - 1);
+        return Math.max(0, Math.min((long) tap, extent - 1));
     }
 
     private long reflected(double tap, long extent) {

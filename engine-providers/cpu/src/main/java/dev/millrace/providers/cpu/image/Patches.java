@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Col2Im puts patches back and adds where they overlap; AffineGrid makes the coordinates of a transformed image. */
 final class Patches {
+    /** Numbers that planes which are small are read and written by together. */
+    private static final int BLOCK = 4096;
+
     private Patches() {}
 
     private static long at(long @Nullable [] values, int index, long otherwise) {
@@ -27,16 +30,16 @@ final class Patches {
             Shape in = context.inputShape(0);
             Shape out = context.outputShape(0);
             long[] image = context.requireValue(1).longs();
-            long[] block = context.requireValue(2).longs();
+            long[] window = context.requireValue(2).longs();
             int rank = image.length;
             long[] positions = new long[rank];
             for (int i = 0; i < rank; i++) {
-                long reach = at(dilations, i, 1) * (block[i] - 1) + 1;
+                long reach = at(dilations, i, 1) * (window[i] - 1) + 1;
                 long padded = image[i] + at(pads, i, 0) + at(pads, rank + i, 0);
                 positions[i] = (padded - reach) / at(strides, i, 1) + 1;
             }
             long columns = Shape.of(positions).elements();
-            long rows = Shape.of(block).elements();
+            long rows = Shape.of(window).elements();
             if (columns != in.dim(2)) {
                 throw EngineException.invalidArgument(node.describe() + ": " + in.dim(2)
                         + " columns are given where image and blocks have " + columns);
@@ -52,34 +55,57 @@ final class Patches {
                 long column = i % columns;
                 for (int axis = rank - 1; axis >= 0 && cell >= 0; axis--) {
                     long at = column % positions[axis] * at(strides, axis, 1)
-                            + row % block[axis] * at(dilations, axis, 1)
+                            + row % window[axis] * at(dilations, axis, 1)
                             - at(pads, axis, 0);
                     cell = at < 0 || at >= image[axis] ? -1 : cell + at * step;
                     step *= image[axis];
-                    row /= block[axis];
+                    row /= window[axis];
                     column /= positions[axis];
                 }
                 cells[i] = (int) cell;
             }
+            int together = Math.max(1, Math.min(BLOCK / Math.max(1, given), BLOCK / Math.max(1, size)));
             RangeTask task = (run, from, to, scratch) -> {
-                double[] sums = scratch.doubles(0, size);
-                double[] patches = scratch.doubles(1, given);
-                for (long plane = from; plane < to; plane++) {
-                    Arrays.fill(sums, 0, size, 0);
-                    Elements.read(type, run.input(0), plane * given, patches, 0, given);
-                    add(patches, cells, given, sums);
-                    Elements.write(type, run.output(0), plane * size, sums, 0, size);
+                double[] sums = scratch.doubles(0, Extents.product("elements of images", together, size));
+                int block = Extents.product("elements of patches", together, given);
+                float[] floats = scratch.floats(0, type == ElementType.FLOAT ? block : 0);
+                double[] doubles = scratch.doubles(1, type == ElementType.FLOAT ? 0 : block);
+                for (long plane = from; plane < to; plane += together) {
+                    int planes = (int) Math.min(together, to - plane);
+                    Arrays.fill(sums, 0, planes * size, 0);
+                    if (type == ElementType.FLOAT) {
+                        Elements.read(type, run.input(0), plane * given, floats, 0, planes * given);
+                    } else {
+                        Elements.read(type, run.input(0), plane * given, doubles, 0, planes * given);
+                    }
+                    for (int i = 0; i < planes; i++) {
+                        if (type == ElementType.FLOAT) {
+                            add(floats, i * given, cells, given, sums, i * size);
+                        } else {
+                            add(doubles, i * given, cells, given, sums, i * size);
+                        }
+                    }
+                    Elements.write(type, run.output(0), plane * size, sums, 0, planes * size);
                 }
             };
-            long grain = Math.max(1, 4096 / Math.max(1, given));
+            long grain = Math.max(together, 4096 / Math.max(1, given));
             return run -> run.parallelFor(out.dim(0) * out.dim(1), grain, task);
         };
     }
 
-    private static void add(double[] patches, int[] cells, int count, double[] sums) {
+    /** Adds patches of one plane to the cells of its image. */
+    private static void add(double[] patches, int from, int[] cells, int count, double[] sums, int to) {
         for (int i = 0; i < count; i++) {
             if (cells[i] >= 0) {
-                sums[cells[i]] += patches[i];
+                sums[to + cells[i]] += patches[from + i];
+            }
+        }
+    }
+
+    private static void add(float[] patches, int from, int[] cells, int count, double[] sums, int to) {
+        for (int i = 0; i < count; i++) {
+            if (cells[i] >= 0) {
+                sums[to + cells[i]] += patches[from + i];
             }
         }
     }

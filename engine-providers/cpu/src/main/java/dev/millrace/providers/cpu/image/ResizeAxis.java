@@ -83,12 +83,18 @@ record ResizeAxis(int taps, int[] sources, double[] weights, boolean[] outside) 
     }
 
     /** The cubic convolution kernel with coefficient {@code a}. */
-    static double cubic(double a, double distance) {
-        double x = distance;
-        if (x <= 1) {
-            return ((a + 2) * x - (a + 3)) * x * x + 1;
-        }
-        return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
+    private static double cubic(double a, double distance) {
+        return distance <= 1 ? cubicNear(a, distance) : distance < 2 ? cubicFar(a, distance) : 0;
+    }
+
+    /** The same up to a distance of one. */
+    static double cubicNear(double a, double x) {
+        return ((a + 2) * x - (a + 3)) * x * x + 1;
+    }
+
+    /** The same from a distance of one to two. */
+    static double cubicFar(double a, double x) {
+        return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
     }
 
     /** The coordinate in the input of output coordinate {@code i}. */

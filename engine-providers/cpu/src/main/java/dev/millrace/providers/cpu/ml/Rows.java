@@ -12,15 +12,16 @@ import dev.millrace.scheduler.kernel.Scratch;
 
 /** A matrix of samples and features of any numeric type; one axis alone is one sample. */
 record Rows(ElementType type, long count, int features) {
+    /** Features of samples that are read together. */
+    private static final int BLOCK = 512;
+
+    private static final int LAST_SLOT = 7;
+
     static Rows of(BindContext context, int input) {
         Shape shape = context.inputShape(input);
         long count = shape.rank() < 2 ? 1 : shape.dim(0);
         long features = shape.rank() == 0 ? 1 : shape.rank() == 1 ? shape.dim(0) : shape.elements(1, shape.rank());
         return new Rows(context.inputType(input), count, Extents.toInt("features", features));
-    }
-
-    void read(LaunchContext context, long row, double[] to) {
-        Elements.read(type, context.input(0), row * features, to, 0, features);
     }
 
     /** Makes the results of one sample from its features. */
@@ -32,10 +33,16 @@ record Rows(ElementType type, long count, int features) {
     /** Runs a task for each sample; the features are in slot 0 of the doubles. */
     Launch each(RowTask task) {
         RangeTask range = (context, from, to, scratch) -> {
+            int together = Math.max(1, BLOCK / Math.max(1, features));
+            double[] block = scratch.doubles(LAST_SLOT, Extents.product("features of samples", together, features));
             double[] x = scratch.doubles(0, features);
-            for (long row = from; row < to; row++) {
-                read(context, row, x);
-                task.run(context, row, x, scratch);
+            for (long row = from; row < to; row += together) {
+                int rows = (int) Math.min(together, to - row);
+                Elements.read(type, context.input(0), row * features, block, 0, rows * features);
+                for (int i = 0; i < rows; i++) {
+                    System.arraycopy(block, i * features, x, 0, features);
+                    task.run(context, row + i, x, scratch);
+                }
             }
         };
         return context -> context.parallelFor(count, 64, range);

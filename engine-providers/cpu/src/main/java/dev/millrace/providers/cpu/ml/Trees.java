@@ -52,7 +52,9 @@ final class Trees {
                 forest.score(x, rows.features(), aggregate, scores, targets);
                 add(base, scores, targets);
                 transform.apply(scores, targets);
-                Elements.write(to, run.output(0), row * targets, scores, 0, targets);
+                for (int i = 0; i < targets; i++) {
+                    Elements.setDouble(to, run.output(0), row * targets + i, scores[i]);
+                }
             });
         };
     }

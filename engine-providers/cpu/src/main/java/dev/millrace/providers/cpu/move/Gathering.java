@@ -9,6 +9,7 @@ import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.RangeTask;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 
 /** Operators that read the input at places given by a tensor of indices. */
 final class Gathering {
@@ -234,6 +235,23 @@ final class Gathering {
 
         long sliceCells() {
             return data.elements(batches + width, data.rank());
+        }
+
+        int width() {
+            return width;
+        }
+
+        /** Finds the places of some tuples, whose indices are read into {@code tuples}; of no batch. */
+        void some(MemorySegment indices, long first, long[] tuples, long[] places, int count) {
+            Elements.read(type, indices, first * width, tuples, 0, count * width);
+            Arrays.fill(places, 0, count, 0);
+            for (int axis = 0; axis < width; axis++) {
+                long extent = data.dim(axis);
+                long stride = strides[axis];
+                for (int i = 0; i < count; i++) {
+                    places[i] += fromFront(node, tuples[i * width + axis], extent) * stride;
+                }
+            }
         }
 
         long at(MemorySegment indices, long tuple) {

@@ -11,7 +11,8 @@ import java.util.Arrays;
 
 /** NonMaxSuppression: of the boxes of a class that overlap too much only the one of the highest score is kept. */
 final class Boxes {
-    private static final int FIRST_CHOSEN = 96;
+    /** Numbers of chosen boxes that there is room for at first, where as many can be chosen. */
+    private static final int FIRST_CHOSEN = 1 << 17;
 
     private final float[] boxes;
     private final boolean centered;
@@ -36,7 +37,8 @@ final class Boxes {
         float[] score = scores.floats();
         long[] candidates = new long[count];
         int[] kept = new int[(int) Math.clamp(limit, 0, count)];
-        long[] chosen = new long[FIRST_CHOSEN];
+        long most = 3L * batches * classes * kept.length;
+        long[] chosen = new long[(int) Math.min(most, FIRST_CHOSEN)];
         int size = 0;
         for (int batch = 0; batch < batches; batch++) {
             for (int kind = 0; kind < classes; kind++) {
@@ -44,8 +46,8 @@ final class Boxes {
                 int first = (batch * classes + kind) * count;
                 int given = sorted(score, first, threshold, candidates);
                 int more = boxes.keep(context, candidates, given, batch * count, kept);
-                int end = Extents.product("numbers of chosen boxes", 3, (long) size / 3 + more);
-                if (end > chosen.length) {
+                if (3L * more > chosen.length - size) {
+                    int end = Extents.product("numbers of chosen boxes", 3, (long) size / 3 + more);
                     chosen = Arrays.copyOf(chosen, (int) Math.min(Extents.LONGEST_ARRAY, 2L * end));
                 }
                 for (int i = 0; i < more; i++) {
@@ -72,7 +74,9 @@ final class Boxes {
                 candidates[given++] = (long) ~ordered(scores[first + i]) << Integer.SIZE | i;
             }
         }
-        Arrays.sort(candidates, 0, given);
+        if (given > 1) {
+            Arrays.sort(candidates, 0, given);
+        }
         return given;
     }
 

@@ -18,6 +18,7 @@ final class Distinct {
 
     private static final int FIRST_GROUPS = 64;
     private static final int BLOCK = 4096;
+    private static final long HASH_FACTOR = 0x9e3779b97f4a7c15L;
 
     private final DynamicContext context;
     private final long[] keys;
@@ -48,19 +49,17 @@ final class Distinct {
                         context.node().attributes().integer("axis"),
                         data.shape().rank());
         var distinct = new Distinct(context, rows, axis);
-        long[] group = new long[distinct.extent];
+        int[] group = new int[distinct.extent];
         int[] first = distinct.number(group);
-        if (context.node().attributes().flag("sorted", true)) {
-            first = distinct.sort(first, group);
+        boolean sorted = context.node().attributes().flag("sorted", true);
+        int[] order = sorted ? distinct.sorted(first) : first;
+        long[] places = new long[first.length];
+        for (int i = 0; i < order.length; i++) {
+            places[group[order[i]]] = i;
         }
-        long[] counts = new long[first.length];
-        for (long number : group) {
-            counts[(int) number]++;
-        }
-        context.output(0, Slices.gather(context, rows, axis, first));
-        output(context, 1, longs(first));
-        output(context, 2, group);
-        output(context, 3, counts);
+        context.output(0, Slices.gather(context, rows, axis, order));
+        output(context, 1, longs(order));
+        distinct.groups(group, places);
     }
 
     private static void output(DynamicContext context, int index, long... numbers) {
@@ -69,6 +68,28 @@ final class Distinct {
             Elements.write(ElementType.INT64, list.segment(), 0, numbers, 0, numbers.length);
             context.output(index, list);
         }
+    }
+
+    /** Writes which distinct slice each one is, and how often there is each. */
+    private void groups(int[] group, long[] places) {
+        long[] counts = new long[places.length];
+        long[] block = new long[Math.min(BLOCK, group.length)];
+        Tensor inverse = context.hasOutput(2) ? context.allocate(ElementType.INT64, Shape.of(group.length)) : null;
+        for (int from = 0; from < group.length; from += BLOCK) {
+            context.checkCancelled();
+            int count = Math.min(BLOCK, group.length - from);
+            for (int i = 0; i < count; i++) {
+                block[i] = places[group[from + i]];
+                counts[(int) block[i]]++;
+            }
+            if (inverse != null) {
+                Elements.write(ElementType.INT64, inverse.segment(), from, block, 0, count);
+            }
+        }
+        if (inverse != null) {
+            context.output(2, inverse);
+        }
+        output(context, 3, counts);
     }
 
     private static long[] longs(int[] numbers) {
@@ -88,7 +109,7 @@ final class Distinct {
     }
 
     /** Numbers equal slices alike, in the order of their first places, which are the result. */
-    private int[] number(long[] group) {
+    private int[] number(int[] group) {
         long[] hashes = hashes();
         var seen = new Numbering();
         int[] first = new int[FIRST_GROUPS];
@@ -119,6 +140,11 @@ final class Distinct {
         }
         long[] hashes = new long[extent];
         for (int i = 0; i < outer; i++) {
+            context.checkCancelled();
+            if (inner == 1) {
+                hashElements(hashes, keys, start(i, 0), extent);
+                continue;
+            }
             for (int j = 0; j < extent; j++) {
                 context.checkCancelled(j);
                 hashes[j] = hash(hashes[j], keys, start(i, j), inner);
@@ -127,10 +153,17 @@ final class Distinct {
         return hashes;
     }
 
+    /** Adds to the hash of each slice the one element that it has here. */
+    private static void hashElements(long[] hashes, long[] keys, int from, int count) {
+        for (int i = 0; i < count; i++) {
+            hashes[i] = hashes[i] * HASH_FACTOR + keys[from + i];
+        }
+    }
+
     private static long hash(long before, long[] keys, int from, int count) {
         long hash = before;
         for (int i = from; i < from + count; i++) {
-            hash = hash * 0x9e3779b97f4a7c15L + keys[i];
+            hash = hash * HASH_FACTOR + keys[i];
         }
         return hash;
     }
@@ -158,17 +191,9 @@ final class Distinct {
         return 0;
     }
 
-    /** Orders the distinct slices by value, and numbers the others anew. */
-    private int[] sort(int[] first, long[] group) {
-        int[] sorted = hasElements ? sortedElements(first) : sortedSlices(first);
-        int[] renumbered = new int[first.length];
-        for (int i = 0; i < sorted.length; i++) {
-            renumbered[(int) group[sorted[i]]] = i;
-        }
-        for (int i = 0; i < group.length; i++) {
-            group[i] = renumbered[(int) group[i]];
-        }
-        return sorted;
+    /** The distinct slices ordered by value. */
+    private int[] sorted(int[] first) {
+        return hasElements ? sortedElements(first) : sortedSlices(first);
     }
 
     private int[] sortedElements(int[] first) {

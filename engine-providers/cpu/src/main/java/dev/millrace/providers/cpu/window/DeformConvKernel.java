@@ -17,7 +17,7 @@ import java.util.Arrays;
 
 /** DeformConv on images: each tap of the window is moved by an offset of its own and read between pixels. */
 record DeformConvKernel(Node node) implements ShapedKernel {
-    private static final int BLOCK = 64;
+    private static final int BLOCK = 128;
 
     @Override
     public Launch bind(BindContext context) {
@@ -29,6 +29,7 @@ record DeformConvKernel(Node node) implements ShapedKernel {
         long[] kernel = {weights.dim(2), weights.dim(3)};
         var task = new Task(
                 Window.of(node.attributes(), kernel, image, context.outputShape(0)),
+                image.dim(0),
                 context.inputType(0),
                 Extents.toInt("channels", image.dim(1)),
                 Extents.toInt("filters", weights.dim(0)),
@@ -40,13 +41,14 @@ record DeformConvKernel(Node node) implements ShapedKernel {
                 "weights",
                 task.filters(),
                 (long) task.perGroup() * task.window().kernelSize());
-        long blocks = image.dim(0) * Math.ceilDiv(task.window().outSize(), BLOCK);
+        long blocks = Math.ceilDiv(task.columns(), BLOCK);
         return launch -> launch.parallelFor(blocks, 1, task);
     }
 
-    /** An item is some output positions of one image; all their taps are read once and serve every filter. */
+    /** An item is some output positions, of one image or several; all their taps are read once and serve every filter. */
     private record Task(
             Window window,
+            long images,
             ElementType type,
             int channels,
             int filters,
@@ -66,14 +68,12 @@ record DeformConvKernel(Node node) implements ShapedKernel {
             double[] sums = scratch.doubles(2, BLOCK);
             Elements.read(type, launch.input(1), 0, weights, 0, filters * row);
             int perFilterGroup = filters / (channels / perGroup);
-            int blocks = Math.ceilDiv(size, BLOCK);
             for (long item = from; item < to; item++) {
                 launch.checkCancelled();
-                long b = item / blocks;
-                int first = (int) (item % blocks) * BLOCK;
-                int count = Math.min(BLOCK, size - first);
+                long first = item * BLOCK;
+                int count = (int) Math.min(BLOCK, columns() - first);
                 for (int i = 0; i < count; i++) {
-                    sample(launch, b, first + i, seen, i);
+                    sample(launch, (first + i) / size, (int) ((first + i) % size), seen, i);
                 }
                 for (int filter = 0; filter < filters; filter++) {
                     int rows = filter / perFilterGroup * row;
@@ -81,8 +81,37 @@ record DeformConvKernel(Node node) implements ShapedKernel {
                     for (int i = 0; i < row; i++) {
                         add(sums, weights[filter * row + i], seen, (rows + i) * BLOCK, count);
                     }
-                    Elements.write(type, launch.output(0), (b * filters + filter) * size + first, sums, 0, count);
+                    write(launch.output(0), filter, first, count, sums, scratch);
                 }
+            }
+        }
+
+        /** The output positions of all images. */
+        long columns() {
+            return images * window.outSize();
+        }
+
+        /** Writes results of a filter; those of small images are narrowed together and copied one by one. */
+        private void write(MemorySegment target, int filter, long first, int count, double[] sums, Scratch scratch) {
+            int size = window.outSize();
+            float[] narrow = scratch.floats(0, BLOCK);
+            boolean narrowed = type == ElementType.FLOAT;
+            for (int i = 0; i < count && narrowed; i++) {
+                narrow[i] = (float) sums[i];
+            }
+            long image = first / size;
+            int position = (int) (first % size);
+            for (int i = 0; i < count; ) {
+                int run = Math.min(size - position, count - i);
+                long at = (image * filters + filter) * size + position;
+                if (narrowed) {
+                    Elements.write(type, target, at, narrow, i, run);
+                } else {
+                    Elements.write(type, target, at, sums, i, run);
+                }
+                i += run;
+                image++;
+                position = 0;
             }
         }
 

@@ -31,6 +31,37 @@ class ImageKernelsTest {
         return file;
     }
 
+    /** Patches of small planes are read and written some planes at a time. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void patchesOfManyPlanesAreAddedLikeThoseOfOne(boolean asDoubles) {
+        int planes = 1500;
+        float[] patches = new float[planes * 4 * 2];
+        float[] expected = new float[planes * 3 * 2];
+        for (int i = 0; i < patches.length; i++) {
+            patches[i] = i % 97;
+            int plane = i / 8;
+            int row = i % 8 / 2;
+            expected[plane * 6 + (row / 2 + i % 2) * 2 + row % 2] += i % 97;
+        }
+        Tensor given = Tensor.copyOf(patches, planes, 4, 2);
+        Tensor out = OneNode.onnx("Col2Im", 18)
+                .run(
+                        asDoubles ? Tensor.copyOf(given.doubles(), planes, 4, 2) : given,
+                        Tensor.copyOf(new long[] {3, 2}, 2),
+                        Tensor.copyOf(new long[] {2, 2}, 2));
+        assertThat(out.shape()).isEqualTo(Shape.of(planes, 1, 3, 2));
+        assertThat(asDoubles ? narrowed(out.doubles()) : out.floats()).isEqualTo(expected);
+    }
+
+    private static float[] narrowed(double[] numbers) {
+        float[] narrow = new float[numbers.length];
+        for (int i = 0; i < narrow.length; i++) {
+            narrow[i] = (float) numbers[i];
+        }
+        return narrow;
+    }
+
     @Test
     void upsamplesByAttributesInputsAndTheFirstForm() {
         float[] expected = {1, 1, 2, 2, 3, 3, 4, 4};

@@ -12,10 +12,12 @@ import dev.millrace.providers.cpu.OneNode;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.function.ToLongFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MovesTest {
     /** Elements that tell their position, as far as the type can. */
@@ -226,5 +228,37 @@ class MovesTest {
         var parts = OneNode.onnx("Split", 18).with("num_outputs", 3).outputs(2).runAll(data);
         assertThat(((Tensor) parts.get(0)).floats()).containsExactly(0, 1, 2);
         assertThat(((Tensor) parts.get(1)).floats()).containsExactly(3, 4, 5);
+    }
+
+    /** Positions are found for a block of tuples, and some of these meet the same element. */
+    @ParameterizedTest
+    @ValueSource(strings = {"add", "mul", "min", "max"})
+    void singleFloatsAreCombinedOneAfterTheOther(String reduction) {
+        float[] numbers = {1.5f, -2f, 0f, -0f, Float.NaN, Float.NEGATIVE_INFINITY, Float.POSITIVE_INFINITY, 3e-45f};
+        int count = 3000;
+        float[] data = new float[60];
+        float[] updates = new float[count];
+        long[] tuples = new long[2 * count];
+        var random = new Random(4);
+        for (int i = 0; i < data.length; i++) {
+            data[i] = numbers[random.nextInt(4)];
+        }
+        float[] expected = data.clone();
+        for (int i = 0; i < count; i++) {
+            updates[i] = numbers[random.nextInt(20) == 0 ? 4 + random.nextInt(4) : random.nextInt(4)];
+            tuples[2 * i] = random.nextInt(10) - 5;
+            tuples[2 * i + 1] = random.nextInt(12);
+            int at = (int) Math.floorMod(tuples[2 * i], 5L) * 12 + (int) tuples[2 * i + 1];
+            expected[at] = switch (reduction) {
+                case "add" -> expected[at] + updates[i];
+                case "mul" -> expected[at] * updates[i];
+                case "min" -> Math.min(expected[at], updates[i]);
+                default -> Math.max(expected[at], updates[i]);
+            };
+        }
+        Tensor out = OneNode.onnx("ScatterND", 18)
+                .with("reduction", reduction)
+                .run(Tensor.copyOf(data, 5, 12), Tensor.copyOf(tuples, count, 2), Tensor.copyOf(updates, count));
+        assertThat(out.floats()).isEqualTo(expected);
     }
 }

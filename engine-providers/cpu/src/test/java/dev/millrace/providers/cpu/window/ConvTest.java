@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.within;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.cpu.OneNode;
 import dev.millrace.providers.testkit.RandomTensors;
+import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ConvTest {
 
@@ -66,5 +68,34 @@ class ConvTest {
             wide[i] = values[i];
         }
         return Tensor.copyOf(wide, dims);
+    }
+
+    /** Positions of small images are taken together, across where one ends. */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 5, 13})
+    void deformedImagesOfABatchAreAsEachByItself(int edge) {
+        int batch = 37;
+        var random = new Random(7);
+        int out = edge - 1;
+        float[] images = RandomTensors.normal(random, batch * 2 * edge * edge).floats();
+        float[] offsets = RandomTensors.normal(random, batch * 8 * out * out).floats();
+        float[] filters = RandomTensors.normal(random, 3 * 2 * 2 * 2).floats();
+        OneNode conv = OneNode.onnx("DeformConv", 22);
+        Tensor weights = Tensor.copyOf(filters, 3, 2, 2, 2);
+        float[] all = conv.run(
+                        Tensor.copyOf(images, batch, 2, edge, edge),
+                        weights,
+                        Tensor.copyOf(offsets, batch, 8, out, out))
+                .floats();
+        for (int i = 0; i < batch; i++) {
+            float[] image = Arrays.copyOfRange(images, i * 2 * edge * edge, (i + 1) * 2 * edge * edge);
+            float[] moved = Arrays.copyOfRange(offsets, i * 8 * out * out, (i + 1) * 8 * out * out);
+            assertThat(Arrays.copyOfRange(all, i * 3 * out * out, (i + 1) * 3 * out * out))
+                    .containsExactly(conv.run(
+                                    Tensor.copyOf(image, 1, 2, edge, edge),
+                                    weights,
+                                    Tensor.copyOf(moved, 1, 8, out, out))
+                            .floats());
+        }
     }
 }

@@ -51,11 +51,15 @@ final class ScatterRules {
                 };
     }
 
+    /** Single numbers are combined faster by a plain loop, which needs no table. */
+    private static boolean suits(RowMove.@Nullable Update update, long row) {
+        return update != null && (row > 1 || update == RowMove.Update.SET);
+    }
+
     private static boolean elements(Op op) {
         Cell data = op.in(0);
         RowMove.Update update = update(op);
-        // single numbers are combined as fast by a plain loop, which needs no table
-        if (update != RowMove.Update.SET
+        if (!suits(update, 1)
                 || data.shape().rank() == 0
                 || !op.in(1).shape().equals(op.in(2).shape())) {
             return false;
@@ -91,8 +95,10 @@ final class ScatterRules {
         long row = shape.elements(length, shape.rank());
         long width = row * Indices.elementBytes(op.in(0).type());
         long count = op.in(1).elements() / length;
-        boolean fits =
-                rows <= Integer.MAX_VALUE && width <= MOST_ROW_BYTES && op.in(2).elements() == count * row;
+        boolean fits = suits(update, row)
+                && rows <= Integer.MAX_VALUE
+                && width <= MOST_ROW_BYTES
+                && op.in(2).elements() == count * row;
         Indices indices = fits ? Indices.of(op, 1) : null;
         if (indices == null) {
             return false;

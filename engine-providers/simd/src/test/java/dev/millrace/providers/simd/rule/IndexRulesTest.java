@@ -112,7 +112,8 @@ class IndexRulesTest {
             graph.output(
                     graph.node("GatherND", 13, Map.of(), in, chosen),
                     graph.node("ScatterND", 13, Map.of(), in, chosen, given));
-            for (String reduction : List.of("add", "mul", "min", "max")) {
+            // single numbers are combined by the other provider
+            for (String reduction : length == 3 ? List.<String>of() : List.of("add", "mul", "min", "max")) {
                 Map<String, Attribute> attributes = Map.of("reduction", Attribute.of(reduction));
                 graph.output(graph.node("ScatterND", 18, attributes, in, chosen, given));
             }
