@@ -23,15 +23,14 @@ final class LostNorms {
 
     /** Looks at all norms. That of zeros is such a one, too: that they are zeros is seen only then. */
     void mend(MemorySegment in, MemorySegment out, Parallel parallel) {
-        long planes = (long) shape.batch() * shape.channels();
         long pixels = shape.outPixels();
-        Shares.run(planes, pixels, parallel, (first, count) -> {
-            for (long plane = first; plane < first + count; plane++) {
-                for (long pixel = 0; pixel < pixels; pixel++) {
-                    long at = place(plane, pixels, pixel);
-                    if (!LostSquares.isWhole(out.getAtIndex(FLOAT, at))) {
-                        out.setAtIndex(FLOAT, at, (float) norm(in, plane, pixel));
-                    }
+        long norms = pixels * shape.batch() * shape.channels();
+        Shares.run(norms, shape.taps(), parallel, (first, count) -> {
+            for (long i = first; i < first + count; i++) {
+                long plane = i / pixels;
+                long at = place(plane, pixels, i % pixels);
+                if (!LostSquares.isWhole(out.getAtIndex(FLOAT, at))) {
+                    out.setAtIndex(FLOAT, at, (float) norm(in, plane, i % pixels));
                 }
             }
         });
