@@ -11,22 +11,23 @@ import java.util.concurrent.TimeUnit;
 /**
  * What a file system tells of a file without reading it.
  *
+ * @param path absolute, by which the file is found: links on it may lead elsewhere later, and what is beside the file is
+ *     looked for beside the link
  * @param modified nanoseconds of the epoch
- * @param key of the file in its file system, or empty where that has none
+ * @param key of the file that the path leads to in its file system, or where it lies where that has none
  */
 public record FileState(Path path, long size, long modified, String key) {
     /** File systems that count whole seconds, or two of them, do not see a second change within one. */
     private static final long TICK = TimeUnit.SECONDS.toNanos(2);
 
     public static FileState of(Path file) throws IOException {
-        Path real = file.toRealPath();
-        BasicFileAttributes attributes = Files.readAttributes(real, BasicFileAttributes.class);
+        BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
         Object key = attributes.fileKey();
         return new FileState(
-                real,
+                file.toAbsolutePath(),
                 attributes.size(),
                 attributes.lastModifiedTime().to(TimeUnit.NANOSECONDS),
-                key == null ? "" : key.toString());
+                key == null ? file.toRealPath().toString() : key.toString());
     }
 
     /** Whether the file was written so shortly before a time that a change after that time could look the same. */

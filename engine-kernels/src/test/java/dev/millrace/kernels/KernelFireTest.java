@@ -8,6 +8,7 @@ import dev.millrace.memory.MappingGuard;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,6 +22,26 @@ class KernelFireTest {
     private static final int TIMES = Integer.getInteger("millrace.fire.times", 1);
     private static final long SEED = Long.getLong("millrace.fire.seed", 7);
     private static final int GRACE_SECONDS = 300;
+
+    /** Code on the Vector API reaches memory by its address, as machine code does. */
+    @Test
+    void theProcessLivesWithoutMachineCode(@TempDir Path folder) throws IOException, InterruptedException {
+        String output = ChildJvm.output(
+                KernelFire.class,
+                List.of(
+                        "-Xmx256m",
+                        "-XX:ErrorFile=" + folder.resolve("crash.log"),
+                        "--add-modules=jdk.incubator.vector",
+                        "-Dmillrace.kernels.level=vector_api"),
+                GRACE_SECONDS * TIMES,
+                "arenas",
+                100 * TIMES,
+                SEED,
+                folder);
+        System.out.print(output);
+        assertTrue(output.contains("arenas under bare kernels: "), output);
+        assertFalse(output.contains(" 0 answered") || output.contains("Exception"), output);
+    }
 
     @ParameterizedTest
     @CsvSource({"arenas,500", "cut,200", "interrupts,500"})

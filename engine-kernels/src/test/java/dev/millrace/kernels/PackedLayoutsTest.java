@@ -141,4 +141,48 @@ class PackedLayoutsTest {
         }
         assertTrue(layouts.size() >= 2 * PACKERS.size(), "drivers share names of layouts: " + layouts);
     }
+
+    /** Weights are looked for by what they were packed of and their layout: what images and windows they are for doesn't count. */
+    @Test
+    void bytesOfOneLayoutAreTheSameForAllShapes() {
+        Random random = new Random(11);
+        Map<String, MemorySegment> known = new HashMap<>();
+        List<TestLevel> levels = TestLevel.all();
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment original = new GuardedMemory(arena).random(1 << 16, random);
+            for (int i = 0; i < 2_000; i++) {
+                KernelSet kernels = levels.get(i % levels.size()).kernels();
+                PackedBytes packed = ofSomeShape(kernels, original, random, arena);
+                MemorySegment first = known.computeIfAbsent(packed.layout(), _ -> packed.bytes());
+                assertEquals(-1, first.mismatch(packed.bytes()), packed.layout());
+            }
+        } finally {
+            levels.forEach(TestLevel::close);
+        }
+        assertTrue(known.size() > 50, "few layouts were seen: " + known.keySet());
+    }
+
+    /** Weights of 12 times 4 times 3 times 3, whatever reads them. */
+    private static PackedBytes ofSomeShape(KernelSet kernels, MemorySegment original, Random random, Arena arena) {
+        int groups = 1 << random.nextInt(3);
+        var shape = new ConvShape(
+                1, 4 * groups, 12, groups, Axis.pointwise(1 + random.nextInt(2)), threeTaps(random), threeTaps(random));
+        return switch (random.nextInt(3)) {
+            case 0 -> {
+                var conv = new Conv(kernels, shape, false, Expr.input(0), ConvMethod.DIRECT);
+                yield packed(conv.packedLayout(), conv.packedBytes(), arena, to -> conv.pack(original, null, to));
+            }
+            case 1 -> packed(new QuantisedConv(kernels, shape), 4, original, arena);
+            default -> {
+                var conv = new TransposedConv(kernels, shape, Expr.input(0));
+                yield packed(conv.packedLayout(), conv.packedBytes(), arena, to -> conv.pack(original, null, to));
+            }
+        };
+    }
+
+    private static Axis threeTaps(Random random) {
+        int stride = 1 + random.nextInt(3);
+        return new Axis(
+                1 + random.nextInt(6), 1 + random.nextInt(3), 3, stride, 1 + random.nextInt(3), random.nextInt(5) - 2);
+    }
 }

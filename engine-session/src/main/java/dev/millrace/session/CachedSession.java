@@ -65,6 +65,7 @@ final class CachedSession {
         return Optimised.fingerprint(options.optimiser()) + " "
                 + (options.providers().isEmpty() ? engine.providers() : options.providers()) + " "
                 + System.getProperty("os.arch") + " "
+                + (options.strict() ? "strict " : "")
                 + Engine.class.getPackage().getImplementationVersion();
     }
 

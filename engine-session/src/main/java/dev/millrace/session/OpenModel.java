@@ -84,6 +84,11 @@ final class OpenModel {
         return shareable && providers.stream().allMatch(ExecutionProvider::isSharedBySessions);
     }
 
+    /** Whether any of its files of external data was written so late before a time that a change could not be seen. */
+    boolean isOfYoungDataAt(long nanos) {
+        return data.stream().anyMatch(each -> each.isYoungAt(nanos));
+    }
+
     /** Whether its files of external data are what they were, as far as can be seen. */
     boolean isOfSameData() {
         try {

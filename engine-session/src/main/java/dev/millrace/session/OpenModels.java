@@ -68,9 +68,11 @@ final class OpenModels {
             if (there != null && there.isOfSameData() && there.enter()) {
                 return another(there, options);
             }
+            long now = now();
             OpenSession made = maker.get();
             OpenModel model = made.model();
-            if (model.isShareable()) {
+            boolean settled = !model.isOfYoungDataAt(now) && model.isOfSameData() && key.equals(key(file, options));
+            if (model.isShareable() && settled) {
                 place.model = model;
                 places.putIfAbsent(key, place);
                 model.whenGone(() -> places.remove(key, place));
@@ -101,7 +103,7 @@ final class OpenModels {
         }
         try {
             FileState state = FileState.of(file);
-            if (state.isYoungAt(TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()))) {
+            if (state.isYoungAt(now())) {
                 return null;
             }
             return new Key(state, withoutOwn(options));
@@ -109,6 +111,10 @@ final class OpenModels {
             // who makes the session says what is wrong with the file
             return null;
         }
+    }
+
+    private static long now() {
+        return TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
     }
 
     private static SessionOptions withoutOwn(SessionOptions options) {

@@ -11,6 +11,7 @@ import dev.millrace.session.SessionReport.CacheUse;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -166,6 +167,53 @@ class ContextCacheTest {
             reopen(cache);
             assertThat(use()).as("%s absent", file).isEqualTo(CacheUse.FILLED);
         }
+    }
+
+    @Test
+    void whatWasMadeWithWarningsIsNothingForWhoTakesThemAsErrors() {
+        var strict = SessionOptions.builder().strict(true).build();
+        assertThat(use()).isEqualTo(CacheUse.FILLED);
+        assertThat(use(strict)).isEqualTo(CacheUse.FILLED);
+        assertThat(use(strict)).isEqualTo(CacheUse.HIT);
+        assertThat(use()).isEqualTo(CacheUse.HIT);
+    }
+
+    /** As caches of downloads have them: of two revisions, the graph is one file and the weights are two. */
+    @Test
+    void linksToOneFileHaveTheDataThatLiesBesideEach() throws IOException {
+        Path graph = folder.resolve("blob");
+        var revisions = List.of(folder.resolve("old/model.onnx"), folder.resolve("now/model.onnx"));
+        for (Path revision : revisions) {
+            Files.createDirectories(revision.getParent());
+            write(revisions.indexOf(revision));
+            Models.write(Models.read(model), revision, WriteOptions.externalData("weights.bin", 0));
+            Files.move(revision, graph, StandardCopyOption.REPLACE_EXISTING);
+            Files.createSymbolicLink(revision, graph);
+        }
+        for (Path revision : revisions) {
+            model = revision;
+            assertThat(use()).isEqualTo(CacheUse.FILLED);
+            assertThat(use()).isEqualTo(CacheUse.HIT);
+        }
+    }
+
+    @Test
+    void aLinkToDataThatLeadsElsewhereIsFollowedAgain() throws IOException {
+        Path linked = folder.resolve("linked/model.onnx");
+        Path link = linked.resolveSibling("weights.bin");
+        Files.createDirectories(linked.getParent());
+        for (String seed : List.of("1", "2")) {
+            write(Long.parseLong(seed));
+            Models.write(Models.read(model), linked, WriteOptions.externalData("weights.bin", 0));
+            Files.move(link, linked.resolveSibling(seed));
+        }
+        model = linked;
+        Files.createSymbolicLink(link, Path.of("1"));
+        assertThat(use()).isEqualTo(CacheUse.FILLED);
+        assertThat(use()).isEqualTo(CacheUse.HIT);
+        Files.delete(link);
+        Files.createSymbolicLink(link, Path.of("2"));
+        assertThat(use()).isEqualTo(CacheUse.FILLED);
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.format.Models;
+import dev.millrace.graph.format.WriteOptions;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.Graph;
@@ -19,8 +20,10 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.plan.PlanStep;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -183,6 +186,94 @@ class OpenModelsTest {
                 Session second = engine.session(file)) {
             assertThat(isShared(first)).isFalse();
             assertThat(isShared(second)).isFalse();
+        }
+    }
+
+    /** Writes a model of one node for these weights, which lie in a file beside it, all of it old enough. */
+    private static void writeWithData(Path model, long seed) throws IOException {
+        Files.createDirectories(model.getParent());
+        Models.write(
+                Models.read(MemorySegment.ofArray(TestModels.perceptron(2, 64, seed)), null),
+                model,
+                WriteOptions.externalData("weights.bin", 0));
+        age(model);
+        age(model.resolveSibling("weights.bin"));
+    }
+
+    private static void age(Path file) throws IOException {
+        Files.setLastModifiedTime(file, FileTime.from(Instant.EPOCH.plusSeconds(1_000_000)));
+    }
+
+    private float[] ofItsOwn(Path model) {
+        try (Session alone =
+                engine.session(model, SessionOptions.builder().alone(true).build())) {
+            return run(alone);
+        }
+    }
+
+    @Test
+    void externalDataThatHasChangedIsReadAgain() throws IOException {
+        Path model = folder.resolve("with/model.onnx");
+        writeWithData(model, 1);
+        try (Session first = engine.session(model);
+                Session same = engine.session(model)) {
+            assertThat(isShared(same)).isTrue();
+            writeWithData(model.resolveSibling("other/model.onnx"), 2);
+            Files.move(
+                    model.resolveSibling("other/weights.bin"),
+                    model.resolveSibling("weights.bin"),
+                    StandardCopyOption.REPLACE_EXISTING);
+            try (Session second = engine.session(model)) {
+                assertThat(isShared(second)).isFalse();
+                assertThat(run(second)).isNotEqualTo(run(first)).containsExactly(ofItsOwn(model));
+            }
+        }
+    }
+
+    @Test
+    void externalDataThatWasJustWrittenIsTrustedByNobody() throws IOException {
+        Path model = folder.resolve("with/model.onnx");
+        writeWithData(model, 1);
+        Files.setLastModifiedTime(model.resolveSibling("weights.bin"), FileTime.from(Instant.now()));
+        try (Session first = engine.session(model);
+                Session second = engine.session(model)) {
+            assertThat(isShared(second)).isFalse();
+            assertThat(run(second)).containsExactly(run(first));
+        }
+    }
+
+    /** As caches of downloads have them: of two revisions, the graph is one file and the weights are two. */
+    @Test
+    void linksToOneFileHaveTheDataThatLiesBesideEach() throws IOException {
+        Path old = folder.resolve("old/model.onnx");
+        Path now = folder.resolve("now/model.onnx");
+        writeWithData(old, 1);
+        writeWithData(now, 2);
+        Path graph = Files.move(old, folder.resolve("blob"));
+        Files.delete(now);
+        Files.createSymbolicLink(old, graph);
+        Files.createSymbolicLink(now, graph);
+        try (Session first = engine.session(old);
+                Session second = engine.session(now)) {
+            assertThat(run(first)).containsExactly(ofItsOwn(old));
+            assertThat(run(second)).isNotEqualTo(run(first)).containsExactly(ofItsOwn(now));
+        }
+    }
+
+    @Test
+    void aLinkToDataThatLeadsElsewhereIsFollowedAgain() throws IOException {
+        Path model = folder.resolve("with/model.onnx");
+        writeWithData(model, 1);
+        writeWithData(model.resolveSibling("later/model.onnx"), 2);
+        Path link = model.resolveSibling("weights.bin");
+        Files.move(link, model.resolveSibling("earlier.bin"));
+        Files.createSymbolicLink(link, Path.of("earlier.bin"));
+        try (Session first = engine.session(model)) {
+            Files.delete(link);
+            Files.createSymbolicLink(link, Path.of("later/weights.bin"));
+            try (Session second = engine.session(model)) {
+                assertThat(run(second)).isNotEqualTo(run(first)).containsExactly(ofItsOwn(model));
+            }
         }
     }
 

@@ -2,7 +2,10 @@ package dev.millrace.cli.fire;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
+import dev.millrace.graph.proto.AttributeProto;
+import dev.millrace.graph.proto.GraphProto;
 import dev.millrace.graph.proto.ModelProto;
+import dev.millrace.graph.proto.NodeProto;
 import dev.millrace.graph.proto.TensorProto;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
@@ -109,21 +112,30 @@ final class Conditioning {
         return moved;
     }
 
-    /** The same model, whose weights have moved, those inside of other graphs left out. */
+    /** The same model, whose weights have moved, those of graphs inside of others, too. */
     private static byte[] moved(byte[] model, Random random) {
         try {
             ModelProto.Builder builder = ModelProto.parseFrom(model).toBuilder();
-            for (TensorProto.Builder weights : builder.getGraphBuilder().getInitializerBuilderList()) {
-                if (weights.getDataType() == TensorProto.DataType.FLOAT_VALUE) {
-                    weights.setRawData(moved(weights.getRawData(), random));
-                    for (int i = 0; i < weights.getFloatDataCount(); i++) {
-                        weights.setFloatData(i, moved(weights.getFloatData(i), random));
-                    }
-                }
-            }
+            move(builder.getGraphBuilder(), random);
             return builder.buildPartial().toByteArray();
         } catch (InvalidProtocolBufferException e) {
             return model;
+        }
+    }
+
+    private static void move(GraphProto.Builder graph, Random random) {
+        for (TensorProto.Builder weights : graph.getInitializerBuilderList()) {
+            if (weights.getDataType() == TensorProto.DataType.FLOAT_VALUE) {
+                weights.setRawData(moved(weights.getRawData(), random));
+                for (int i = 0; i < weights.getFloatDataCount(); i++) {
+                    weights.setFloatData(i, moved(weights.getFloatData(i), random));
+                }
+            }
+        }
+        for (NodeProto.Builder node : graph.getNodeBuilderList()) {
+            node.getAttributeBuilderList().stream()
+                    .filter(AttributeProto.Builder::hasG)
+                    .forEach(body -> move(body.getGBuilder(), random));
         }
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.proto.GraphProto;
 import dev.millrace.graph.proto.ModelProto;
 import dev.millrace.graph.proto.TensorProto;
 import dev.millrace.graph.tensor.Datum;
@@ -11,9 +12,11 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Inputs;
 import java.nio.ByteOrder;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.DoubleUnaryOperator;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 class ConditioningTest {
@@ -75,20 +78,44 @@ class ConditioningTest {
         Net net = Net.named("weights");
         Value x = net.input("x", ElementType.FLOAT, 4);
         byte[] model = net.output(net.op("Add", x, net.weights(4))).bytes();
+        assertThat(placesMoved(model, ConditioningTest::weights)).isPositive();
+    }
+
+    @Test
+    void weightsOfGraphsInsideOfOthersMove() {
+        Net net = Net.named("outer");
+        Value x = net.input("x", ElementType.INT64, 4);
+        Net body = net.body("body");
+        body.output(body.op("Identity", body.weights(4)));
+        Value chosen = net.op("If", Map.of("then_branch", body, "else_branch", body), net.op("ReduceMax", x));
+        byte[] model = net.output(chosen).bytes();
+        assertThat(placesMoved(model, ConditioningTest::weightsInside)).isPositive();
+    }
+
+    /** How many places the weights of a model move in all draws, each by one place at most. */
+    private static int placesMoved(byte[] model, Function<byte[], TensorProto> weights) {
         var changed = new AtomicInteger();
         Inputs inputs = Inputs.of("x", Tensor.copyOf(new long[] {1, 2, 3, 4}, 4));
         new Conditioning((moved, given) -> {
                     assertThat(x(given).longs()).containsExactly(1, 2, 3, 4);
-                    changed.addAndGet(places(weights(model), weights(moved)));
+                    changed.addAndGet(places(weights.apply(model), weights.apply(moved)));
                     return null;
                 })
                 .explains(model, inputs, Tensor.scalar(1f), Tensor.scalar(2f));
-        assertThat(changed.get()).isPositive();
+        return changed.get();
     }
 
     private static TensorProto weights(byte[] model) {
+        return graph(model).getInitializer(0);
+    }
+
+    private static TensorProto weightsInside(byte[] model) {
+        return graph(model).getNode(1).getAttribute(0).getG().getInitializer(0);
+    }
+
+    private static GraphProto graph(byte[] model) {
         try {
-            return ModelProto.parseFrom(model).getGraph().getInitializer(0);
+            return ModelProto.parseFrom(model).getGraph();
         } catch (InvalidProtocolBufferException e) {
             throw new AssertionError(e);
         }

@@ -35,7 +35,7 @@ final class Fire {
 
     private Fire() {}
 
-    /** An attack; what it finds wrong it throws as an {@link AssertionError}. */
+    /** An attack; what it finds wrong it throws as an {@link AssertionError}, and where it fails itself, that is found, too. */
     interface Attempt {
         void go(Random random) throws Exception;
     }
@@ -49,15 +49,16 @@ final class Fire {
         long start = System.nanoTime();
         long end = start + TimeUnit.MINUTES.toNanos(MINUTES);
         var found = new ArrayList<String>();
-        @Nullable AssertionError first = null;
+        @Nullable Throwable first = null;
         long number = ONLY == null ? 0 : ONLY;
         long done = 0;
         while (ONLY != null ? done == 0 : MINUTES > 0 ? System.nanoTime() < end : done < (long) count * TIMES) {
             try {
                 attempt.go(random(what, number));
-            } catch (AssertionError e) {
+            } catch (AssertionError | RuntimeException e) {
                 first = first == null ? e : first;
-                found.add("-Dmillrace.fire.seed=" + SEED + " -Dmillrace.fire.only=" + number + ": " + e.getMessage());
+                String wrong = e instanceof AssertionError ? e.getMessage() : e.toString();
+                found.add("-Dmillrace.fire.seed=" + SEED + " -Dmillrace.fire.only=" + number + ": " + wrong);
             }
             number++;
             done++;

@@ -1,5 +1,6 @@
 package dev.millrace.cli.fire;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.infer.Inference;
 import dev.millrace.graph.ir.Graph;
@@ -16,8 +17,19 @@ import java.util.Set;
 final class InnerValues {
     private InnerValues() {}
 
-    /** The same model with all values of its main graph as outputs, those inside of operators that are made of others included. */
+    /**
+     * The same model with all values of its main graph as outputs, those inside of operators that are made of others included;
+     * one that can be read but not written, for instance because it lists an output twice, as it is.
+     */
     static byte[] shown(byte[] bytes) {
+        try {
+            return withAllValues(bytes);
+        } catch (EngineException _) {
+            return bytes;
+        }
+    }
+
+    private static byte[] withAllValues(byte[] bytes) {
         Model model = Models.read(bytes, null);
         Graph graph = model.graph();
         // it takes away what would be refused next

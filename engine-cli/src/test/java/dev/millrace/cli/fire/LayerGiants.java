@@ -113,6 +113,21 @@ final class LayerGiants {
         add(
                 "MaxPool of small windows",
                 net -> net.op("MaxPool", Map.of("kernel_shape", new int[] {3, 3}), net.floats("x", 1, 2, SIDE, SIDE)));
+        add(
+                "LpPool",
+                net -> net.op(
+                        "LpPool", Map.of("kernel_shape", new int[] {32, 32}), net.floats("x", 1, 16, 1024, 1024)));
+        add("LpPool of lost squares", net -> {
+            Value x = net.op("Mul", net.floats("x", 1, 1, 1024, 1024), net.constant(Tensor.scalar(1e-30f)));
+            return net.op("LpPool", Map.of("kernel_shape", new int[] {64, 64}), x);
+        });
+        add(
+                "DeformConv",
+                net -> net.op(
+                        "DeformConv",
+                        net.floats("x", 1, 32, 256, 256),
+                        net.weights(32, 32, 3, 3),
+                        net.floats("offset", 1, 18, 254, 254)));
         add("LRN", net -> net.op("LRN", Map.of("size", 5), net.floats("x", 1, 32, 1024, 1024)));
         add("GlobalAveragePool", net -> net.op("GlobalAveragePool", net.floats("x", 1, 1, SIDE, 2 * SIDE)));
     }

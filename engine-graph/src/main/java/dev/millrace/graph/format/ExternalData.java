@@ -52,7 +52,10 @@ public final class ExternalData {
     public MemorySegment slice(String location, long offset, long length) {
         MemorySegment file = byLocation.get(location);
         if (file == null) {
-            file = byFile.computeIfAbsent(locate(location), this::content);
+            Path named = locate(location);
+            Path real = confined(named, location);
+            listener.opened(named);
+            file = byFile.computeIfAbsent(real, this::content);
             byLocation.put(location, file);
         }
         if (offset < 0 || length < 0 || length > file.byteSize() || offset > file.byteSize() - length) {
@@ -70,7 +73,6 @@ public final class ExternalData {
     }
 
     private MemorySegment content(Path file) {
-        listener.opened(file);
         try {
             FileMapping.Content content = FileMapping.content(file, use);
             mapped.addAll(content.watched());
@@ -105,6 +107,10 @@ public final class ExternalData {
             throw new EngineException(
                     Status.NO_SUCH_FILE, "External data file " + file + " does not exist; keep it beside the model");
         }
+        return file;
+    }
+
+    private Path confined(Path file, String location) {
         try {
             return confine(file.toRealPath(), location);
         } catch (IOException e) {

@@ -80,8 +80,14 @@ final class ContribAttentionRules {
             c.set(0, c.element(0), Dims.unknown(3));
             return;
         }
+        if (q.size() == 4) {
+            throw c.refuse("queries have shape " + q + " where rank 3 or 5 is expected");
+        }
         List<Dim> key = c.has(1) ? c.dims(1, 3, 5) : null;
         List<Dim> value = c.has(2) ? c.dims(2, 3, 4) : null;
+        checkHeads(c, 0, q, heads);
+        checkHeads(c, 1, key, heads);
+        checkHeads(c, 2, value, heads);
         Dim headSize = q.size() == 3 ? Dims.floorDiv(q.get(2), heads) : q.getLast();
         Dim hidden = Dims.mul(headSize, heads);
         Dim valueSize = headSize;
@@ -99,6 +105,15 @@ final class ContribAttentionRules {
         c.set(1, c.element(0), List.of(q.get(0), Dim.of(heads), total, headSize));
         c.set(2, c.element(0), List.of(q.get(0), Dim.of(heads), total, valueSize));
         c.set(3, c.element(0), List.of(q.get(0), Dim.of(heads), q.get(1), total));
+    }
+
+    /** Heads that have an axis of their own, because operands lie together or one by one, are as many as the attribute says. */
+    private static void checkHeads(InferenceContext c, int input, @Nullable List<Dim> dims, long heads) {
+        Dim given = dims == null || dims.size() == 3 ? Dim.UNKNOWN : dims.get(dims.size() == 5 ? 2 : 1);
+        if (given instanceof Dim.Known known && known.extent() != heads) {
+            throw c.refuse(
+                    "input " + input + " of shape " + dims + " has " + given + " heads, and 'num_heads' is " + heads);
+        }
     }
 
     /** How many keys the query meets in this call. */

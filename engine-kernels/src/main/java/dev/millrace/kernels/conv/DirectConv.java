@@ -22,7 +22,8 @@ final class DirectConv implements ConvPlan {
         this.kernels = kernels;
         this.shape = shape;
         int lanes = kernels.target().lanes();
-        layoutName = "conv f32 block " + lanes + (input == ConvInput.PLAIN ? " plain" : "");
+        layoutName = "conv f32 block " + lanes + (input == ConvInput.PLAIN ? " plain" : "") + " of " + shape.groups()
+                + " groups";
         layout = new WeightLayout(shape, lanes, input, 0);
         var calls = new CallPlan.Builder(kernels);
         new ConvPlanner(kernels.target(), shape, layout, Placement.dense(shape), input, after, calls).plan();

@@ -7,6 +7,7 @@ import dev.millrace.kernels.call.PacksWeights;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.image.Activations;
+import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.image.BlockedImages;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
@@ -26,7 +27,7 @@ public final class TransposedConv implements PacksWeights {
     private final List<Part> parts = new ArrayList<>();
     private final CallPlan plan;
 
-    /** The outputs of one remainder of each axis. */
+    /** The outputs of one remainder of each axis; weights of those that there are none of are packed, too, for other sizes. */
     private record Part(Phase depth, Phase height, Phase width, WeightLayout layout) {}
 
     /**
@@ -39,13 +40,9 @@ public final class TransposedConv implements PacksWeights {
         residual = Activations.readsResidual(Activations.checked(after));
         var calls = new CallPlan.Builder(kernels);
         long at = 0;
-        for (int z = 0; z < Math.min(forward.depth().stride(), forward.depth().in()); z++) {
-            for (int y = 0;
-                    y < Math.min(forward.height().stride(), forward.height().in());
-                    y++) {
-                for (int x = 0;
-                        x < Math.min(forward.width().stride(), forward.width().in());
-                        x++) {
+        for (int z = 0; z < forward.depth().stride(); z++) {
+            for (int y = 0; y < forward.height().stride(); y++) {
+                for (int x = 0; x < forward.width().stride(); x++) {
                     at = part(kernels, z, y, x, at, after, calls);
                 }
             }
@@ -67,6 +64,9 @@ public final class TransposedConv implements PacksWeights {
                 width.axis());
         var layout = new WeightLayout(shape, lanes, ConvInput.BLOCKED, at);
         parts.add(new Part(depth, height, width, layout));
+        if (shape.outPixels() == 0) {
+            return layout.end();
+        }
         long row = forward.width().in();
         long plane = row * forward.height().in();
         var placement = new Placement(
@@ -86,7 +86,14 @@ public final class TransposedConv implements PacksWeights {
 
     @Override
     public String packedLayout() {
-        return "transposed conv f32 block " + lanes;
+        return "transposed conv f32 block " + lanes + " of " + forward.groups() + " groups, remainders of "
+                + remainders(forward.depth()) + ", " + remainders(forward.height()) + ", "
+                + remainders(forward.width());
+    }
+
+    /** What decides which taps the outputs of each remainder have. */
+    private static String remainders(Axis axis) {
+        return axis.stride() + " from " + Math.floorMod(axis.before(), axis.stride()) + " by " + axis.dilation();
     }
 
     /** Packs weights as those of the convolution that is transposed, with the bias of each output channel if any. */

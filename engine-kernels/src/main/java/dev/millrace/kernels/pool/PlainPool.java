@@ -19,6 +19,7 @@ public final class PlainPool {
     private final WindowShape shape;
     private final boolean indices;
     private final CallPlan plan;
+    private final @Nullable LostNorms lost;
 
     /** @param indices whether it also tells where the largest elements are; with {@link Pooling#max()} only */
     public PlainPool(KernelSet kernels, WindowShape shape, Pooling pooling, boolean indices) {
@@ -27,6 +28,7 @@ public final class PlainPool {
         }
         this.shape = shape;
         this.indices = indices;
+        lost = pooling.isOfKernels() ? null : new LostNorms(shape, 1);
         var calls = new CallPlan.Builder(kernels);
         for (int plane = 0; plane < shape.depth().out(); plane++) {
             for (int row = 0; row < shape.height().out(); row++) {
@@ -104,5 +106,8 @@ public final class PlainPool {
                         .with(Base.OUTPUT, out, 4 * shape.outPixels())
                         .with(Base.OTHER, places, 4 * shape.outPixels()),
                 parallel);
+        if (lost != null) {
+            lost.mend(in, out, parallel);
+        }
     }
 }

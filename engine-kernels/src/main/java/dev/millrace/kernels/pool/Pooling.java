@@ -10,13 +10,24 @@ public final class Pooling {
     private static final int MAX_BEHIND = 1 << 20;
 
     private final WindowOp op;
+    private final boolean takesSquares;
 
     private Pooling(WindowOp op) {
+        this(op, false);
+    }
+
+    private Pooling(WindowOp op, boolean takesSquares) {
         this.op = op;
+        this.takesSquares = takesSquares;
     }
 
     WindowOp op() {
         return op;
+    }
+
+    /** Whether kernels do all of it: Java looks at roots of squares. */
+    public boolean isOfKernels() {
+        return !takesSquares;
     }
 
     /** Whether all elements of a window are added up. */
@@ -46,7 +57,7 @@ public final class Pooling {
                 new WindowOp(WindowTile.Op.SUM, ELEMENT, ELEMENT, true, planesBehind, rowsBehind, columnsBehind));
     }
 
-    /** The p-norm, for p from 1 to 16. */
+    /** The p-norm, for p from 1 to 16; from 3 on, of numbers whose powers are floats. */
     public static Pooling norm(int p) {
         if (p < 1 || p > MAX_POWER) {
             throw new IllegalArgumentException("a pooling by the " + p + "-norm: p must be 1 to " + MAX_POWER);
@@ -61,6 +72,6 @@ public final class Pooling {
             case 2 -> ELEMENT.apply(Function.SQRT);
             default -> ELEMENT.apply(Function.LOG).times(Expr.number(1f / p)).apply(Function.EXP);
         };
-        return new Pooling(WindowOp.of(WindowTile.Op.SUM, power, root));
+        return new Pooling(WindowOp.of(WindowTile.Op.SUM, power, root), p == 2);
     }
 }

@@ -8,7 +8,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.stream.IntStream;
 
 /** Takes roots of sums of squares again, as doubles, where squares of floats were too large or too small to be floats. */
-final class LostSquares {
+public final class LostSquares {
     private static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED;
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
     /** Squares that were lost beside a sum with this root are below its last place. */
@@ -72,7 +72,8 @@ final class LostSquares {
         }
     }
 
-    private static boolean isWhole(float root) {
+    /** Whether the root of a sum of squares of floats is what it is over the reals, but for rounding. */
+    public static boolean isWhole(float root) {
         return root >= LEAST && root <= Float.MAX_VALUE;
     }
 

@@ -32,7 +32,7 @@ public final class Calls {
 
     private Calls() {}
 
-    private static FunctionDescriptor signature() {
+    static FunctionDescriptor signature() {
         ValueLayout.OfLong word = ValueLayout.JAVA_LONG;
         return FunctionDescriptor.of(word, word, word, word, word, word, word);
     }

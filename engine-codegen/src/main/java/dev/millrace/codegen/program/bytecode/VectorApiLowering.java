@@ -6,6 +6,8 @@ import dev.millrace.codegen.program.Memory;
 import dev.millrace.codegen.program.NativeMemory;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.Target;
+import dev.millrace.memory.call.HeldRun;
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.ArrayList;
@@ -75,8 +77,12 @@ public final class VectorApiLowering implements Lowering {
     private record BytecodeKernel(String name, Body body) implements Kernel {
         @Override
         public void call(Memory memory, long a, long b, long c, long d, long e, long f) {
-            NativeMemory.toHold(memory, name);
-            body.run(a, b, c, d, e, f);
+            MemorySegment[] toHold = NativeMemory.toHold(memory, name);
+            if (toHold == null) {
+                body.run(a, b, c, d, e, f);
+            } else {
+                HeldRun.of(toHold, () -> body.run(a, b, c, d, e, f));
+            }
         }
     }
 }

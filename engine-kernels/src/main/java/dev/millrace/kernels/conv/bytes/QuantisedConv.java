@@ -59,7 +59,7 @@ public final class QuantisedConv implements QuantisedConvolution {
 
     @Override
     public String packedLayout() {
-        return "conv " + gemm.packedLayout();
+        return "conv " + gemm.packedLayout() + " of " + shape.groups() + " groups";
     }
 
     @Override

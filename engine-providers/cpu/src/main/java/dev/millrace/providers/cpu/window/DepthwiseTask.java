@@ -66,15 +66,22 @@ final class DepthwiseTask implements RangeTask {
             long channel = plane % channels;
             Elements.read(type, launch.input(1), channel * taps, weights, 0, taps);
             Elements.read(type, launch.input(0), plane * inSize, image, 0, inSize);
-            for (int y = 0; y < inHeight; y++) {
-                System.arraycopy(image, y * inWidth, padded, (top + y) * width + left, inWidth);
-            }
+            place(image, padded);
             float start = bias ? (float) Elements.getDouble(type, launch.input(2), channel) : 0f;
             for (int y = 0; y < outHeight; y++) {
                 Arrays.fill(sums, 0, outWidth, start);
                 row(launch, padded, y * rowStride * width, weights, sums);
                 Elements.write(type, launch.output(0), plane * outSize + (long) y * outWidth, sums, 0, outWidth);
             }
+        }
+    }
+
+    /** Copies an image to where its padding ends; negative padding cuts its first rows and columns off. */
+    private void place(float[] image, float[] padded) {
+        int firstColumn = Math.max(0, -left);
+        int columns = inWidth - firstColumn;
+        for (int y = Math.max(0, -top); columns > 0 && y < inHeight; y++) {
+            System.arraycopy(image, y * inWidth + firstColumn, padded, (top + y) * width + left + firstColumn, columns);
         }
     }
 

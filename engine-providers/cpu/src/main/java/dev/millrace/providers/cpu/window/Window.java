@@ -100,7 +100,10 @@ public record Window(
 
     /** Whether every output is made of the one input at its own place. */
     public boolean isPointwise() {
-        return kernelSize() == 1 && Arrays.equals(in, out) && product(strides) == 1 && padsBefore[0] == 0;
+        return kernelSize() == 1
+                && Arrays.equals(in, out)
+                && product(strides) == 1
+                && Arrays.stream(padsBefore).allMatch(pad -> pad == 0);
     }
 
     /**

@@ -81,6 +81,23 @@ class ContribAttentionTest {
     }
 
     @Test
+    void headsAreAsManyAsTheAttributeSays() {
+        Tensor q = floats(2, 3, 16);
+        assertRefusedAsInvalid("has 3 heads", () -> twoHeads().run(floats(1, 2, 3, 3, 2)));
+        assertRefusedAsInvalid("has 4 heads", () -> twoHeads().run(q, floats(2, 3, 4, 2, 4)));
+        assertRefusedAsInvalid("has 1 heads", () -> twoHeads().run(q, floats(2, 1, 3, 8), floats(2, 2, 3, 8)));
+        assertRefusedAsInvalid("has 1 heads", () -> twoHeads().run(q, floats(2, 2, 3, 8), floats(2, 1, 3, 8)));
+        assertRefusedAsInvalid("rank 3 or 5", () -> twoHeads().run(floats(2, 2, 3, 8), q, q));
+    }
+
+    private static void assertRefusedAsInvalid(String what, Runnable run) {
+        assertThatThrownBy(run::run)
+                .isInstanceOfSatisfying(
+                        EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.INVALID_GRAPH))
+                .hasMessageContaining(what);
+    }
+
+    @Test
     void groupsAreThoseOfOnnx() {
         Tensor q = floats(2, 5, 32);
         Tensor k = floats(2, 5, 16);

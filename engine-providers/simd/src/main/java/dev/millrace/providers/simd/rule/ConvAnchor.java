@@ -33,8 +33,7 @@ final class ConvAnchor extends ImageAnchor {
     private Layout layout(Conv conv) {
         boolean hasChoice = !lowering().kit().isStrict()
                 && ConvMethod.WINOGRAD_2.fits(shape, lowering().kit().kernels().target());
-        String name = conv.packedLayout() + " of " + shape.groups() + " groups";
-        return new Layout(name, conv.packedBytes(), ofOneSize || !hasChoice);
+        return new Layout(conv.packedLayout(), conv.packedBytes(), ofOneSize || !hasChoice);
     }
 
     @Override

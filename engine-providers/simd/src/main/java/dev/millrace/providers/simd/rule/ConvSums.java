@@ -96,8 +96,7 @@ final class ConvSums extends ByteSums {
     @Override
     View packedWeights() {
         long taps = weights.bytes().elements() / shape.outChannels();
-        String groups = conv.packedLayout() + " in groups " + shape.groups();
-        return weights.packed(Layout.of(groups, conv.packedBytes()), taps, conv::pack);
+        return weights.packed(Layout.of(conv.packedLayout(), conv.packedBytes()), taps, conv::pack);
     }
 
     /** Images whose channels lie side by side. */

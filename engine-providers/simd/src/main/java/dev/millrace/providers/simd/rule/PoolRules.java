@@ -131,22 +131,24 @@ final class PoolRules {
     private static boolean ofBlocks(Op op, WindowShape shape, Pooling pooling) {
         var pool = new Pool(op.kit().kernels(), shape, pooling);
         View from = op.lowering().blocked(op.in(0));
-        return add(op, "pool", from, op.lowering().allocateBlocked(op.out()), pool::run);
+        View to = op.lowering().allocateBlocked(op.out());
+        return add(op, "pool", from, to, pooling.isOfKernels(), pool::run);
     }
 
     private static boolean ofChannels(Op op, WindowShape shape, Pooling pooling) {
         var pool = new PlainPool(op.kit().kernels(), shape, pooling, false);
         View from = op.lowering().dense(op.in(0));
         View to = op.lowering().allocate(op.out());
-        return add(op, "pool of channels", from, to, (input, output, crew) -> pool.run(input, output, null, crew));
+        Images channels = (input, output, crew) -> pool.run(input, output, null, crew);
+        return add(op, "pool of channels", from, to, pooling.isOfKernels(), channels);
     }
 
-    private static boolean add(Op op, String name, View from, View to, Images images) {
+    private static boolean add(Op op, String name, View from, View to, boolean repeating, Images images) {
         op.lowering()
                 .add(Step.of(name, op.node().name())
                         .reading(from)
                         .writing(to)
-                        .repeating()
+                        .repeating(repeating)
                         .calling(memory -> {
                             MemorySegment input = memory.segment(from);
                             MemorySegment output = memory.segment(to);

@@ -78,6 +78,9 @@ final class Packed {
 
     /** Whether it was, or will be, made of the same bytes; not where that can no longer be told. */
     boolean isOf(List<Tensor> others) {
+        if (sources.size() != others.size()) {
+            return false;
+        }
         for (int i = 0; i < sources.size(); i++) {
             Tensor source = sources.get(i);
             Tensor other = others.get(i);

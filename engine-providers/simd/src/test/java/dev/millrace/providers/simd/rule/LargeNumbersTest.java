@@ -5,6 +5,7 @@ import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.tensor.Tensor;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,6 +46,24 @@ class LargeNumbersTest {
     @Test
     void anApproximateGeluDoesToo() {
         agreesWithEitherSign("Gelu", Attributes.of("approximate", Attribute.of("tanh")));
+    }
+
+    /** What one run repeats of another counts only for numbers that both have alike. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 40})
+    void normsOfWindowsAreLookedAtInEachRun(long channels) {
+        Attributes window = Attributes.of("kernel_shape", Attribute.of(2L, 2L));
+        try (var both = new Comparison(editor -> {
+            NodeSpec spec = NodeSpec.of(OpId.onnx("LpPool"), OPSET, Comparison.floats(editor, "x", 4))
+                    .with(window);
+            editor.addOutput("y", editor.append(spec, List.of("y")).requireOutput(0));
+        })) {
+            for (float size : new float[] {1, 2, 3, 1e25f, 1, 1e-30f, 1e30f}) {
+                float[] numbers = new float[Math.toIntExact(channels) * 20];
+                Arrays.fill(numbers, size);
+                both.agreesOn(Tensor.copyOf(numbers, 1, channels, 4, 5)).withoutFallback();
+            }
+        }
     }
 
     @ParameterizedTest

@@ -44,6 +44,28 @@ class PoolRulesTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 3, 40})
+    void squaresThatAreNoFloatsMakeNormsAllTheSame(long channels) {
+        for (float scale : new float[] {1e25f, 1e-30f, 0, Float.POSITIVE_INFINITY}) {
+            var graph = new SmallGraph();
+            float[] numbers = SmallGraph.random(random, 2, channels, 9, 7).floats();
+            for (int i = 0; i < numbers.length; i++) {
+                numbers[i] = i % 31 == 0 ? numbers[i] : numbers[i] * scale;
+            }
+            Value in = graph.input(Tensor.copyOf(numbers, 2, channels, 9, 7));
+            var window = Map.of(
+                    "kernel_shape",
+                    Attribute.of(3L, 2L),
+                    "strides",
+                    Attribute.of(2L, 1L),
+                    "pads",
+                    Attribute.of(1L, 0L, 1L, 1L));
+            graph.output(graph.node("LpPool", 18, window, in), graph.node("GlobalLpPool", 2, Map.of(), in));
+            graph.check(TOLERANCE);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 3, 40})
     void wholeImagesBecomeOneElementOfEachChannel(long channels) {
         for (long[] dims : List.of(new long[] {2, channels, 29}, new long[] {2, channels, 7, 11})) {
             var graph = new SmallGraph();

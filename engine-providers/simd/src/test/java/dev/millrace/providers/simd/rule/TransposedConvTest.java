@@ -4,6 +4,7 @@ import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.Tensor;
+import java.util.List;
 import java.util.Random;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -59,6 +60,29 @@ class TransposedConvTest {
             nodes.output(nodes.add("ConvTranspose", strides, x, nodes.constant(weights)));
         })) {
             both.agreesOn(Comparison.random(random, 1, 3, 2, 2));
+        }
+    }
+
+    /** What is packed of the same weights depends on the remainders of the strides that they are shared out among. */
+    @Test
+    void weightsThatSeveralReadArePackedForEach() {
+        Tensor weights = Comparison.random(random, 4, 2, 3, 3);
+        try (var both = new Comparison(editor -> {
+            var nodes = new Nodes(editor, 13);
+            Value x = Comparison.floats(editor, "x", 4);
+            Value filters = nodes.constant(weights);
+            for (Attributes attributes : List.of(
+                    Attributes.NONE,
+                    Attributes.of("strides", Attribute.of(2, 1)),
+                    Attributes.of("strides", Attribute.of(1, 2)),
+                    Attributes.of("strides", Attribute.of(2, 1)).with("pads", Attribute.of(1, 0, 1, 0)),
+                    Attributes.of("strides", Attribute.of(3, 1)).with("dilations", Attribute.of(2, 1)),
+                    Attributes.of("strides", Attribute.of(3, 1)),
+                    Attributes.of("group", Attribute.of(2)))) {
+                nodes.output(nodes.add("ConvTranspose", attributes, x, filters));
+            }
+        })) {
+            both.agreesOn(Comparison.random(random, 2, 4, 5, 6)).agreesOn(Comparison.random(random, 1, 4, 1, 1));
         }
     }
 

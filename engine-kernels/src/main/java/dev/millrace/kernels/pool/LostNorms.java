@@ -1,0 +1,70 @@
+package dev.millrace.kernels.pool;
+
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.image.Axis;
+import dev.millrace.kernels.image.BlockedImages;
+import dev.millrace.kernels.loops.Shares;
+import dev.millrace.kernels.reduce.LostSquares;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** Takes norms of windows again, as doubles, where squares of floats were too large or too small to be floats. */
+final class LostNorms {
+    private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
+
+    private final WindowShape shape;
+    private final int lanes;
+
+    /** @param lanes channels in a block of the images, 1 where they are plain */
+    LostNorms(WindowShape shape, int lanes) {
+        this.shape = shape;
+        this.lanes = lanes;
+    }
+
+    /** Looks at all norms. That of zeros is such a one, too: that they are zeros is seen only then. */
+    void mend(MemorySegment in, MemorySegment out, Parallel parallel) {
+        long pixels = shape.outPixels();
+        long norms = pixels * shape.batch() * shape.channels();
+        Shares.run(norms, shape.taps(), parallel, (first, count) -> {
+            for (long i = first; i < first + count; i++) {
+                long plane = i / pixels;
+                long at = place(plane, pixels, i % pixels);
+                if (!LostSquares.isWhole(out.getAtIndex(FLOAT, at))) {
+                    out.setAtIndex(FLOAT, at, (float) norm(in, plane, i % pixels));
+                }
+            }
+        });
+    }
+
+    /** Where a pixel of a channel of an image is, whose channels have so many. */
+    private long place(long plane, long pixels, long pixel) {
+        long channel = plane % shape.channels();
+        long block = plane / shape.channels() * BlockedImages.blocks(lanes, shape.channels()) + channel / lanes;
+        return (block * pixels + pixel) * lanes + channel % lanes;
+    }
+
+    private double norm(MemorySegment in, long plane, long pixel) {
+        Axis depth = shape.depth();
+        Axis height = shape.height();
+        Axis width = shape.width();
+        int column = (int) (pixel % width.out());
+        int row = (int) (pixel / width.out() % height.out());
+        int layer = (int) (pixel / width.out() / height.out());
+        double sum = 0;
+        for (int z = depth.firstTap(layer); z < depth.endTap(layer); z++) {
+            for (int y = height.firstTap(row); y < height.endTap(row); y++) {
+                long rows = (long) place(depth, layer, z) * height.in() + place(height, row, y);
+                for (int x = width.firstTap(column); x < width.endTap(column); x++) {
+                    long from = rows * width.in() + place(width, column, x);
+                    double number = in.getAtIndex(FLOAT, place(plane, shape.inPixels(), from));
+                    sum += number * number;
+                }
+            }
+        }
+        return Math.sqrt(sum);
+    }
+
+    private static int place(Axis axis, int output, int tap) {
+        return axis.start(output) + tap * axis.dilation();
+    }
+}
