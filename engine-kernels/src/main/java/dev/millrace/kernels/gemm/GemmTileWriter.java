@@ -29,7 +29,7 @@ final class GemmTileWriter {
 
     private static final int UNROLL = 4;
     /** How many bytes ahead B is fetched. */
-    private static final int PREFETCH = 2048;
+    private static final int PREFETCH = 8192;
 
     /** How many rows ahead B is fetched if it is not packed. */
     private static final int ROWS_AHEAD = 8;
