@@ -28,8 +28,8 @@ record RowNormKernel(Node node, boolean centred) implements ShapedKernel {
         int length = Extents.toInt("elements of a row", shape.elements(axis, shape.rank()));
         Broadcast scale = operand(context, 1, shape);
         Broadcast shift = centred ? operand(context, 2, shape) : null;
-        ElementType to = context.outputType(0);
         boolean rowsWanted = context.hasOutput(0);
+        ElementType to = rowsWanted ? context.outputType(0) : type;
         boolean means = context.outputCount() > 1 && context.hasOutput(1);
         boolean deviations = context.outputCount() > 2 && context.hasOutput(2);
         ElementType meanType = means ? context.outputType(1) : to;
