@@ -128,6 +128,8 @@ final class ConvolutionRules {
 
     private static List<Dim> spread(InferenceContext c, List<Dim> spatial, List<Dim> kernel, int rank) {
         int axes = spatial.size();
+        Window window = Window.of(c, kernel);
+        long[] extra = c.integers("output_padding", axes, 0);
         long[] shape = c.attributes().integers("output_shape");
         if (shape != null) {
             if (shape.length != axes && shape.length != rank) {
@@ -136,8 +138,6 @@ final class ConvolutionRules {
             }
             return Dims.of(Arrays.copyOfRange(shape, shape.length - axes, shape.length));
         }
-        Window window = Window.of(c, kernel);
-        long[] extra = c.integers("output_padding", axes, 0);
         var dims = new ArrayList<Dim>(axes);
         for (int i = 0; i < axes; i++) {
             if (window.autoPad().startsWith("SAME")) {

@@ -166,6 +166,8 @@ class OperandsTest {
         refuses("Conv", 11, integer("group", Long.MAX_VALUE), f(1, 3, 5, 5), f("m", 3, 3, 3));
         refuses("ConvTranspose", 11, Attributes.NONE, f(1, 3, 5, 5), f(3, 4, 3, 3), f(3));
         refuses("ConvTranspose", 11, integer("group", 2), f(1, 3, 5, 5), f(3, 4, 3, 3));
+        Attributes shaped = Attributes.of("output_shape", Attribute.of(10L, 8L));
+        refuses("ConvTranspose", 11, shaped.with("strides", Attribute.of(new long[0])), f(1, 3, 5, 5), f(3, 4, 3, 3));
         In image = of(UINT8, 1, 3, 5, 5);
         In weights = of(INT8, 4, 3, 3, 3);
         takes("ConvInteger", 10, Attributes.NONE, image, weights, of(UINT8), of(INT8, 4));

@@ -6,6 +6,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,14 +30,16 @@ public final class HeldRun {
         private static @Nullable MemorySegment enter() {
             try {
                 FunctionDescriptor signature = Calls.signature();
-                MethodHandle handle =
-                        MethodHandles.lookup().findStatic(HeldRun.class, "enter", signature.toMethodType());
-                return Linker.nativeLinker().upcallStub(handle, signature, Arena.global());
+                MethodHandle enter =
+                        MethodHandles.lookup().findStatic(HeldRun.class, "enter", MethodType.methodType(long.class));
+                MethodHandle stub = MethodHandles.dropArguments(
+                        enter, 0, signature.toMethodType().parameterList());
+                return Linker.nativeLinker().upcallStub(stub, signature, Arena.global());
             } catch (UnsupportedOperationException | LinkageError _) {
                 // a JVM without a linker
                 return null;
             } catch (ReflectiveOperationException impossible) {
-                throw new AssertionError(impossible);
+                throw new LinkageError(impossible.toString(), impossible);
             }
         }
     }
@@ -69,7 +72,7 @@ public final class HeldRun {
     }
 
     /** Nothing may be thrown through native frames. */
-    private static long enter(long a, long b, long c, long d, long e, long f) {
+    private static long enter() {
         HeldRun run = CURRENT.get();
         if (run != null) {
             try {

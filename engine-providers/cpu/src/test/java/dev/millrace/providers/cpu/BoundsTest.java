@@ -90,6 +90,14 @@ class BoundsTest {
     }
 
     @Test
+    void statisticsAreThereWithoutWhatTheyAreOf() {
+        Tensor rows = Tensor.copyOf(new float[] {1, 3, 2, 6}, 2, 2);
+        Tensor ones = Tensor.copyOf(new float[] {1, 1}, 2);
+        var norm = OneNode.onnx("LayerNormalization", 17).outputs(2).omitting(0);
+        assertThat(((Tensor) norm.runAll(rows, ones).getFirst()).floats()).containsExactly(2, 4);
+    }
+
+    @Test
     void aResultThatIsMadeOfAFewNumbersSaysHowMuchMemoryItWants() {
         refused(OneNode.onnx("Range", 11), Tensor.scalar(0L), Tensor.scalar(HUGE), Tensor.scalar(1L))
                 .hasMessageContaining("no memory for " + 8 * HUGE + " bytes");

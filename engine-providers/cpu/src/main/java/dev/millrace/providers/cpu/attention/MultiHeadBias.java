@@ -57,7 +57,8 @@ final class MultiHeadBias implements ScoreBias {
         paddingByQuery = shape.rank() == 3;
         boolean fits = padding == Padding.NONE
                 || padding == Padding.BOUNDS
-                || shape.dim(0) == q.batch()
+                || shape.rank() > 0
+                        && shape.dim(0) == q.batch()
                         && (padding == Padding.LENGTHS
                                 || shape.rank() <= 3
                                         && shape.dimAt(-1) == keys

@@ -34,6 +34,13 @@ final class ForestReader {
         return new ForestReader(node).numberedTrees();
     }
 
+    private int index(String what, long number) {
+        if (number < 0 || number > Integer.MAX_VALUE) {
+            throw broken(what + " " + number);
+        }
+        return (int) number;
+    }
+
     private EngineException broken(String what) {
         return EngineException.invalidGraph(node.describe() + ": " + what);
     }
@@ -110,7 +117,7 @@ final class ForestReader {
         var forest = new Parts(count);
         for (int i = 0; i < count; i++) {
             forest.modes[i] = mode(modeNames.get(i));
-            forest.features[i] = Math.toIntExact(features[i]);
+            forest.features[i] = index("feature", features[i]);
             if (forest.modes[i] != Forest.Mode.LEAF) {
                 forest.whenTrue[i] = place(places, trees[i], yes[i]);
                 forest.whenFalse[i] = place(places, trees[i], no[i]);
@@ -169,7 +176,7 @@ final class ForestReader {
                 throw broken("a tree node of mode " + code);
             }
             forest.modes[i] = Forest.Mode.values()[code];
-            forest.features[i] = Math.toIntExact(features[i]);
+            forest.features[i] = index("feature", features[i]);
             forest.splits[i] = splits[i];
             forest.whenTrue[i] = child(yes[i], yesIsLeaf[i] != 0, branches, leaves);
             forest.whenFalse[i] = child(no[i], noIsLeaf[i] != 0, branches, leaves);
@@ -234,7 +241,7 @@ final class ForestReader {
                     if (leafTargets[leaf] < 0) {
                         throw broken("a leaf gives to target " + leafTargets[leaf]);
                     }
-                    targets[at] = Math.toIntExact(leafTargets[leaf]);
+                    targets[at] = index("target", leafTargets[leaf]);
                     weights[at++] = leafWeights[leaf];
                 }
             }

@@ -28,14 +28,17 @@ record RowNormKernel(Node node, boolean centred) implements ShapedKernel {
         int length = Extents.toInt("elements of a row", shape.elements(axis, shape.rank()));
         Broadcast scale = operand(context, 1, shape);
         Broadcast shift = centred ? operand(context, 2, shape) : null;
-        ElementType to = context.outputType(0);
+        boolean rowsWanted = context.hasOutput(0);
+        ElementType to = rowsWanted ? context.outputType(0) : type;
         boolean means = context.outputCount() > 1 && context.hasOutput(1);
         boolean deviations = context.outputCount() > 2 && context.hasOutput(2);
         ElementType meanType = means ? context.outputType(1) : to;
         ElementType deviationType = deviations ? context.outputType(2) : to;
         long rows = length == 0 ? 0 : shape.elements() / length;
         Lanes lanes = Lanes.along(Shape.of(rows, length), 1);
-        context.mayReuse(0, 0);
+        if (rowsWanted) {
+            context.mayReuse(0, 0);
+        }
         RangeTask task = (launch, from, end, scratch) -> {
             double[] row = scratch.doubles(0, length);
             double[] operand = scratch.doubles(1, Math.min(length, Moments.AT_ONCE));
@@ -44,7 +47,7 @@ record RowNormKernel(Node node, boolean centred) implements ShapedKernel {
                 double mean = centred ? Moments.mean(launch, row, length) : 0;
                 double inverse = 1 / Math.sqrt(Moments.squares(launch, row, length, mean) / length + epsilon);
                 Moments.normalise(launch, row, 0, length, mean, inverse, 0);
-                for (int at = 0; at < length; at += Moments.AT_ONCE) {
+                for (int at = 0; rowsWanted && at < length; at += Moments.AT_ONCE) {
                     launch.checkCancelled();
                     int count = Math.min(Moments.AT_ONCE, length - at);
                     if (scale != null) {
@@ -60,7 +63,9 @@ record RowNormKernel(Node node, boolean centred) implements ShapedKernel {
                         }
                     }
                 }
-                lanes.write(launch, to, launch.output(0), i, row);
+                if (rowsWanted) {
+                    lanes.write(launch, to, launch.output(0), i, row);
+                }
                 if (means) {
                     Elements.setDouble(meanType, launch.output(1), i, mean);
                 }

@@ -128,6 +128,7 @@ class ContribAttentionTest {
         Tensor q = floats(2, 3, 16);
         assertRefused(
                 "a mask of padding of shape [8]", () -> twoHeads().run(q, q, q, null, Tensor.copyOf(new int[8], 8)));
+        assertRefused("a mask of padding of shape []", () -> twoHeads().run(q, q, q, null, Tensor.scalar(1)));
         assertRefused(
                 "smooth softmax",
                 () -> groups().with("smooth_softmax", 1)

@@ -65,6 +65,26 @@ class MlKernelsTest {
     }
 
     @Test
+    void aTreeOfAFeatureThatCannotBeIsRefused() {
+        for (long feature : new long[] {-1, 1L << 40}) {
+            var tree = OneNode.ml("TreeEnsemble", 5)
+                    .withAll("nodes_featureids", feature)
+                    .withAll("nodes_truenodeids", 0L)
+                    .withAll("nodes_trueleafs", 1L)
+                    .withAll("nodes_falsenodeids", 0L)
+                    .withAll("nodes_falseleafs", 1L)
+                    .with("nodes_modes", Attribute.of(Tensor.copyOf(new byte[] {0}, 1)))
+                    .with("nodes_splits", Attribute.of(Tensor.copyOf(new float[] {1}, 1)))
+                    .withAll("leaf_targetids", 0L)
+                    .with("leaf_weights", Attribute.of(Tensor.copyOf(new float[] {1}, 1)))
+                    .withAll("tree_roots", 0L);
+            assertThatThrownBy(() -> tree.run(SAMPLES))
+                    .isInstanceOf(EngineException.class)
+                    .hasMessageContaining("feature " + feature);
+        }
+    }
+
+    @Test
     void encodesCategoriesAsOneHotRows() {
         var encoder = OneNode.ml("OneHotEncoder", 1).withAll("cats_int64s", 5L, 7L);
         Tensor rows = encoder.run(Tensor.copyOf(new long[] {7, 6, 5}, 3));

@@ -22,10 +22,10 @@ final class RowNormRules {
 
     static @Nullable Rule named(String name) {
         return switch (name) {
-            case "LayerNormalization" -> op -> plain(op, true);
-            case "RMSNormalization", "SimplifiedLayerNormalization" -> op -> plain(op, false);
-            case "SkipLayerNormalization" -> op -> afterSkip(op, true);
-            case "SkipSimplifiedLayerNormalization" -> op -> afterSkip(op, false);
+            case "LayerNormalization" -> op -> op.wants(0) && plain(op, true);
+            case "RMSNormalization", "SimplifiedLayerNormalization" -> op -> op.wants(0) && plain(op, false);
+            case "SkipLayerNormalization" -> op -> op.wants(0) && afterSkip(op, true);
+            case "SkipSimplifiedLayerNormalization" -> op -> op.wants(0) && afterSkip(op, false);
             default -> null;
         };
     }

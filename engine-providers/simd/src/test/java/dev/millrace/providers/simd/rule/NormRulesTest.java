@@ -3,6 +3,7 @@ package dev.millrace.providers.simd.rule;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.Tensor;
@@ -192,5 +193,17 @@ class NormRulesTest {
                 graph.node("MeanVarianceNormalization", 13, Map.of(), column),
                 graph.node("MeanVarianceNormalization", 13, Map.of("axes", Attribute.of(-1L, 1L)), in));
         graph.check(1e-5);
+    }
+
+    @Test
+    void statisticsAreThereWithoutWhatTheyAreOf() {
+        try (var both = new Comparison(editor -> {
+            var nodes = new Nodes(editor, 17);
+            var in = Comparison.floats(editor, "x", 2);
+            var spec = NodeSpec.of(OpId.onnx("LayerNormalization"), 17, in, nodes.constant(1f, 2f, 3f));
+            nodes.output(editor.append(spec, Arrays.asList(null, "mean")).requireOutput(1));
+        })) {
+            both.agreesOn(Comparison.random(random, 4, 3));
+        }
     }
 }
