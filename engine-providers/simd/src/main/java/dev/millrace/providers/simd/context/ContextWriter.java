@@ -11,10 +11,10 @@ import dev.millrace.providers.simd.lower.Kit;
 import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.rule.Rules;
 import dev.millrace.providers.simd.weights.PackedWeights;
-import dev.millrace.providers.simd.weights.SharedWeights;
 import dev.millrace.providers.simd.weights.Usage;
 import dev.millrace.providers.simd.weights.Weights;
 import dev.millrace.providers.spi.ContextSink;
+import dev.millrace.providers.spi.PackedTensors;
 import dev.millrace.providers.spi.Partition;
 import java.lang.foreign.MemorySegment;
 import java.util.Collections;
@@ -134,7 +134,7 @@ public final class ContextWriter {
         }
         try {
             Plan read = PlanReader.read(MemorySegment.ofArray(image.plan()), image.segments());
-            var weights = new Weights(new SharedWeights());
+            var weights = new Weights(new PackedTensors());
             read.packed().forEach(weights::put);
             bind(read.graph(), partition.fused(), observed.shapes, weights);
             kept = Machine.Weights.TARGET;
