@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class SharedWeightsTest {
+class WeightsTest {
     private static final int COUNT = 10_000;
 
     private final PackedTensors shared = new PackedTensors();
