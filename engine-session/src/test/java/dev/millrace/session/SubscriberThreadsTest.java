@@ -1,5 +1,6 @@
 package dev.millrace.session;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -66,7 +67,7 @@ class SubscriberThreadsTest {
     private void noneIsAWorker() {
         assertThat(seen).isNotEmpty().extracting(Thread::getName).noneMatch(SubscriberThreadsTest::isWorker);
         assertThat(seen)
-                .allMatch(thread -> thread instanceof NonBlocking || thread == Thread.currentThread())
+                .allMatch(thread -> thread instanceof NonBlocking || thread.equals(Thread.currentThread()))
                 .anyMatch(NonBlocking.class::isInstance);
     }
 
@@ -117,14 +118,16 @@ class SubscriberThreadsTest {
     @Test
     void whoWaitsOnARunThreadIsToldAtOnce() {
         Mono<Integer> waiting = session.mono(inputs())
-                .map(outputs -> told(outputs) + told(session.mono(inputs()).block()));
+                .map(outputs -> told(outputs)
+                        + told(requireNonNull(session.mono(inputs()).block())));
         assertThatThrownBy(() -> waiting.block(Duration.ofSeconds(20)))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("blocking")
                 .hasMessageContaining("millrace-run-");
         assertThatThrownBy(() -> Flux.just(1)
                         .publishOn(engine.scheduler())
-                        .map(_ -> told(session.flux(Flux.just(inputs())).blockLast()))
+                        .map(_ -> told(
+                                requireNonNull(session.flux(Flux.just(inputs())).blockLast())))
                         .blockLast(Duration.ofSeconds(20)))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("millrace-run-");

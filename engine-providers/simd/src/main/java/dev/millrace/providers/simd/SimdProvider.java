@@ -104,7 +104,11 @@ final class SimdProvider implements ExecutionProvider {
         }
         Kit as = kit.strict(kept);
         return new ContextKernel(
-                partition.name(), () -> new SimdKernel(ContextReader.read(compiled, partition, as.weights()), as));
+                partition.name(),
+                () -> new SimdKernel(
+                        ContextReader.read(
+                                compiled, partition, as.weights(), as.kernels().target()),
+                        as));
     }
 
     @Override

@@ -153,7 +153,7 @@ public final class Weights {
             beside.add(filling::start);
         }
         if (usage != null) {
-            usage.read(sources, layout, memory);
+            usage.read(sources, layout, memory, packing);
         }
         return memory;
     }
@@ -214,6 +214,10 @@ public final class Weights {
 
     /** The elements of a tensor where kernels can read them. */
     public MemorySegment plain(Tensor source) {
+        MemorySegment standIn = usage == null ? null : usage.standIn(source);
+        if (standIn != null) {
+            return standIn;
+        }
         MemorySegment memory = source.segment();
         if (usage != null) {
             usage.read(source);

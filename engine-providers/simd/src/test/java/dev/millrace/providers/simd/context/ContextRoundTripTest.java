@@ -106,7 +106,8 @@ class ContextRoundTripTest {
         var weights = new Weights(new PackedTensors());
         Graph context = kept.context();
         var part = new Partition("kept", context, Objects.requireNonNull(context.firstNode()));
-        Graph graph = ContextReader.read(kept.kept(), part, weights);
+        Graph graph = ContextReader.read(
+                kept.kept(), part, weights, Kernels.shared().set().target());
         weights.own(graph);
         long before = weights.bytes();
         var usage = new Usage();
@@ -131,7 +132,10 @@ class ContextRoundTripTest {
     @Test
     void largeConstantsAreTheContextsOwnMemory() {
         var kept = new KeptPartition(Nets.transformer());
-        Plan plan = PlanReader.read(kept.kept().plan(), kept.segments);
+        Plan plan = PlanReader.read(
+                kept.kept().plan(),
+                kept.segments,
+                Machine.vectors(Kernels.shared().set().target()));
         int found = 0;
         for (Value constant : plan.graph().constants()) {
             Tensor tensor = Objects.requireNonNull(constant.constant());
