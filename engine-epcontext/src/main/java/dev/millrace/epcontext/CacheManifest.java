@@ -6,7 +6,6 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -101,7 +100,7 @@ record CacheManifest(String model, String settings, long made, List<Source> sour
     }
 
     /** Writes it to an entry's folder, whole or not at all. */
-    void write(Path folder) throws IOException {
+    void write(Path folder, Disk disk) throws IOException {
         var text = new StringBuilder(FIRST)
                 .append('\n')
                 .append(model)
@@ -119,7 +118,9 @@ record CacheManifest(String model, String settings, long made, List<Source> sour
         Path unfinished = folder.resolve(NAME + "-" + UUID.randomUUID());
         try {
             Files.writeString(unfinished, text + end(text.toString()));
-            Files.move(unfinished, folder.resolve(NAME), StandardCopyOption.ATOMIC_MOVE);
+            disk.forceFile(unfinished);
+            disk.replace(unfinished, folder.resolve(NAME));
+            disk.forceFolder(folder);
         } finally {
             Files.deleteIfExists(unfinished);
         }

@@ -200,7 +200,8 @@ public final class ContextCache {
                 for (FileState each : data) {
                     sources.add(new CacheManifest.Source(each, each.digest()));
                 }
-                new CacheManifest(CacheManifest.describe(model()), settings, now, sources).write(entry.folder());
+                new CacheManifest(CacheManifest.describe(model()), settings, now, sources)
+                        .write(entry.folder(), Disk.SYSTEM);
                 try {
                     shrink(entry, maxBytes);
                 } catch (IOException e) {

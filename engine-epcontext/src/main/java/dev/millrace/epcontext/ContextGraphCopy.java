@@ -6,6 +6,7 @@ import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.NoteCopies;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.partition.Partitioning;
@@ -31,6 +32,7 @@ final class ContextGraphCopy {
 
     private final IdentityHashMap<Node, Partitioning.Fused> fused = new IdentityHashMap<>();
     private final IdentityHashMap<Value, Value> copies = new IdentityHashMap<>();
+    private final NoteCopies notes = new NoteCopies();
     private final ContextNodes contexts;
     private final int opset;
 
@@ -42,7 +44,10 @@ final class ContextGraphCopy {
 
     /** @param opset the opset of {@link EpContext#OP}'s domain */
     static Graph of(Partitioning parts, ContextNodes contexts, int opset) {
-        return new ContextGraphCopy(parts, contexts, opset).copy(parts.graph(), null);
+        var copier = new ContextGraphCopy(parts, contexts, opset);
+        Graph copy = copier.copy(parts.graph(), null);
+        copier.notes.carry(value -> copier.copies.getOrDefault(value, value));
+        return copy;
     }
 
     private Graph copy(Graph graph, @Nullable Graph around) {
@@ -52,7 +57,7 @@ final class ContextGraphCopy {
         graph.metadata().forEach(editor::metadata);
         for (Value input : graph.inputs()) {
             Value made = editor.addInput(input.name(), input.described());
-            copies.put(input, made);
+            made(input, made);
             Tensor otherwise = graph.defaultOf(input);
             if (otherwise != null) {
                 editor.defaultInput(made, otherwise);
@@ -62,6 +67,7 @@ final class ContextGraphCopy {
         for (int i = 0; i < graph.outputs().size(); i++) {
             editor.addOutput(graph.outputNames().get(i), copyOf(graph.outputs().get(i)));
         }
+        notes.made(graph, copy);
         return copy;
     }
 
@@ -69,7 +75,7 @@ final class ContextGraphCopy {
         for (Value constant : from.constants()) {
             Tensor tensor = constant.constant();
             if (tensor != null && constant.isUsed()) {
-                copies.put(constant, editor.addConstant(constant.name(), tensor));
+                made(constant, editor.addConstant(constant.name(), tensor));
             }
         }
         for (Node node : from.nodes()) {
@@ -93,8 +99,9 @@ final class ContextGraphCopy {
         for (int i = 0; i < outputs.length; i++) {
             Value output = node.output(i);
             if (output != null) {
-                outputs[i] = editor.value(output.name(), output.described());
-                copies.put(output, outputs[i]);
+                Value copy = editor.value(output.name(), output.described());
+                made(output, copy);
+                outputs[i] = copy;
             }
         }
         editor.insert(spec, null, outputs);
@@ -138,6 +145,11 @@ final class ContextGraphCopy {
                             default -> attribute;
                         }));
         return Attributes.of(attributes);
+    }
+
+    private void made(Value value, Value copy) {
+        copies.put(value, copy);
+        notes.made(value, copy);
     }
 
     private Value copyOf(Value value) {

@@ -56,7 +56,7 @@ final class ContextModel {
         Graph graph = ContextGraphCopy.of(compiled.parts(), this::attributes, opset);
         var opsets = new LinkedHashMap<>(source.opsets());
         opsets.put(OpId.MICROSOFT, opset);
-        return new Model(source.header(), opsets, metadata(), Map.of(), graph, source.source());
+        return new Model(source.header(), opsets, metadata(), Map.of(), graph, source.source()).trainedLike(source);
     }
 
     /** The attributes of a context node; the first of each binary says where the binary is. */

@@ -11,7 +11,6 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
@@ -39,6 +38,7 @@ final class Staging implements AutoCloseable {
     /** How long nothing was written to a folder that has been left: far longer than making one takes. */
     private static final Duration LEFT = Duration.ofMinutes(10);
 
+    private final Disk disk;
     private final Path target;
     private final Path folder;
     private final @Nullable FileChannel lock;
@@ -46,6 +46,11 @@ final class Staging implements AutoCloseable {
 
     /** @param first one of the files; the others lie in the same folder */
     Staging(Path first) {
+        this(first, Disk.SYSTEM);
+    }
+
+    Staging(Path first, Disk disk) {
+        this.disk = disk;
         Path parent = first.toAbsolutePath().getParent();
         if (parent == null) {
             throw EngineException.invalidArgument(first + " is no file that could be written");
@@ -134,16 +139,14 @@ final class Staging implements AutoCloseable {
         try {
             targets.keySet().removeIf(Files::notExists);
             for (Path place : targets.keySet()) {
-                try (FileChannel channel = FileChannel.open(place, StandardOpenOption.WRITE)) {
-                    channel.force(true);
-                }
+                disk.forceFile(place);
             }
             for (Map.Entry<Path, Target> each : targets.entrySet()) {
                 Target to = each.getValue();
                 move(each.getKey(), to.file, to.replaces);
                 published.add(to);
             }
-            force(target);
+            disk.forceFolder(target);
         } catch (FileAlreadyExistsException e) {
             // the others may be what somebody who was faster has written since
             published.stream().filter(each -> !each.replaces).forEach(each -> delete(each.file));
@@ -154,11 +157,11 @@ final class Staging implements AutoCloseable {
         }
     }
 
-    private static void move(Path from, Path to, boolean replaces) throws IOException {
+    private void move(Path from, Path to, boolean replaces) throws IOException {
         if (!replaces) {
             try {
                 // a link, unlike a move, fails where somebody else was faster
-                Files.createLink(to, from);
+                disk.link(from, to);
                 return;
             } catch (FileAlreadyExistsException e) {
                 throw new FileAlreadyExistsException(to.toString());
@@ -167,16 +170,7 @@ final class Staging implements AutoCloseable {
                 LOG.log(System.Logger.Level.DEBUG, "no links in the folder of " + to, e);
             }
         }
-        Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
-    }
-
-    /** Makes sure that the names of its files outlive a loss of power, where the system can do that. */
-    private static void force(Path folder) {
-        try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
-            channel.force(true);
-        } catch (IOException e) {
-            LOG.log(System.Logger.Level.DEBUG, "cannot sync folder " + folder, e);
-        }
+        disk.replace(from, to);
     }
 
     @Override

@@ -141,7 +141,7 @@ class DevicesTest {
         try (Engine engine = Engine.create()) {
             engine.compiler(CompileOptions.defaults()).compile(ModelInput.file(source), ModelOutput.file(target));
             String info = engine.compatibility(target).getFirst().compiledFor();
-            assertThat(info).matches("simd;format=\\d+;target=[^;]+;weights=(any|target)");
+            assertThat(info).matches("simd;format=\\d+;target=[^;]+;weights=(any|recoverable|target)");
             List<HardwareDevice> here = List.of(CPU);
             assertThat(engine.compatibility("simd", here, info)).isEqualTo(Compatibility.OPTIMAL);
             assertThat(engine.compatibility("simd", here, info.replaceFirst("format=\\d+", "format=0")))

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.offset;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.spi.Compatibility;
 import dev.millrace.providers.testkit.OwnJvm;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,8 +15,10 @@ import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What was compiled here, on a machine that can do less: in a process that is told to do without. */
@@ -67,26 +70,59 @@ class OtherMachineIT {
                 .output();
     }
 
-    private String compile(String portable) {
+    private void compile(String portable) {
         var simd = SessionOptions.builder()
                 .provider("simd", Map.of("portable", portable))
                 .provider("cpu");
         try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1))) {
             engine.compiler(CompileOptions.of(simd.build()).build())
                     .compile(ModelInput.file(source), ModelOutput.file(target));
+        }
+    }
+
+    private String answer() {
+        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1))) {
             return answer(engine, source);
         }
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"vector_api", "plain"})
-    void whatIsPortableIsPackedAgainAndSaysSo(String level) throws IOException, InterruptedException {
-        float wanted = Float.parseFloat(compile("true"));
+    @CsvSource({"vector_api, true", "plain, true", "vector_api, false", "plain, false", "avx2, false"})
+    void whatSuitsOtherVectorsIsPackedAgainAndSaysSo(String level, String portable)
+            throws IOException, InterruptedException {
+        compile(portable);
+        float wanted = Float.parseFloat(answer());
         String said = elsewhere(level);
         assertThat(said).contains("PREFER_RECOMPILATION", "Recompilation recommended");
         assertThat(ANSWERS.matcher(said).results().map(OtherMachineIT::number))
                 .singleElement()
                 .satisfies(number -> assertThat(number).isCloseTo(wanted, offset(CLOSE * Math.abs(wanted))));
+    }
+
+    /** The other way round: what was compiled by vectors of 128 bits. */
+    @Test
+    void whatAMachineThatCanDoLessHasCompiledIsPackedAgainHere() throws IOException, InterruptedException {
+        String said = new OwnJvm(Elsewhere.class, source, target)
+                .options("-Dmillrace.kernels.level=vector_api")
+                .options("-Dmillrace.kernels.vectorbits=128")
+                .output();
+        assertThat(said).contains("compiled");
+        try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1))) {
+            assertThat(engine.compatibility(target).getFirst().verdict()).isEqualTo(Compatibility.PREFER_RECOMPILATION);
+            float wanted = Float.parseFloat(answer(engine, source));
+            assertThat(Float.parseFloat(answer(engine, target))).isCloseTo(wanted, offset(CLOSE * Math.abs(wanted)));
+        }
+    }
+
+    /** A machine that compiles a model. */
+    static final class Elsewhere {
+        public static void main(String[] args) {
+            try (Engine engine = Engine.create(EngineOptions.defaults().withThreads(1))) {
+                engine.compiler(CompileOptions.defaults())
+                        .compile(ModelInput.file(Path.of(args[0])), ModelOutput.file(Path.of(args[1])));
+                System.out.println("compiled");
+            }
+        }
     }
 
     private static float number(MatchResult found) {
@@ -95,7 +131,8 @@ class OtherMachineIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"vector_api", "plain"})
-    void whatIsNotPortableIsRefusedAndSaysSo(String level) throws IOException, InterruptedException {
+    void whatCannotBePutBackIsRefusedAndSaysSo(String level) throws IOException, InterruptedException {
+        Files.write(source, TestModels.convolution());
         compile("false");
         assertThat(elsewhere(level))
                 .contains("UNSUPPORTED", "FAIL", "not supported")

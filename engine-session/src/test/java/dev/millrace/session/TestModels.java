@@ -65,6 +65,16 @@ final class TestModels {
         return RandomTensors.uniform(random, -0.125f, 0.125f, dims);
     }
 
+    /** A convolution of 3 × 3 over images of one size, whose weights are transformed. */
+    static byte[] convolution() {
+        var editor = new GraphEditor(Graph.named("convolution"));
+        Value x = editor.addInput("x", floats(Dim.of(1), Dim.of(32), Dim.of(24), Dim.of(24)));
+        Value weights = editor.addConstant("w", random(new Random(5), 32, 32, 3, 3));
+        NodeSpec spec = NodeSpec.of(OpId.onnx("Conv"), OPSET, x, weights).with("pads", Attribute.of(1, 1, 1, 1));
+        editor.addOutput("y", editor.append(spec, List.of("y")).requireOutput(0));
+        return Models.toBytes(model(editor.graph()));
+    }
+
     /** sum = a + b, product = a * b; both of one unknown length. */
     static byte[] sumAndProduct() {
         var editor = new GraphEditor(Graph.named("two"));

@@ -4,6 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.proto.FunctionProto;
 import dev.millrace.graph.proto.GraphProto;
+import dev.millrace.graph.proto.TensorAnnotation;
 import dev.millrace.graph.proto.ValueInfoProto;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -23,9 +24,17 @@ final class GraphParts {
     final List<Declared> outputs = new ArrayList<>();
     final Map<String, ValueType> types = new HashMap<>();
     final Map<String, String> metadata = new LinkedHashMap<>();
+    /** What stands beside the types of inputs and inner values. */
+    final Map<String, Map<String, String>> metadataOfValues = new HashMap<>();
+    /** The names of the parameters of a value's quantisation by the roles that they have in it. */
+    final Map<String, Map<String, String>> annotations = new LinkedHashMap<>();
 
-    /** A name and what the file says of its type. */
-    record Declared(String name, @Nullable ValueType type) {}
+    /** A name, what the file says of its type, and what it says beside that. */
+    record Declared(String name, @Nullable ValueType type, Map<String, String> metadata) {
+        static Declared untyped(String name) {
+            return new Declared(name, null, Map.of());
+        }
+    }
 
     static GraphParts ofGraph(WireReader in) {
         var parts = new GraphParts();
@@ -36,9 +45,10 @@ final class GraphParts {
                 case GraphProto.INITIALIZER_FIELD_NUMBER -> parts.initializers.add(in.message());
                 case GraphProto.SPARSE_INITIALIZER_FIELD_NUMBER -> parts.sparseInitializers.add(in.message());
                 case GraphProto.DOC_STRING_FIELD_NUMBER -> parts.documentation = in.text();
-                case GraphProto.INPUT_FIELD_NUMBER -> parts.inputs.add(declared(in.message()));
+                case GraphProto.INPUT_FIELD_NUMBER -> parts.addInput(declared(in.message()));
                 case GraphProto.OUTPUT_FIELD_NUMBER -> parts.outputs.add(declared(in.message()));
-                case GraphProto.VALUE_INFO_FIELD_NUMBER -> parts.addType(declared(in.message()));
+                case GraphProto.VALUE_INFO_FIELD_NUMBER -> parts.addInfo(declared(in.message()));
+                case GraphProto.QUANTIZATION_ANNOTATION_FIELD_NUMBER -> parts.addAnnotation(in.message());
                 case GraphProto.METADATA_PROPS_FIELD_NUMBER -> parts.addMetadata(in.message());
                 default -> in.skip();
             }
@@ -50,11 +60,11 @@ final class GraphParts {
     boolean takeOfFunction(WireReader in) {
         switch (in.field()) {
             case FunctionProto.NAME_FIELD_NUMBER -> name = in.text();
-            case FunctionProto.INPUT_FIELD_NUMBER -> inputs.add(new Declared(in.text(), null));
-            case FunctionProto.OUTPUT_FIELD_NUMBER -> outputs.add(new Declared(in.text(), null));
+            case FunctionProto.INPUT_FIELD_NUMBER -> inputs.add(Declared.untyped(in.text()));
+            case FunctionProto.OUTPUT_FIELD_NUMBER -> outputs.add(Declared.untyped(in.text()));
             case FunctionProto.NODE_FIELD_NUMBER -> nodes.add(new NodeParts(in.message()));
             case FunctionProto.DOC_STRING_FIELD_NUMBER -> documentation = in.text();
-            case FunctionProto.VALUE_INFO_FIELD_NUMBER -> addType(declared(in.message()));
+            case FunctionProto.VALUE_INFO_FIELD_NUMBER -> addInfo(declared(in.message()));
             case FunctionProto.METADATA_PROPS_FIELD_NUMBER -> addMetadata(in.message());
             default -> {
                 return false;
@@ -63,10 +73,38 @@ final class GraphParts {
         return true;
     }
 
-    private void addType(Declared declared) {
+    private void addInput(Declared input) {
+        inputs.add(input);
+        addMetadata(input);
+    }
+
+    private void addInfo(Declared declared) {
         if (declared.type != null) {
             types.put(declared.name, declared.type);
         }
+        addMetadata(declared);
+    }
+
+    private void addMetadata(Declared declared) {
+        if (!declared.metadata.isEmpty()) {
+            metadataOfValues
+                    .computeIfAbsent(declared.name, _ -> new LinkedHashMap<>())
+                    .putAll(declared.metadata);
+        }
+    }
+
+    private void addAnnotation(WireReader in) {
+        String tensor = "";
+        Map<String, String> parameters = Map.of();
+        while (in.next()) {
+            switch (in.field()) {
+                case TensorAnnotation.TENSOR_NAME_FIELD_NUMBER -> tensor = in.text();
+                case TensorAnnotation.QUANT_PARAMETER_TENSOR_NAMES_FIELD_NUMBER ->
+                    parameters = TensorReader.withEntry(parameters, in.message());
+                default -> in.skip();
+            }
+        }
+        annotations.computeIfAbsent(tensor, _ -> new LinkedHashMap<>()).putAll(parameters);
     }
 
     private void addMetadata(WireReader in) {
@@ -77,6 +115,7 @@ final class GraphParts {
     private static Declared declared(WireReader in) {
         String name = "";
         ValueType type = null;
+        Map<String, String> metadata = Map.of();
         while (in.next()) {
             switch (in.field()) {
                 case ValueInfoProto.NAME_FIELD_NUMBER -> name = in.text();
@@ -84,10 +123,12 @@ final class GraphParts {
                     WireReader message = in.message();
                     type = readType(message, name);
                 }
+                case ValueInfoProto.METADATA_PROPS_FIELD_NUMBER ->
+                    metadata = TensorReader.withEntry(metadata, in.message());
                 default -> in.skip();
             }
         }
-        return new Declared(name, type);
+        return new Declared(name, type, metadata);
     }
 
     private static @Nullable ValueType readType(WireReader in, String name) {

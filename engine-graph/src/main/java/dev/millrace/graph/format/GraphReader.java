@@ -12,6 +12,7 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +53,7 @@ final class GraphReader {
         private final Scope scope;
         private final Graph graph;
         private final GraphEditor editor;
+        private final Map<String, Map<String, String>> metadataOfInitializers = new HashMap<>();
 
         Builder(GraphParts parts, @Nullable Scope around, Dialect dialect) {
             this.parts = parts;
@@ -83,6 +85,7 @@ final class GraphReader {
                 }
             }
             addOutputs();
+            new NoteReader(parts, scope, metadataOfInitializers).read(editor);
             if (scope.readsAhead()) {
                 TopologicalOrder.restore(graph);
             }
@@ -103,6 +106,9 @@ final class GraphReader {
             if (initializers.put(named.name(), named.tensor()) != null) {
                 throw EngineException.invalidGraph(
                         "initializer '" + named.name() + "' stands twice in graph '" + parts.name + "'");
+            }
+            if (!named.metadata().isEmpty()) {
+                metadataOfInitializers.put(named.name(), named.metadata());
             }
         }
 

@@ -7,6 +7,7 @@ import dev.millrace.graph.ir.Function;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueNotes;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.proto.AttributeProto;
 import dev.millrace.graph.proto.AttributeProto.AttributeType;
@@ -39,24 +40,33 @@ final class GraphWriter {
         var proto = GraphProto.newBuilder().setName(graph.name()).setDocString(graph.documentation());
         graph.metadata().forEach((key, value) -> proto.addMetadataProps(TensorWriter.entry(key, value)));
         for (Value input : graph.inputs()) {
-            proto.addInput(info(names.of(input), input.described()));
+            proto.addInput(info(names.of(input), input.described(), input.notes()));
             Tensor otherwise = graph.defaultOf(input);
             if (otherwise != null) {
-                tensors.addInitializer(proto, around == null, names.of(input), otherwise);
+                addInitializer(proto, around, names.of(input), otherwise, input.notes());
             }
         }
-        for (Value constant : graph.constants()) {
-            Tensor tensor = constant.constant();
-            if (tensor != null) {
-                tensors.addInitializer(proto, around == null, names.of(constant), tensor);
-            }
-        }
+        graph.constants().forEach(constant -> addConstant(proto, around, names, constant));
+        proto.addAllQuantizationAnnotation(
+                AnnotationWriter.of(graph, names, constant -> addConstant(proto, around, names, constant)));
         proto.addAllNode(nodes(graph, names));
-        names.outputs()
-                .forEach(output ->
-                        proto.addOutput(info(output.name(), output.value().described())));
+        for (Names.Output output : names.outputs()) {
+            proto.addOutput(info(output.name(), output.value().described(), output.notes()));
+        }
         proto.addAllValueInfo(valueInfos(graph, names));
         return proto.build();
+    }
+
+    private void addConstant(GraphProto.Builder proto, @Nullable Names around, Names names, Value constant) {
+        Tensor tensor = constant.constant();
+        if (tensor != null) {
+            addInitializer(proto, around, names.of(constant), tensor, constant.notes());
+        }
+    }
+
+    private void addInitializer(
+            GraphProto.Builder proto, @Nullable Names around, String name, Tensor tensor, ValueNotes notes) {
+        tensors.addInitializer(proto, around == null, name, tensor, notes.tensorMetadata());
     }
 
     FunctionProto write(Function function) {
@@ -72,8 +82,8 @@ final class GraphWriter {
         body.metadata().forEach((key, value) -> proto.addMetadataProps(TensorWriter.entry(key, value)));
         for (Value input : body.inputs()) {
             proto.addInput(names.of(input));
-            if (isKnown(input.described())) {
-                proto.addValueInfo(info(names.of(input), input.described()));
+            if (isWorthSaying(input.described(), input.notes())) {
+                proto.addValueInfo(info(names.of(input), input.described(), input.notes()));
             }
         }
         for (Value constant : body.constants()) {
@@ -88,8 +98,8 @@ final class GraphWriter {
         proto.addAllNode(nodes(body, names)).addAllValueInfo(valueInfos(body, names));
         for (Names.Output output : names.outputs()) {
             proto.addOutput(output.name());
-            if (isNodeOutput(output) && isKnown(output.value().described())) {
-                proto.addValueInfo(info(output.name(), output.value().described()));
+            if (isNodeOutput(output) && isWorthSaying(output.value().described(), output.notes())) {
+                proto.addValueInfo(info(output.name(), output.value().described(), output.notes()));
             }
         }
         return proto.addAllOpsetImport(imports.toProtos()).build();
@@ -139,14 +149,25 @@ final class GraphWriter {
         var infos = new ArrayList<ValueInfoProto>();
         var listed = new HashSet<String>();
         names.outputs().forEach(output -> listed.add(output.name()));
+        for (Value constant : graph.constants()) {
+            if (!constant.notes().metadata().isEmpty()) {
+                infos.add(info(names.of(constant), constant.type(), constant.notes()));
+            }
+        }
         for (Node node : graph.nodes()) {
             for (Value output : node.outputs()) {
-                if (output != null && isKnown(output.described()) && !listed.contains(names.of(output))) {
-                    infos.add(info(names.of(output), output.described()));
+                if (output != null
+                        && isWorthSaying(output.described(), output.notes())
+                        && !listed.contains(names.of(output))) {
+                    infos.add(info(names.of(output), output.described(), output.notes()));
                 }
             }
         }
         return infos;
+    }
+
+    private static boolean isWorthSaying(@Nullable ValueType type, ValueNotes notes) {
+        return isKnown(type) || !notes.metadata().isEmpty();
     }
 
     private static boolean isKnown(@Nullable ValueType type) {
@@ -154,11 +175,12 @@ final class GraphWriter {
                 && !(type instanceof ValueType.TensorType(var element, var shape) && element == null && shape == null);
     }
 
-    private static ValueInfoProto info(String name, @Nullable ValueType type) {
+    private static ValueInfoProto info(String name, @Nullable ValueType type, ValueNotes notes) {
         var proto = ValueInfoProto.newBuilder().setName(name);
         if (type != null) {
             proto.setType(TypeWriter.toProto(type));
         }
+        notes.metadata().forEach((key, value) -> proto.addMetadataProps(TensorWriter.entry(key, value)));
         return proto.build();
     }
 

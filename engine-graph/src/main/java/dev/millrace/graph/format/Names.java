@@ -4,6 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueNotes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -27,7 +28,7 @@ final class Names {
     private final List<Output> outputs = new ArrayList<>();
 
     /** An output of the graph; {@code copied} where its name is not the value's own and an Identity makes it. */
-    record Output(String name, Value value, boolean copied) {}
+    record Output(String name, Value value, boolean copied, ValueNotes notes) {}
 
     Names(Graph graph, @Nullable Names around) {
         this.graph = graph;
@@ -36,7 +37,10 @@ final class Names {
             names.put(input, claim(input.name()));
         }
         for (int i = 0; i < graph.outputs().size(); i++) {
-            outputs.add(nameOutput(graph.outputNames().get(i), graph.outputs().get(i)));
+            outputs.add(nameOutput(
+                    graph.outputNames().get(i),
+                    graph.outputs().get(i),
+                    graph.outputNotes().get(i)));
         }
         graph.constants().forEach(this::nameFreely);
         for (Node node : graph.nodes()) {
@@ -53,28 +57,45 @@ final class Names {
     }
 
     String of(Value value) {
+        String name = find(value);
+        if (name != null) {
+            return name;
+        }
+        throw EngineException.invalidGraph("value '" + value.name() + "' is read in " + graph
+                + " but made neither there nor in a graph around it");
+    }
+
+    /** The name of a value of this graph or of one around it, or null for any other. */
+    @Nullable
+    String find(Value value) {
         for (Names scope = this; scope != null; scope = scope.around) {
             String name = scope.names.get(value);
             if (name != null) {
                 return name;
             }
         }
-        throw EngineException.invalidGraph("value '" + value.name() + "' is read in " + graph
-                + " but made neither there nor in a graph around it");
+        return null;
     }
 
-    private Output nameOutput(String wanted, Value value) {
+    /** Names a constant that is written beside those of the graph. */
+    String addConstant(Value constant) {
+        String name = unique(constant.name());
+        names.put(constant, name);
+        return name;
+    }
+
+    private Output nameOutput(String wanted, Value value, ValueNotes notes) {
         String name = names.get(value);
         if (name == null && value.graph() == graph) {
             name = claim(wanted);
             names.put(value, name);
             listed.add(name);
-            return new Output(name, value, false);
+            return new Output(name, value, false, notes);
         }
         if (name != null && (around != null || name.equals(wanted)) && listed.add(name)) {
-            return new Output(name, value, false);
+            return new Output(name, value, false, notes);
         }
-        return new Output(claim(wanted), value, true);
+        return new Output(claim(wanted), value, true, notes);
     }
 
     private void nameFreely(Value value) {

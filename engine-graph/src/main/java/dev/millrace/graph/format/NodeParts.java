@@ -2,7 +2,6 @@ package dev.millrace.graph.format;
 
 import dev.millrace.graph.proto.NodeProto;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -27,18 +26,10 @@ final class NodeParts {
                 case NodeProto.OP_TYPE_FIELD_NUMBER -> operator = in.text();
                 case NodeProto.DOMAIN_FIELD_NUMBER -> domain = in.text();
                 case NodeProto.OVERLOAD_FIELD_NUMBER -> overload = in.text();
-                case NodeProto.METADATA_PROPS_FIELD_NUMBER -> addMetadata(in.message());
+                case NodeProto.METADATA_PROPS_FIELD_NUMBER -> metadata = TensorReader.withEntry(metadata, in.message());
                 default -> in.skip();
             }
         }
-    }
-
-    private void addMetadata(WireReader in) {
-        if (metadata.isEmpty()) {
-            metadata = new LinkedHashMap<>();
-        }
-        Map.Entry<String, String> entry = TensorReader.readEntry(in);
-        metadata.put(entry.getKey(), entry.getValue());
     }
 
     /** Operator and name as errors show them. */

@@ -84,7 +84,7 @@ final class OnnxReader {
             opsets.putIfAbsent(domain, opset);
             notes.add("the model imports no opset of domain '" + domain + "'; opset " + opset + " is assumed");
         });
-        return new Model(parts.header(), opsets, parts.metadata, read, graph, source, notes, List.of());
+        return new Model(parts.header(), opsets, parts.metadata, read, graph, source, notes, List.of(), parts.training);
     }
 
     private Function readFunction(
@@ -141,6 +141,7 @@ final class OnnxReader {
         final List<WireReader> opsets = new ArrayList<>();
         final Map<String, String> metadata = new LinkedHashMap<>();
         final List<WireReader> functions = new ArrayList<>(0);
+        final List<MemorySegment> training = new ArrayList<>(0);
 
         void take(WireReader in) {
             switch (in.field()) {
@@ -161,6 +162,7 @@ final class OnnxReader {
                     Map.Entry<String, String> entry = TensorReader.readEntry(in.message());
                     metadata.put(entry.getKey(), entry.getValue());
                 }
+                case ModelProto.TRAINING_INFO_FIELD_NUMBER -> training.add(in.bytes());
                 case ModelProto.FUNCTIONS_FIELD_NUMBER -> functions.add(in.message());
                 default -> in.skip();
             }

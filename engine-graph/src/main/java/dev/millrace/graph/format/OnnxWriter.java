@@ -1,9 +1,12 @@
 package dev.millrace.graph.format;
 
+import com.google.protobuf.ByteString;
+import com.google.protobuf.UnknownFieldSet;
 import dev.millrace.graph.ir.Function;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.proto.GraphProto;
 import dev.millrace.graph.proto.ModelProto;
+import java.lang.foreign.MemorySegment;
 
 /** Makes what a model's file holds. */
 final class OnnxWriter {
@@ -28,6 +31,23 @@ final class OnnxWriter {
             var ownImports = new OpsetImports(function.opsets());
             proto.addFunctions(new GraphWriter(ownImports, tensors).write(function));
         }
+        proto.setUnknownFields(training(model));
         return new ModelImage(proto.addAllOpsetImport(imports.toProtos()).build(), graph, tensors.large());
+    }
+
+    /** The messages go out as they came in, whatever they hold. */
+    private static UnknownFieldSet training(Model model) {
+        long bytes = 0;
+        var field = UnknownFieldSet.Field.newBuilder();
+        for (MemorySegment message : model.training()) {
+            bytes += message.byteSize();
+            ModelImage.refuseBeyondLimit(bytes);
+            field.addLengthDelimited(ByteString.copyFrom(message.asByteBuffer()));
+        }
+        return model.training().isEmpty()
+                ? UnknownFieldSet.getDefaultInstance()
+                : UnknownFieldSet.newBuilder()
+                        .addField(ModelProto.TRAINING_INFO_FIELD_NUMBER, field.build())
+                        .build();
     }
 }

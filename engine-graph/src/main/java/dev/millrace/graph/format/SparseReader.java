@@ -8,6 +8,7 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,8 +26,8 @@ final class SparseReader {
         this.tensors = tensors;
     }
 
-    /** A sparse tensor and what the file calls it. */
-    record Named(String name, Attribute.Sparse sparse) {}
+    /** A sparse tensor, what the file calls it, and what it says of it beside that. */
+    record Named(String name, Attribute.Sparse sparse, Map<String, String> metadata) {}
 
     Named read(WireReader in) {
         TensorReader.Named values = null;
@@ -45,7 +46,7 @@ final class SparseReader {
         }
         var sparse = new Attribute.Sparse(values.tensor(), indices.tensor(), dims);
         charge(sparse);
-        return new Named(values.name(), sparse);
+        return new Named(values.name(), sparse, values.metadata());
     }
 
     /** Whoever makes it dense, here or when the model is compiled, takes no more than the file has earned. */
@@ -68,7 +69,7 @@ final class SparseReader {
     TensorReader.Named readDense(WireReader in) {
         Named named = read(in);
         try {
-            return new TensorReader.Named(named.name, dense(named.sparse));
+            return new TensorReader.Named(named.name, dense(named.sparse), named.metadata);
         } catch (EngineException e) {
             throw e.at("sparse tensor '" + named.name + "'");
         }

@@ -16,6 +16,7 @@ import dev.millrace.graph.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -30,8 +31,8 @@ final class TensorReader {
         this.external = external;
     }
 
-    /** A tensor and what the file calls it. */
-    record Named(String name, Tensor tensor) {}
+    /** A tensor, what the file calls it, and what it says of it beside that. */
+    record Named(String name, Tensor tensor, Map<String, String> metadata) {}
 
     Named read(WireReader in) {
         var parts = new Parts();
@@ -39,7 +40,7 @@ final class TensorReader {
             parts.take(in);
         }
         try {
-            return new Named(parts.name, tensor(parts));
+            return new Named(parts.name, tensor(parts), parts.metadata);
         } catch (EngineException e) {
             throw parts.name.isEmpty() ? e : e.at("tensor '" + parts.name + "'");
         }
@@ -149,6 +150,14 @@ final class TensorReader {
         return Map.entry(key, value);
     }
 
+    /** The entries with the one that {@code in} holds; few messages have any, so a map is made for the first. */
+    static Map<String, String> withEntry(Map<String, String> entries, WireReader in) {
+        Map<String, String> all = entries.isEmpty() ? new LinkedHashMap<>() : entries;
+        Map.Entry<String, String> entry = readEntry(in);
+        all.put(entry.getKey(), entry.getValue());
+        return all;
+    }
+
     /** The fields of one message, in whatever order they came. */
     private static final class Parts {
         String name = "";
@@ -164,6 +173,7 @@ final class TensorReader {
         long location;
         final Map<String, String> externalData = new HashMap<>(0);
         boolean segmented;
+        Map<String, String> metadata = Map.of();
 
         void take(WireReader in) {
             switch (in.field()) {
@@ -182,6 +192,7 @@ final class TensorReader {
                     Map.Entry<String, String> entry = readEntry(in.message());
                     externalData.put(entry.getKey(), entry.getValue());
                 }
+                case TensorProto.METADATA_PROPS_FIELD_NUMBER -> metadata = withEntry(metadata, in.message());
                 case TensorProto.SEGMENT_FIELD_NUMBER -> {
                     segmented = true;
                     in.skip();

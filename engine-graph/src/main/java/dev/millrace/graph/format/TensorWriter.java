@@ -16,6 +16,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Makes {@code TensorProto}. The bytes of large tensors stay where they are until the files are written. */
@@ -48,18 +49,21 @@ final class TensorWriter {
     }
 
     /** Adds an initializer to {@code graph}, unless it is a large one of the main graph. */
-    void addInitializer(GraphProto.Builder graph, boolean mainGraph, String name, Tensor tensor) {
+    void addInitializer(
+            GraphProto.Builder graph, boolean mainGraph, String name, Tensor tensor, Map<String, String> metadata) {
         String file = options.externalFile();
         long bytes = tensor.type() == ElementType.STRING ? 0 : tensor.segment().byteSize();
+        TensorProto.Builder header = header(name, tensor);
+        metadata.forEach((key, value) -> header.addMetadataProps(entry(key, value)));
         DataPlace given = bytes == 0 ? null : given(name, tensor);
         if (given != null) {
-            graph.addInitializer(external(name, tensor, given));
+            graph.addInitializer(external(header, given));
         } else if (file != null && bytes >= Math.max(options.externalFrom(), 1)) {
-            graph.addInitializer(external(name, tensor, new DataPlace(file, place(tensor), bytes)));
+            graph.addInitializer(external(header, new DataPlace(file, place(tensor), bytes)));
         } else if (mainGraph && bytes >= LARGE) {
-            large.add(new ModelImage.Large(header(name, tensor).build(), tensor.segment()));
+            large.add(new ModelImage.Large(header.build(), tensor.segment()));
         } else {
-            graph.addInitializer(inline(name, tensor));
+            graph.addInitializer(inline(header, tensor));
         }
     }
 
@@ -73,16 +77,18 @@ final class TensorWriter {
         return place;
     }
 
-    private static TensorProto.Builder external(String name, Tensor tensor, DataPlace place) {
-        return header(name, tensor)
-                .setDataLocation(TensorProto.DataLocation.EXTERNAL)
+    private static TensorProto.Builder external(TensorProto.Builder header, DataPlace place) {
+        return header.setDataLocation(TensorProto.DataLocation.EXTERNAL)
                 .addExternalData(entry("location", place.location()))
                 .addExternalData(entry("offset", Long.toString(place.offset())))
                 .addExternalData(entry("length", Long.toString(place.length())));
     }
 
     TensorProto inline(String name, Tensor tensor) {
-        TensorProto.Builder proto = header(name, tensor);
+        return inline(header(name, tensor), tensor);
+    }
+
+    private TensorProto inline(TensorProto.Builder proto, Tensor tensor) {
         if (tensor.type() == ElementType.STRING) {
             for (String text : tensor.strings()) {
                 ByteString bytes = ByteString.copyFromUtf8(text);

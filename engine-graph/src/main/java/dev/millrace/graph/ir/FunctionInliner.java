@@ -49,7 +49,8 @@ public final class FunctionInliner {
                 graph,
                 model.source(),
                 model.notes(),
-                model.mapped());
+                model.mapped(),
+                model.training());
     }
 
     private void expand(Graph main) {
@@ -123,6 +124,7 @@ public final class FunctionInliner {
             }
             if (named.add(replacement)) {
                 editor.rename(replacement, old.name());
+                editor.note(replacement, old.notes());
                 if (old.declared() != null) {
                     editor.declare(replacement, old.declared());
                 }

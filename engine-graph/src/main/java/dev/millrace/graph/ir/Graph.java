@@ -24,6 +24,7 @@ public final class Graph {
     final List<Value> inputs = new ArrayList<>();
     final List<Value> outputs = new ArrayList<>();
     final List<String> outputNames = new ArrayList<>();
+    final List<ValueNotes> outputNotes = new ArrayList<>();
     private final Places outputPlaces = new Places();
     final Set<Value> constants = new LinkedHashSet<>();
     final Map<Value, Tensor> defaults = new LinkedHashMap<>();
@@ -86,10 +87,16 @@ public final class Graph {
         return Collections.unmodifiableList(outputNames);
     }
 
+    /** What a file says of the outputs, whatever values stand for them. */
+    public List<ValueNotes> outputNotes() {
+        return Collections.unmodifiableList(outputNotes);
+    }
+
     void addOutput(String outputName, Value value) {
         outputPlaces.add(value, outputs.size());
         outputs.add(value);
         outputNames.add(outputName);
+        outputNotes.add(ValueNotes.NONE);
     }
 
     /** Lets every output that is {@code old} be {@code replacement}. */

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GraphCopier {
     private final IdentityHashMap<Value, @Nullable Value> copies = new IdentityHashMap<>();
+    private final NoteCopies notes = new NoteCopies();
     private final Rewrite rewrite;
 
     private GraphCopier(Rewrite rewrite) {
@@ -43,7 +44,9 @@ public final class GraphCopier {
     public static Graph copy(Graph source, @Nullable Graph parent, Map<Value, Value> outer) {
         var copier = new GraphCopier(Rewrite.NOTHING);
         copier.copies.putAll(outer);
-        return copier.copyGraph(source, parent);
+        Graph copy = copier.copyGraph(source, parent);
+        copier.carryNotes();
+        return copy;
     }
 
     /**
@@ -71,6 +74,7 @@ public final class GraphCopier {
             }
         }
         copier.copyContents(source, target, anchor);
+        copier.carryNotes();
         var outputs = new ArrayList<@Nullable Value>(source.outputs().size());
         for (Value output : source.outputs()) {
             outputs.add(copier.copyOf(output));
@@ -90,7 +94,7 @@ public final class GraphCopier {
                     ? editor.addInput(input.name(), type)
                     : editor.addInput(input.name(), type, otherwise);
             editor.declare(made, rewrite.type(input.declared()));
-            copies.put(input, made);
+            made(input, made);
         }
         copyContents(source, editor, null);
         for (int i = 0; i < source.outputs().size(); i++) {
@@ -101,6 +105,7 @@ public final class GraphCopier {
             }
             editor.addOutput(source.outputNames().get(i), output);
         }
+        notes.made(source, copy);
         return copy;
     }
 
@@ -108,7 +113,7 @@ public final class GraphCopier {
         for (Value constant : source.constants()) {
             Tensor tensor = constant.constant();
             if (tensor != null) {
-                copies.put(constant, target.addConstant(constant.name(), tensor));
+                made(constant, target.addConstant(constant.name(), tensor));
             }
         }
         for (Node node : source.nodes()) {
@@ -129,7 +134,7 @@ public final class GraphCopier {
                 Value copy = target.value(output.name(), rewrite.type(output.type()));
                 target.declare(copy, rewrite.type(output.declared()));
                 outputs[i] = copy;
-                copies.put(output, copy);
+                made(output, copy);
             }
         }
         target.insert(spec.with(copyOf(spec.attributes(), target.graph())), anchor, outputs);
@@ -153,6 +158,18 @@ public final class GraphCopier {
                             default -> attribute;
                         }));
         return Attributes.of(copy);
+    }
+
+    private void made(Value value, Value copy) {
+        copies.put(value, copy);
+        notes.made(value, copy);
+    }
+
+    private void carryNotes() {
+        notes.carry(value -> {
+            Value copy = copyOf(value);
+            return copy == null ? value : copy;
+        });
     }
 
     private @Nullable Value copyOf(Value value) {

@@ -91,6 +91,16 @@ public final class GraphEditor {
         value.declared = type;
     }
 
+    /** Notes what a file says of a value beside its type. */
+    public void note(Value value, ValueNotes notes) {
+        value.notes = notes;
+    }
+
+    /** Notes what a file says of an output beside its type. */
+    public void noteOutput(int index, ValueNotes notes) {
+        graph.outputNotes.set(index, notes);
+    }
+
     public void rename(Value value, String name) {
         value.rename(name);
     }

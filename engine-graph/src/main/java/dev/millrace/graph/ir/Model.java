@@ -1,6 +1,7 @@
 package dev.millrace.graph.ir;
 
 import dev.millrace.graph.MappedFile;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param source the file that it was read from, or null for a model from memory
  * @param notes what the file leaves out and a reader had to assume, a sentence each
  * @param mapped files in which its tensors lie, to be asked by whoever has used those
+ * @param training what the file says of how the model is trained, a message each, kept as it is
  */
 public record Model(
         Header header,
@@ -25,7 +27,8 @@ public record Model(
         Graph graph,
         @Nullable Path source,
         List<String> notes,
-        List<MappedFile> mapped) {
+        List<MappedFile> mapped,
+        List<MemorySegment> training) {
 
     /** The descriptive fields of the file. */
     public record Header(
@@ -42,6 +45,7 @@ public record Model(
         functions = Collections.unmodifiableMap(new LinkedHashMap<>(functions));
         notes = List.copyOf(notes);
         mapped = List.copyOf(mapped);
+        training = List.copyOf(training);
     }
 
     /** A model that leaves nothing out. */
@@ -52,19 +56,24 @@ public record Model(
             Map<Function.Id, Function> functions,
             Graph graph,
             @Nullable Path source) {
-        this(header, opsets, metadata, functions, graph, source, List.of(), List.of());
+        this(header, opsets, metadata, functions, graph, source, List.of(), List.of(), List.of());
     }
 
     public Model with(Graph otherGraph) {
-        return new Model(header, opsets, metadata, functions, otherGraph, source, notes, mapped);
+        return new Model(header, opsets, metadata, functions, otherGraph, source, notes, mapped, training);
     }
 
     public Model withMetadata(Map<String, String> otherMetadata) {
-        return new Model(header, opsets, otherMetadata, functions, graph, source, notes, mapped);
+        return new Model(header, opsets, otherMetadata, functions, graph, source, notes, mapped, training);
     }
 
     public Model withMapped(List<MappedFile> files) {
-        return new Model(header, opsets, metadata, functions, graph, source, notes, files);
+        return new Model(header, opsets, metadata, functions, graph, source, notes, files, training);
+    }
+
+    /** The same as it is told how {@code other} is trained. */
+    public Model trainedLike(Model other) {
+        return new Model(header, opsets, metadata, functions, graph, source, notes, mapped, other.training);
     }
 
     /** The opset in which ONNX's own operators are written; 1 where the model does not say. */

@@ -29,6 +29,7 @@ public final class Value {
     @Nullable
     Tensor constant;
 
+    ValueNotes notes = ValueNotes.NONE;
     final Users users = new Users();
     private final List<Node> userView = Collections.unmodifiableList(users);
     final List<Graph> outputOf = new ArrayList<>();
@@ -63,6 +64,11 @@ public final class Value {
      */
     public @Nullable ValueType declared() {
         return declared;
+    }
+
+    /** What a file says of it beside its type, as of no output of its graph: {@link Graph#outputNotes} has those. */
+    public ValueNotes notes() {
+        return notes;
     }
 
     /** What is known of it, and what the model declares where nothing is known. */

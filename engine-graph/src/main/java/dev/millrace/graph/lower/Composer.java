@@ -260,6 +260,7 @@ final class Composer {
             editor.rename(result, old.name());
             editor.setType(result, old.type());
             editor.declare(result, old.declared());
+            editor.note(result, old.notes());
             editor.replaceUses(old, result);
         }
         editor.remove(node);

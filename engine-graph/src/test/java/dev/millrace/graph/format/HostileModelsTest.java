@@ -90,6 +90,7 @@ class HostileModelsTest {
         Files.write(folder.resolve("weights.bin"), new byte[64]);
         var originals = new ArrayList<byte[]>();
         originals.add(rich().build().toByteArray());
+        originals.add(model(NotesTest.annotated()).build().toByteArray());
         for (String name : List.of(
                 "test_loop13_seq",
                 "test_if_opt",

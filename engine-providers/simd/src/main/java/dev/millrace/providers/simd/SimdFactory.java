@@ -4,10 +4,10 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.kernels.Kernels;
 import dev.millrace.providers.simd.context.Machine;
 import dev.millrace.providers.simd.program.RunBlocks;
-import dev.millrace.providers.simd.weights.SharedWeights;
 import dev.millrace.providers.spi.Compatibility;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.providers.spi.HardwareDevice;
+import dev.millrace.providers.spi.PackedTensors;
 import dev.millrace.providers.spi.ProviderDevice;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.providers.spi.ProviderOptions;
@@ -22,7 +22,7 @@ public final class SimdFactory implements ProviderFactory {
     private static final Map<String, String> METADATA =
             Map.of("version", VERSION, WeightlessSupport.METADATA, SimdProvider.SUPPORT.text());
 
-    private final SharedWeights weights = new SharedWeights();
+    private final PackedTensors weights = new PackedTensors();
     private final RunBlocks blocks = new RunBlocks();
 
     /** Made when an engine is, some time before its first session needs kernels. */

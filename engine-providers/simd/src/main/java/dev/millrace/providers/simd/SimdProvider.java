@@ -10,13 +10,13 @@ import dev.millrace.providers.simd.context.ContextWriter;
 import dev.millrace.providers.simd.context.Machine;
 import dev.millrace.providers.simd.lower.Kit;
 import dev.millrace.providers.simd.program.RunBlocks;
-import dev.millrace.providers.simd.weights.SharedWeights;
 import dev.millrace.providers.simd.weights.Weights;
 import dev.millrace.providers.spi.CapabilitySink;
 import dev.millrace.providers.spi.CompileContext;
 import dev.millrace.providers.spi.CompiledGraph;
 import dev.millrace.providers.spi.ContextSink;
 import dev.millrace.providers.spi.ExecutionProvider;
+import dev.millrace.providers.spi.PackedTensors;
 import dev.millrace.providers.spi.Partition;
 import dev.millrace.providers.spi.WeightlessSupport;
 import dev.millrace.scheduler.kernel.Kernel;
@@ -45,7 +45,7 @@ final class SimdProvider implements ExecutionProvider {
     /** How contexts that were written hold weights. */
     private Machine.Weights kept = Machine.Weights.ANY;
 
-    SimdProvider(Supplier<Kernels> kernels, SharedWeights shared, RunBlocks blocks, boolean strict, boolean portable) {
+    SimdProvider(Supplier<Kernels> kernels, PackedTensors shared, RunBlocks blocks, boolean strict, boolean portable) {
         this.kernels = kernels;
         this.blocks = blocks;
         this.strict = strict;
@@ -104,7 +104,11 @@ final class SimdProvider implements ExecutionProvider {
         }
         Kit as = kit.strict(kept);
         return new ContextKernel(
-                partition.name(), () -> new SimdKernel(ContextReader.read(compiled, partition, as.weights()), as));
+                partition.name(),
+                () -> new SimdKernel(
+                        ContextReader.read(
+                                compiled, partition, as.weights(), as.kernels().target()),
+                        as));
     }
 
     @Override

@@ -24,8 +24,8 @@ import dev.millrace.providers.cpu.CpuFactory;
 import dev.millrace.providers.simd.lower.Kit;
 import dev.millrace.providers.simd.lower.Rule;
 import dev.millrace.providers.simd.rule.Rules;
-import dev.millrace.providers.simd.weights.SharedWeights;
 import dev.millrace.providers.simd.weights.Weights;
+import dev.millrace.providers.spi.PackedTensors;
 import dev.millrace.providers.spi.ProviderOptions;
 import dev.millrace.providers.testkit.ProviderKernels;
 import dev.millrace.scheduler.kernel.DirectRun;
@@ -73,7 +73,7 @@ class SimdKernelTest {
 
     private Tensor run(KernelFactory fallback, RuntimeException failure) {
         Kernels kernels = Kernels.shared();
-        var kit = new Kit(kernels.set(), kernels.gemm(), new Weights(new SharedWeights()), fallback);
+        var kit = new Kit(kernels.set(), kernels.gemm(), new Weights(new PackedTensors()), fallback);
         var kernel = new SimdKernel(graph, kit, node -> rule(node, failure));
         return (Tensor) DirectRun.run(kernel, fused, List.of(INPUT)).getFirst();
     }
@@ -156,7 +156,7 @@ class SimdKernelTest {
             editor.addOutput("neg", neg);
             Inference.infer(narrow);
             Kernels kernels = Kernels.shared();
-            var kit = new Kit(kernels.set(), kernels.gemm(), new Weights(new SharedWeights()), _ -> null);
+            var kit = new Kit(kernels.set(), kernels.gemm(), new Weights(new PackedTensors()), _ -> null);
             Tensor given = Tensor.copyOf(INPUT);
             given.segment().setAtIndex(ValueLayout.JAVA_FLOAT, 0, 0.1f);
             Tensor result = (Tensor) DirectRun.run(new SimdKernel(narrow, kit, Rules::of), fused, List.of(given))

@@ -7,6 +7,7 @@ import dev.millrace.graph.ir.GraphCopier;
 import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.NoteCopies;
 import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.Tensor;
@@ -30,6 +31,7 @@ final class PartitionCutter {
     private final GraphEditor editor;
     private final Map<Value, Value> copies = new LinkedHashMap<>();
     private final List<Value> inputs = new ArrayList<>();
+    private final NoteCopies notes = new NoteCopies();
 
     private PartitionCutter(Graph around, String name) {
         this.around = around;
@@ -45,6 +47,7 @@ final class PartitionCutter {
         for (Node node : group) {
             copy(node);
         }
+        notes.carry(value -> copies.getOrDefault(value, value));
         Set<Node> members = new HashSet<>(group);
         var outputs = new ArrayList<Value>();
         for (Node node : group) {
@@ -103,8 +106,9 @@ final class PartitionCutter {
         for (int i = 0; i < outputs.length; i++) {
             Value output = node.output(i);
             if (output != null) {
-                outputs[i] = editor.value(output.name(), output.type());
-                copies.put(output, outputs[i]);
+                Value copy = editor.value(output.name(), output.type());
+                made(output, copy);
+                outputs[i] = copy;
             }
         }
         node.captured().forEach(this::copyOf);
@@ -136,7 +140,12 @@ final class PartitionCutter {
             copy = editor.addInput(value.name(), value.type());
             inputs.add(value);
         }
-        copies.put(value, copy);
+        made(value, copy);
         return copy;
+    }
+
+    private void made(Value value, Value copy) {
+        copies.put(value, copy);
+        notes.made(value, copy);
     }
 }

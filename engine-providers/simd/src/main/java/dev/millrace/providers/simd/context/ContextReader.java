@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.context;
 
+import dev.millrace.codegen.program.Target;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.providers.simd.weights.Weights;
 import dev.millrace.providers.spi.CompiledGraph;
@@ -21,13 +22,14 @@ public final class ContextReader {
      * are packed already, which are added to {@code weights}.
      *
      * @param partition the EPContext node's
+     * @param target the vectors of this machine
      */
-    public static Graph read(CompiledGraph compiled, Partition partition, Weights weights) {
+    public static Graph read(CompiledGraph compiled, Partition partition, Weights weights, Target target) {
         var segments = new ArrayList<MemorySegment>(compiled.segmentCount());
         for (int i = 0; i < compiled.segmentCount(); i++) {
             segments.add(compiled.segment(i));
         }
-        Plan plan = PlanReader.read(compiled.plan(), segments);
+        Plan plan = PlanReader.read(compiled.plan(), segments, Machine.vectors(target));
         Graph graph = ContextFit.fit(plan.graph(), partition.onlyNode(), partition.graph());
         plan.packed().forEach(weights::put);
         return graph;

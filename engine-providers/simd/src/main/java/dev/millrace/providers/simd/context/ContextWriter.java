@@ -11,12 +11,14 @@ import dev.millrace.providers.simd.lower.Kit;
 import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.rule.Rules;
 import dev.millrace.providers.simd.weights.PackedWeights;
-import dev.millrace.providers.simd.weights.SharedWeights;
 import dev.millrace.providers.simd.weights.Usage;
+import dev.millrace.providers.simd.weights.WayBack;
 import dev.millrace.providers.simd.weights.Weights;
 import dev.millrace.providers.spi.ContextSink;
+import dev.millrace.providers.spi.PackedTensors;
 import dev.millrace.providers.spi.Partition;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -125,7 +127,9 @@ public final class ContextWriter {
                 .toList();
         Set<Tensor> dispensable = portable ? new HashSet<>() : dispensable(partition.graph(), observed.usage);
         dispensable.removeAll(named);
-        PlanImage image = write(new Plan(partition.graph(), kit.isStrict(), packed, dispensable));
+        List<WayBack> back = waysBack(dispensable, observed.usage, packed);
+        String target = Machine.vectors(kit.kernels().target());
+        PlanImage image = write(new Plan(partition.graph(), kit.isStrict(), packed, dispensable, target, back));
         if (!packed.isEmpty() && kept == Machine.Weights.SOURCE) {
             kept = Machine.Weights.ANY;
         }
@@ -133,16 +137,31 @@ public final class ContextWriter {
             return image;
         }
         try {
-            Plan read = PlanReader.read(MemorySegment.ofArray(image.plan()), image.segments());
-            var weights = new Weights(new SharedWeights());
+            Plan read = PlanReader.read(MemorySegment.ofArray(image.plan()), image.segments(), target);
+            var weights = new Weights(new PackedTensors());
             read.packed().forEach(weights::put);
             bind(read.graph(), partition.fused(), observed.shapes, weights);
-            kept = Machine.Weights.TARGET;
+            kept = back.isEmpty() || kept == Machine.Weights.TARGET
+                    ? Machine.Weights.TARGET
+                    : Machine.Weights.RECOVERABLE;
             return image;
         } catch (RuntimeException e) {
             log().log(System.Logger.Level.DEBUG, () -> partition.name() + " needs its constants as they are", e);
             return write(new Plan(partition.graph(), kit.isStrict(), packed, Set.of()));
         }
+    }
+
+    /** How all of these constants are put back on a machine with other vectors; empty where one of them cannot be. */
+    private static List<WayBack> waysBack(Set<Tensor> constants, Usage usage, List<PackedWeights> packed) {
+        var ways = new ArrayList<WayBack>();
+        for (Tensor constant : constants) {
+            WayBack way = usage.wayBack(constant);
+            if (way == null || !packed.contains(way.packed())) {
+                return List.of();
+            }
+            ways.add(way);
+        }
+        return ways;
     }
 
     /** The constants, but those of branches, that programs for all shapes read packed only. */

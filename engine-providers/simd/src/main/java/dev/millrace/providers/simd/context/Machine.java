@@ -19,6 +19,8 @@ public record Machine(int format, String target, Weights weights) {
     public enum Weights {
         /** The machine they were compiled on: some are there in its layouts only. */
         TARGET,
+        /** The machine they were compiled on as they are; others put them back as they were, and pack them again. */
+        RECOVERABLE,
         /** Any machine, others of which have to pack them again. */
         ANY,
         /** Any machine alike: all are packed when they are loaded, from the source. */
@@ -30,9 +32,13 @@ public record Machine(int format, String target, Weights weights) {
     }
 
     public static Machine of(Target target, Weights weights) {
+        return new Machine(PlanFormat.VERSION, vectors(target), weights);
+    }
+
+    /** What of a machine weights are packed for. */
+    static String vectors(Target target) {
         String dots = target.dots().stream().map(Enum::name).sorted().collect(Collectors.joining("+"));
-        String name = target.name() + "/" + target.lanes() + (dots.isEmpty() ? "" : "/" + dots);
-        return new Machine(PlanFormat.VERSION, name, weights);
+        return target.name() + "/" + target.lanes() + (dots.isEmpty() ? "" : "/" + dots);
     }
 
     /** The text that a context model carries. */
@@ -53,8 +59,10 @@ public record Machine(int format, String target, Weights weights) {
         if (!info.startsWith(PREFIX + "format=" + format + ";")) {
             return Compatibility.UNSUPPORTED;
         }
-        return info.endsWith(";weights=source")
-                ? Compatibility.OPTIMAL
-                : info.endsWith(";weights=any") ? Compatibility.PREFER_RECOMPILATION : Compatibility.UNSUPPORTED;
+        return switch (info.substring(info.lastIndexOf('=') + 1)) {
+            case "source" -> Compatibility.OPTIMAL;
+            case "any", "recoverable" -> Compatibility.PREFER_RECOMPILATION;
+            default -> Compatibility.UNSUPPORTED;
+        };
     }
 }

@@ -7,6 +7,7 @@ import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.simd.weights.PackedWeights;
+import dev.millrace.providers.simd.weights.WayBack;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
@@ -24,25 +25,31 @@ import java.util.function.Supplier;
 final class PlanReader {
     private static final int HIGHEST_RANK = 64;
 
+    private final String target;
     private final ByteReader from;
     private final List<MemorySegment> segments;
     private final List<String> texts = new ArrayList<>();
     private final List<Tensor> tensors = new ArrayList<>();
     private final Set<Tensor> left = Collections.newSetFromMap(new IdentityHashMap<>());
 
-    private PlanReader(MemorySegment plan, List<MemorySegment> segments) {
+    private PlanReader(MemorySegment plan, List<MemorySegment> segments, String target) {
+        this.target = target;
         from = new ByteReader(plan);
         this.segments = segments;
     }
 
-    /** The plan that these bytes are, its larger constants and packed weights in the segments' own memory. */
-    static Plan read(MemorySegment plan, List<MemorySegment> segments) {
-        return refusing(new PlanReader(plan, segments)::read);
+    /**
+     * The plan that these bytes are, its larger constants and packed weights in the segments' own memory.
+     *
+     * @param target the vectors of this machine; of a plan for others, constants that were left out are put back
+     */
+    static Plan read(MemorySegment plan, List<MemorySegment> segments, String target) {
+        return refusing(new PlanReader(plan, segments, target)::read);
     }
 
     /** Whether sums are strict, of a plan that this reader can read. */
     static boolean isStrict(MemorySegment plan) {
-        return refusing(new PlanReader(plan, List.of())::head);
+        return refusing(new PlanReader(plan, List.of(), "")::head);
     }
 
     private static <T> T refusing(Supplier<T> reading) {
@@ -79,7 +86,10 @@ final class PlanReader {
         for (int i = from.count("packed weights"); i > 0; i--) {
             packed.add(packed());
         }
-        from.bytes("bytes of choices");
+        MemorySegment back = from.bytes("bytes of ways back");
+        if (back.byteSize() > 0) {
+            putBack(new ByteReader(back), packed);
+        }
         Graph graph = new GraphReader(new PlanSource(from, texts, tensors)).read();
         from.finish();
         return new Plan(graph, strict, packed, left);
@@ -137,6 +147,41 @@ final class PlanReader {
             strings.add(text());
         }
         return Tensor.ofStrings(shape, strings.toArray(new String[0]));
+    }
+
+    /** Puts constants back that were left out, where they have to be packed for other vectors. */
+    private void putBack(ByteReader ways, List<PackedWeights> packed) {
+        if (texts.get(ways.below(texts.size(), "text")).equals(target)) {
+            return;
+        }
+        for (int i = ways.count("ways back"); i > 0; i--) {
+            int number = ways.below(tensors.size(), "tensor");
+            Tensor absent = tensors.get(number);
+            PackedWeights weights = packed.get(ways.below(packed.size(), "packed weight"));
+            if (!left.contains(absent) || !weights.sources().contains(absent)) {
+                throw ByteReader.damaged("a way leads back to a constant that was not left out");
+            }
+            int cut = ways.below(absent.shape().rank(), "axis");
+            var pieces = new ArrayList<WayBack.Piece>();
+            for (int piece = ways.count("pieces"); piece > 0; piece--) {
+                pieces.add(piece(ways, absent.shape().rank()));
+            }
+            var way = new WayBack(absent, weights, cut, pieces);
+            Tensor constant = Tensor.allocate(absent.type(), absent.shape());
+            way.putBack(constant.segment());
+            tensors.set(number, constant);
+        }
+        ways.finish();
+    }
+
+    private static WayBack.Piece piece(ByteReader ways, int rank) {
+        long count = ways.number();
+        long base = ways.number();
+        var axes = new ArrayList<WayBack.Axis>();
+        for (int i = 0; i < rank; i++) {
+            axes.add(new WayBack.Axis(ways.number(), ways.number(), ways.number()));
+        }
+        return new WayBack.Piece(count, base, axes);
     }
 
     private MemorySegment segment() {

@@ -6,6 +6,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.simd.weights.PackedWeights;
+import dev.millrace.providers.simd.weights.WayBack;
 import java.lang.foreign.MemorySegment;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -38,6 +39,8 @@ final class PlanWriter {
         writer.packed(plan.packed(), packed);
         var graph = new ByteWriter();
         writer.graph(plan.graph(), graph);
+        var back = new ByteWriter();
+        writer.back(plan, back);
         var whole = new ByteWriter();
         whole.fixed(PlanFormat.MARK);
         whole.fixed(PlanFormat.VERSION);
@@ -45,8 +48,7 @@ final class PlanWriter {
         writer.texts.write(whole);
         writer.tensors.write(whole);
         whole.append(packed);
-        // choices for tuples of shapes, of which there are none yet
-        whole.bytes(new byte[0]);
+        whole.bytes(back.toBytes());
         whole.append(graph);
         return new PlanImage(whole.toBytes(), writer.bulk.segments());
     }
@@ -63,6 +65,30 @@ final class PlanWriter {
             to.number(place.segment());
             to.number(place.offset());
             to.number(weights.memory().byteSize());
+        }
+    }
+
+    /** How constants that were left out are put back, by who has other vectors. */
+    private void back(Plan plan, ByteWriter to) {
+        if (plan.back().isEmpty()) {
+            return;
+        }
+        to.number(texts.number(plan.target()));
+        to.number(plan.back().size());
+        for (WayBack way : plan.back()) {
+            to.number(tensors.number(way.source()));
+            to.number(plan.packed().indexOf(way.packed()));
+            to.number(way.axis());
+            to.number(way.pieces().size());
+            for (WayBack.Piece piece : way.pieces()) {
+                to.number(piece.count());
+                to.number(piece.base());
+                for (WayBack.Axis axis : piece.axes()) {
+                    to.number(axis.block());
+                    to.number(axis.outer());
+                    to.number(axis.inner());
+                }
+            }
         }
     }
 

@@ -1,22 +1,31 @@
 package dev.millrace.providers.simd.weights;
 
+import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.graph.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** What a program that is bound reads of constants: in which layouts, and which as they are. Not for several threads. */
 public final class Usage {
-    private final Map<List<Object>, PackedWeights> packed = new LinkedHashMap<>();
+    private static final long ALIGNMENT = 64;
+
+    private final Map<List<Object>, Packing> packed = new LinkedHashMap<>();
+    /** What stands for constants while it is found out where their elements go. */
+    private final IdentityHashMap<Tensor, MemorySegment> standIns = new IdentityHashMap<>();
+
     private final Set<Tensor> plain = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<Tensor> forTheseShapes = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<Tensor> sources = Collections.newSetFromMap(new IdentityHashMap<>());
     private int packing;
+
+    private record Packing(PackedWeights weights, Consumer<MemorySegment> again) {}
 
     void read(Tensor tensor) {
         if (packing == 0) {
@@ -33,8 +42,10 @@ public final class Usage {
         packing--;
     }
 
-    void read(List<Tensor> tensors, Layout layout, MemorySegment memory) {
-        packed.putIfAbsent(List.of(tensors, layout), new PackedWeights(tensors, layout.name(), memory));
+    /** @param again packs into other memory, what {@link #standIn} gives in place of the tensors */
+    void read(List<Tensor> tensors, Layout layout, MemorySegment memory, Consumer<MemorySegment> again) {
+        packed.putIfAbsent(
+                List.of(tensors, layout), new Packing(new PackedWeights(tensors, layout.name(), memory), again));
         sources.addAll(tensors);
         if (!layout.forAllShapes()) {
             forTheseShapes.addAll(tensors);
@@ -42,7 +53,7 @@ public final class Usage {
     }
 
     public List<PackedWeights> packed() {
-        return new ArrayList<>(packed.values());
+        return packed.values().stream().map(Packing::weights).toList();
     }
 
     /** Whether a constant was read packed only. */
@@ -53,5 +64,49 @@ public final class Usage {
     /** Whether a layout that a constant was read in may be another one for other shapes. */
     public boolean dependsOnShapes(Tensor tensor) {
         return forTheseShapes.contains(tensor);
+    }
+
+    /** What is to be packed in place of a constant, or null for the constant itself. */
+    @Nullable
+    MemorySegment standIn(Tensor tensor) {
+        return standIns.get(tensor);
+    }
+
+    /** How a constant that was read packed only is put back together, if that can be done. */
+    public @Nullable WayBack wayBack(Tensor constant) {
+        if (!WayBack.isPossible(constant)) {
+            return null;
+        }
+        for (Packing each : packed.values()) {
+            if (each.weights.sources().contains(constant)) {
+                WayBack way = wayBack(constant, each);
+                if (way != null) {
+                    return way;
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Packs numbers in place of the constant's elements, and zeros in place of what is packed with it. */
+    private @Nullable WayBack wayBack(Tensor constant, Packing packing) {
+        MemorySegment elements = memory(constant.segment().byteSize());
+        WayBack.number(elements);
+        packing.weights
+                .sources()
+                .forEach(each -> standIns.put(
+                        each,
+                        each == constant ? elements : memory(each.segment().byteSize())));
+        try {
+            MemorySegment numbers = memory(packing.weights.memory().byteSize());
+            packing.again.accept(numbers);
+            return WayBack.of(constant, packing.weights, numbers, elements);
+        } finally {
+            standIns.clear();
+        }
+    }
+
+    private static MemorySegment memory(long bytes) {
+        return OwnMemory.allocate(Math.max(1, bytes), ALIGNMENT).asSlice(0, bytes);
     }
 }

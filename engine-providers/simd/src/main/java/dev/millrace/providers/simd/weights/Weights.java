@@ -8,6 +8,9 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.memory.MappingGuard;
+import dev.millrace.providers.spi.Originals;
+import dev.millrace.providers.spi.PackedPlace;
+import dev.millrace.providers.spi.PackedTensors;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,9 +28,9 @@ import org.jspecify.annotations.Nullable;
 public final class Weights {
     private static final long ALIGNMENT = 64;
 
-    private final ConcurrentHashMap<Key, Packed> packed;
+    private final ConcurrentHashMap<Key, PackedPlace> packed;
     private final Set<Tensor> constants;
-    private final SharedWeights shared;
+    private final PackedTensors shared;
     private final LongFunction<MemorySegment> allocator;
     private final @Nullable Usage usage;
     private final Beside beside;
@@ -35,7 +38,7 @@ public final class Weights {
     private final List<Filling> unfinished = new ArrayList<>();
 
     /** @param shared where weights are looked for that other sessions packed */
-    public Weights(SharedWeights shared) {
+    public Weights(PackedTensors shared) {
         this(shared, bytes -> OwnMemory.allocate(Math.max(1, bytes), ALIGNMENT).asSlice(0, bytes));
     }
 
@@ -43,7 +46,7 @@ public final class Weights {
      * @param shared where weights are looked for that other sessions packed
      * @param allocator of memory for weights
      */
-    public Weights(SharedWeights shared, LongFunction<MemorySegment> allocator) {
+    public Weights(PackedTensors shared, LongFunction<MemorySegment> allocator) {
         this(
                 new ConcurrentHashMap<>(),
                 ConcurrentHashMap.newKeySet(),
@@ -54,9 +57,9 @@ public final class Weights {
     }
 
     private Weights(
-            ConcurrentHashMap<Key, Packed> packed,
+            ConcurrentHashMap<Key, PackedPlace> packed,
             Set<Tensor> constants,
-            SharedWeights shared,
+            PackedTensors shared,
             LongFunction<MemorySegment> allocator,
             @Nullable Usage usage,
             Beside beside) {
@@ -112,7 +115,7 @@ public final class Weights {
     public void put(PackedWeights weights) {
         constants.addAll(weights.sources());
         var key = new Key(weights.sources(), weights.layout(), weights.memory().byteSize());
-        packed.computeIfAbsent(key, _ -> new Packed(weights.sources())).set(weights.memory());
+        packed.computeIfAbsent(key, _ -> new PackedPlace(weights.sources())).set(weights.memory());
     }
 
     /** Weights in a layout; {@code pack} fills memory of so many bytes where they are not there yet. */
@@ -140,7 +143,7 @@ public final class Weights {
             packing.accept(own);
             return own;
         }
-        Packed place = packed.computeIfAbsent(new Key(sources, layout.name(), layout.bytes()), this::find);
+        PackedPlace place = packed.computeIfAbsent(new Key(sources, layout.name(), layout.bytes()), this::find);
         MemorySegment memory = place.place(layout.bytes(), allocator);
         if (now || usage != null) {
             place.fill(packing);
@@ -150,7 +153,7 @@ public final class Weights {
             beside.add(filling::start);
         }
         if (usage != null) {
-            usage.read(sources, layout, memory);
+            usage.read(sources, layout, memory, packing);
         }
         return memory;
     }
@@ -176,14 +179,14 @@ public final class Weights {
     }
 
     /** Memory that a binding waits for, whoever fills it. */
-    private record Filling(Packed place, Consumer<MemorySegment> packing) {
+    private record Filling(PackedPlace place, Consumer<MemorySegment> packing) {
         /** False where somebody else is about it. */
         boolean start() {
             return place.tryFill(packing);
         }
     }
 
-    private Packed find(Key key) {
+    private PackedPlace find(Key key) {
         return shared.find(key.sources(), key.layout(), key.bytes());
     }
 
@@ -211,6 +214,10 @@ public final class Weights {
 
     /** The elements of a tensor where kernels can read them. */
     public MemorySegment plain(Tensor source) {
+        MemorySegment standIn = usage == null ? null : usage.standIn(source);
+        if (standIn != null) {
+            return standIn;
+        }
         MemorySegment memory = source.segment();
         if (usage != null) {
             usage.read(source);
@@ -222,7 +229,7 @@ public final class Weights {
             return allocator.apply(memory.byteSize()).copyFrom(memory);
         }
         var key = new Key(List.of(source), "plain", memory.byteSize());
-        Packed place = packed.computeIfAbsent(key, this::find);
+        PackedPlace place = packed.computeIfAbsent(key, this::find);
         MemorySegment copy = place.place(memory.byteSize(), allocator);
         place.fill(target -> target.copyFrom(memory));
         return copy;
@@ -230,6 +237,6 @@ public final class Weights {
 
     /** How many bytes are held beside the originals. */
     public long bytes() {
-        return packed.values().stream().mapToLong(Packed::bytes).sum();
+        return packed.values().stream().mapToLong(PackedPlace::bytes).sum();
     }
 }

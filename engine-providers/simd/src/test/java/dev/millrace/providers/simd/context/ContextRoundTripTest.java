@@ -15,10 +15,10 @@ import dev.millrace.kernels.Kernels;
 import dev.millrace.providers.simd.lower.Kit;
 import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.rule.Rules;
-import dev.millrace.providers.simd.weights.SharedWeights;
 import dev.millrace.providers.simd.weights.Usage;
 import dev.millrace.providers.simd.weights.Weights;
 import dev.millrace.providers.spi.EpContext;
+import dev.millrace.providers.spi.PackedTensors;
 import dev.millrace.providers.spi.Partition;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Kernel;
@@ -103,10 +103,11 @@ class ContextRoundTripTest {
     @Test
     void nothingIsPackedAndNothingCopiedOnceItIsResolved() {
         var kept = new KeptPartition(Nets.transformer());
-        var weights = new Weights(new SharedWeights());
+        var weights = new Weights(new PackedTensors());
         Graph context = kept.context();
         var part = new Partition("kept", context, Objects.requireNonNull(context.firstNode()));
-        Graph graph = ContextReader.read(kept.kept(), part, weights);
+        Graph graph = ContextReader.read(
+                kept.kept(), part, weights, Kernels.shared().set().target());
         weights.own(graph);
         long before = weights.bytes();
         var usage = new Usage();
@@ -131,7 +132,10 @@ class ContextRoundTripTest {
     @Test
     void largeConstantsAreTheContextsOwnMemory() {
         var kept = new KeptPartition(Nets.transformer());
-        Plan plan = PlanReader.read(kept.kept().plan(), kept.segments);
+        Plan plan = PlanReader.read(
+                kept.kept().plan(),
+                kept.segments,
+                Machine.vectors(Kernels.shared().set().target()));
         int found = 0;
         for (Value constant : plan.graph().constants()) {
             Tensor tensor = Objects.requireNonNull(constant.constant());

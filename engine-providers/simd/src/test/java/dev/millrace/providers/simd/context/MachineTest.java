@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.codegen.program.DotOp;
 import dev.millrace.codegen.program.Target;
+import dev.millrace.graph.ir.Dim;
 import dev.millrace.providers.simd.SimdFactory;
 import dev.millrace.providers.simd.context.Machine.Weights;
 import dev.millrace.providers.spi.Compatibility;
@@ -31,6 +32,7 @@ class MachineTest {
     void anotherMachinePacksAgainWhatWasKeptAsItWas() {
         assertThat(judged(Target.AVX2, VNNI, Weights.ANY)).isEqualTo(Compatibility.PREFER_RECOMPILATION);
         assertThat(judged(Target.AVX512, VNNI, Weights.ANY)).isEqualTo(Compatibility.PREFER_RECOMPILATION);
+        assertThat(judged(Target.AVX2, VNNI, Weights.RECOVERABLE)).isEqualTo(Compatibility.PREFER_RECOMPILATION);
     }
 
     @Test
@@ -69,7 +71,13 @@ class MachineTest {
     @Test
     void theFactoryJudgesWhatItsProviderSaid() {
         var kept = new KeptPartition(Nets.transformer());
-        assertThat(kept.info()).endsWith(";weights=target");
+        assertThat(kept.info()).endsWith(";weights=recoverable");
         assertThat(new SimdFactory().validate(List.of(), kept.info())).isEqualTo(Compatibility.OPTIMAL);
+    }
+
+    @Test
+    void whatWasTransformedCannotBePutBack() {
+        var kept = new KeptPartition(Nets.convolutions(Dim.of(24), Dim.of(24)));
+        assertThat(kept.info()).endsWith(";weights=target");
     }
 }

@@ -38,7 +38,7 @@ class PlanFormatTest {
 
     private static Plan again(Plan plan) {
         PlanImage image = PlanWriter.write(plan);
-        Plan read = PlanReader.read(MemorySegment.ofArray(image.plan()), image.segments());
+        Plan read = PlanReader.read(MemorySegment.ofArray(image.plan()), image.segments(), "other");
         GraphCheck.check(read.graph());
         PlanImage second = PlanWriter.write(read);
         assertThat(second.plan()).isEqualTo(image.plan());

@@ -16,8 +16,8 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.Kernels;
 import dev.millrace.providers.cpu.CpuFactory;
-import dev.millrace.providers.simd.weights.SharedWeights;
 import dev.millrace.providers.simd.weights.Weights;
+import dev.millrace.providers.spi.PackedTensors;
 import dev.millrace.providers.spi.ProviderOptions;
 import dev.millrace.providers.testkit.ProviderKernels;
 import dev.millrace.scheduler.kernel.BindContext;
@@ -65,7 +65,7 @@ class FoldingTest {
         return new Kit(
                 kernels.set(),
                 kernels.gemm(),
-                new Weights(new SharedWeights()),
+                new Weights(new PackedTensors()),
                 node -> behind.create(node) instanceof ShapedKernel shaped ? new Counted(shaped) : null);
     }
 

@@ -22,8 +22,8 @@ import dev.millrace.providers.cpu.CpuFactory;
 import dev.millrace.providers.simd.lower.Kit;
 import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.program.Program;
-import dev.millrace.providers.simd.weights.SharedWeights;
 import dev.millrace.providers.simd.weights.Weights;
+import dev.millrace.providers.spi.PackedTensors;
 import dev.millrace.providers.spi.ProviderOptions;
 import dev.millrace.providers.testkit.NestedRun;
 import dev.millrace.providers.testkit.ProviderKernels;
@@ -110,7 +110,7 @@ final class SmallGraph {
         Graph graph = editor.graph();
         Inference.infer(graph);
         Kernels shared = Kernels.shared();
-        var kit = new Kit(shared.set(), shared.gemm(), new Weights(new SharedWeights()), _ -> null);
+        var kit = new Kit(shared.set(), shared.gemm(), new Weights(new PackedTensors()), _ -> null);
         var fused = new GraphEditor(Graph.named("fused"));
         List<@Nullable Value> inputs = new ArrayList<>();
         for (Value input : graph.inputs()) {

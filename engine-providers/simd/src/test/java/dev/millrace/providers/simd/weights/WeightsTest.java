@@ -8,6 +8,7 @@ import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.spi.PackedTensors;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -20,10 +21,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class SharedWeightsTest {
+class WeightsTest {
     private static final int COUNT = 10_000;
 
-    private final SharedWeights shared = new SharedWeights();
+    private final PackedTensors shared = new PackedTensors();
     private final AtomicInteger packings = new AtomicInteger();
 
     private static Tensor weights(int changed) {

@@ -1,4 +1,4 @@
-package dev.millrace.providers.simd.weights;
+package dev.millrace.providers.spi;
 
 import dev.millrace.graph.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
@@ -13,10 +13,11 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds weights by their content, so that sessions of the same model, or of models with parts in common, hold them once.
- * Keeps nothing alive that no session uses. Safe for use by several threads.
+ * Tells whether tensors are already packed in a layout, and where, so that sessions of the same model, or of models with parts
+ * in common, pack and hold them once. A {@link ProviderFactory} has one for the sessions of its engine. Tensors are found by
+ * their content; nothing is kept alive that no session refers to. Safe for use by several threads.
  */
-public final class SharedWeights {
+public final class PackedTensors {
     /** Smaller ones are packed sooner than found. */
     private static final long LEAST_BYTES = 16 << 10;
 
@@ -24,7 +25,7 @@ public final class SharedWeights {
     private static final long SAMPLE_BYTES = 64;
 
     private final Map<Key, List<Known>> known = new HashMap<>();
-    private final ReferenceQueue<Packed> unused = new ReferenceQueue<>();
+    private final ReferenceQueue<PackedPlace> unused = new ReferenceQueue<>();
 
     /** What equal weights have in common; whether they are equal is found out by comparing them. */
     private record Key(String layout, long bytes, long samples) {
@@ -42,32 +43,39 @@ public final class SharedWeights {
         }
     }
 
-    private static final class Known extends WeakReference<Packed> {
+    private static final class Known extends WeakReference<PackedPlace> {
         private final Key key;
 
-        Known(Key key, Packed packed, ReferenceQueue<Packed> queue) {
+        Known(Key key, PackedPlace packed, ReferenceQueue<PackedPlace> queue) {
             super(packed, queue);
             this.key = key;
         }
     }
 
-    /** The place of weights of this content in this layout, whoever asked for it first. */
-    Packed find(List<Tensor> sources, String layout, long bytes) {
+    /**
+     * Where tensors of this content lie when they are packed in a layout, whoever asked first; {@link PackedPlace#isFilled} tells
+     * whether they are there already. What is small is packed sooner than found, and has a place of its own each time.
+     *
+     * @param sources what is packed together; equal in type, shape and bytes to what others have packed, or not found
+     * @param layout says all that the order of the packed bytes depends on but the tensors themselves
+     * @param bytes how many bytes the packed form has
+     */
+    public PackedPlace find(List<Tensor> sources, String layout, long bytes) {
         if (bytes < LEAST_BYTES || sources.stream().anyMatch(Tensor::isClosed)) {
-            return new Packed(sources);
+            return new PackedPlace(sources);
         }
         var key = new Key(layout, bytes, samples(sources));
-        for (Packed candidate : candidates(key)) {
+        for (PackedPlace candidate : candidates(key)) {
             if (candidate.isOf(sources)) {
                 return candidate;
             }
         }
-        var fresh = new Packed(sources);
+        var fresh = new PackedPlace(sources);
         add(key, fresh);
         return fresh;
     }
 
-    private synchronized List<Packed> candidates(Key key) {
+    private synchronized List<PackedPlace> candidates(Key key) {
         forgetUnused();
         return known.getOrDefault(key, List.of()).stream()
                 .map(Known::get)
@@ -75,7 +83,7 @@ public final class SharedWeights {
                 .toList();
     }
 
-    private synchronized void add(Key key, Packed packed) {
+    private synchronized void add(Key key, PackedPlace packed) {
         known.computeIfAbsent(key, _ -> new ArrayList<>()).add(new Known(key, packed, unused));
     }
 

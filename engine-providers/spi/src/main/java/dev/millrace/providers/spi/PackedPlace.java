@@ -1,4 +1,4 @@
-package dev.millrace.providers.simd.weights;
+package dev.millrace.providers.spi;
 
 import dev.millrace.graph.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
@@ -8,19 +8,20 @@ import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Packed weights, in memory that is filled by the first who wants it. */
-final class Packed {
+/** Memory for tensors in a layout, which is filled by the first who wants it. Safe for use by several threads. */
+public final class PackedPlace {
     private final List<Tensor> sources;
     private final ReentrantLock filling = new ReentrantLock();
     private @Nullable MemorySegment memory;
     private volatile boolean filled;
 
-    Packed(List<Tensor> sources) {
-        this.sources = sources;
+    /** @param sources what is packed together, in a place that nobody else finds */
+    public PackedPlace(List<Tensor> sources) {
+        this.sources = List.copyOf(sources);
     }
 
-    /** The memory of so many bytes, which is filled some time. */
-    synchronized MemorySegment place(long bytes, LongFunction<MemorySegment> allocator) {
+    /** The memory of so many bytes, which the allocator makes for the first who asks; it is filled some time. */
+    public synchronized MemorySegment place(long bytes, LongFunction<MemorySegment> allocator) {
         MemorySegment known = memory;
         if (known == null) {
             known = allocator.apply(bytes);
@@ -30,13 +31,13 @@ final class Packed {
     }
 
     /** Fills the memory, if nobody has, or waits for who is about it; where that fails, somebody else may be able to. */
-    void fill(Consumer<MemorySegment> pack) {
+    public void fill(Consumer<MemorySegment> pack) {
         filling.lock();
         fillLocked(pack);
     }
 
     /** Fills the memory, if nobody has; false where somebody is about it. */
-    boolean tryFill(Consumer<MemorySegment> pack) {
+    public boolean tryFill(Consumer<MemorySegment> pack) {
         if (filled) {
             return true;
         }
@@ -63,16 +64,19 @@ final class Packed {
         return memory;
     }
 
-    boolean isFilled() {
+    /** Whether the tensors lie there in their layout. */
+    public boolean isFilled() {
         return filled;
     }
 
-    synchronized void set(MemorySegment full) {
+    /** Lets memory that somebody has filled be the place. */
+    public synchronized void set(MemorySegment full) {
         memory = full;
         filled = true;
     }
 
-    synchronized long bytes() {
+    /** Bytes of the memory, 0 where there is none yet. */
+    public synchronized long bytes() {
         return memory == null ? 0 : memory.byteSize();
     }
 

@@ -1,0 +1,71 @@
+package dev.millrace.graph.format;
+
+import dev.millrace.graph.ir.GraphEditor;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueNotes;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/** Hangs what a file says of values beside their types on the values and outputs that it names; other names are passed over. */
+final class NoteReader {
+    private final GraphParts parts;
+    private final Scope scope;
+    private final Map<String, Map<String, String>> initializers;
+    private final Set<String> outputs = new HashSet<>();
+
+    /** @param initializers what stands in the initializers themselves, by name */
+    NoteReader(GraphParts parts, Scope scope, Map<String, Map<String, String>> initializers) {
+        this.parts = parts;
+        this.scope = scope;
+        this.initializers = initializers;
+    }
+
+    /** Reads into a graph whose nodes and outputs are there. */
+    void read(GraphEditor editor) {
+        for (int i = 0; i < parts.outputs.size(); i++) {
+            noteOutput(editor, i, parts.outputs.get(i));
+        }
+        Set<String> names = new HashSet<>(parts.metadataOfValues.keySet());
+        names.addAll(initializers.keySet());
+        names.addAll(parts.annotations.keySet());
+        names.removeAll(outputs);
+        for (String name : names) {
+            Value value = scope.own(name);
+            if (value != null) {
+                editor.note(
+                        value,
+                        new ValueNotes(
+                                parts.metadataOfValues.getOrDefault(name, Map.of()),
+                                initializers.getOrDefault(name, Map.of()),
+                                quantisation(name)));
+            }
+        }
+    }
+
+    /** What is said of a value that a node makes and the graph hands out is said of the output, which outlives the value. */
+    private void noteOutput(GraphEditor editor, int index, GraphParts.Declared output) {
+        Value value = scope.own(output.name());
+        if (value == null || !scope.isNodeOutput(value)) {
+            editor.noteOutput(index, new ValueNotes(output.metadata(), Map.of(), Map.of()));
+            return;
+        }
+        outputs.add(output.name());
+        var metadata = new LinkedHashMap<>(parts.metadataOfValues.getOrDefault(output.name(), Map.of()));
+        metadata.putAll(output.metadata());
+        editor.noteOutput(index, new ValueNotes(metadata, Map.of(), quantisation(output.name())));
+    }
+
+    private Map<String, Value> quantisation(String name) {
+        Map<String, String> names = parts.annotations.getOrDefault(name, Map.of());
+        var parameters = new LinkedHashMap<String, Value>();
+        names.forEach((role, parameter) -> {
+            Value value = scope.find(parameter);
+            if (value != null) {
+                parameters.put(role, value);
+            }
+        });
+        return parameters;
+    }
+}

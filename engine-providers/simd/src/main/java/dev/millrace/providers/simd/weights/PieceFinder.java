@@ -1,0 +1,110 @@
+package dev.millrace.providers.simd.weights;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the pieces that a table of places is made of, for a {@link WayBack}. */
+final class PieceFinder {
+    private static final int MOST_PIECES = 16;
+
+    private final long[] dims;
+    private final int cut;
+    private final MemorySegment places;
+
+    /**
+     * @param cut the axis that may be cut
+     * @param places for each element where it lies, -1 for one that lies nowhere
+     */
+    PieceFinder(long[] dims, int cut, MemorySegment places) {
+        this.dims = dims;
+        this.cut = cut;
+        this.places = places;
+    }
+
+    private long stride(int axis) {
+        long stride = 1;
+        for (int i = axis + 1; i < dims.length; i++) {
+            stride *= dims[i];
+        }
+        return stride;
+    }
+
+    private long place(long element) {
+        return places.get(WayBack.WORD, element * WayBack.BYTES);
+    }
+
+    /** The pieces, or null where they follow no rule or are many. */
+    @Nullable
+    List<WayBack.Piece> find() {
+        var pieces = new ArrayList<WayBack.Piece>();
+        for (long from = 0; from < dims[cut]; from += pieces.getLast().count()) {
+            WayBack.Piece piece = pieces.size() == MOST_PIECES ? null : piece(from);
+            if (piece == null) {
+                return null;
+            }
+            pieces.add(piece);
+        }
+        return pieces;
+    }
+
+    /** The longest piece from an index on, or null where no element of it has a place, or where they follow no rule. */
+    private WayBack.@Nullable Piece piece(long from) {
+        long origin = from * stride(cut);
+        long count = alike(from);
+        var axes = new ArrayList<WayBack.Axis>();
+        for (int i = 0; i < dims.length; i++) {
+            WayBack.Axis axis = axis(origin, stride(i), i == cut ? count : dims[i]);
+            if (axis == null) {
+                return null;
+            }
+            long fitting = fitting(axis, origin, stride(i), i == cut ? count : dims[i]);
+            if (i == cut) {
+                count = fitting;
+            } else if (fitting < dims[i]) {
+                return null;
+            }
+            axes.add(axis);
+        }
+        return place(origin) < 0 ? null : new WayBack.Piece(count, place(origin), axes);
+    }
+
+    /** How many indices from one on have the others' steps as far apart as it has. */
+    private long alike(long from) {
+        for (long index = from + 1; index < dims[cut]; index++) {
+            for (int i = 0; i < dims.length; i++) {
+                if (i != cut && dims[i] > 1 && step(index, i) != step(from, i)) {
+                    return index - from;
+                }
+            }
+        }
+        return dims[cut] - from;
+    }
+
+    private long step(long index, int axis) {
+        long element = index * stride(cut);
+        return place(element + stride(axis)) - place(element);
+    }
+
+    private WayBack.@Nullable Axis axis(long origin, long stride, long count) {
+        long first = place(origin);
+        long inner = count > 1 ? place(origin + stride) - first : 0;
+        long block = 1;
+        while (block < count && place(origin + block * stride) - first == block * inner) {
+            block++;
+        }
+        long outer = block < count ? place(origin + block * stride) - first : 0;
+        return inner < 0 || outer < 0 ? null : new WayBack.Axis(block, outer, inner);
+    }
+
+    /** How many of so many indices lie where the axis says. */
+    private long fitting(WayBack.Axis axis, long origin, long stride, long count) {
+        for (long i = 0; i < count; i++) {
+            if (place(origin + i * stride) - place(origin) != axis.place(i)) {
+                return i;
+            }
+        }
+        return count;
+    }
+}

@@ -1,0 +1,79 @@
+package dev.millrace.session;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.graph.format.Models;
+import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.GraphEditor;
+import dev.millrace.graph.ir.Model;
+import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueNotes;
+import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.spi.EpContext;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What a source says beside what is computed stands in its context model. */
+class ContextNotesTest extends CompiledTest {
+    private static final byte[] TRAINING = {0x0a, 0x00};
+
+    @Test
+    void valuesThatAreLeftKeepWhatIsSaidOfThem() throws IOException {
+        Files.write(source, Models.toBytes(model()));
+        compile(options());
+        Model written = Models.read(target);
+        Graph graph = written.graph();
+        assertThat(requireNonNull(graph.firstNode()).op()).isEqualTo(EpContext.OP);
+        assertThat(graph.nodeCount()).isOne();
+        ValueNotes ofInput = graph.inputs().getFirst().notes();
+        ValueNotes ofOutput = graph.outputNotes().getFirst();
+        assertThat(ofInput.metadata()).isEqualTo(Map.of("unit", "metre"));
+        assertThat(ofOutput.metadata()).isEqualTo(Map.of("unit", "mile"));
+        for (ValueNotes notes : List.of(ofInput, ofOutput)) {
+            Value scale = requireNonNull(notes.quantisation().get("SCALE_TENSOR"));
+            assertThat(requireNonNull(scale.constant()).floats()).containsExactly(0.5f);
+        }
+        assertThat(graph.constants()).hasSize(1);
+        assertThat(written.training())
+                .singleElement()
+                .satisfies(message -> assertThat(message.mismatch(MemorySegment.ofArray(TRAINING)))
+                        .isEqualTo(-1));
+    }
+
+    /** y = -relu(x), with a scale that nothing but annotations names. */
+    private static Model model() {
+        var editor = new GraphEditor(Graph.named("noted"));
+        Value x = editor.addInput("x", ValueType.tensor(ElementType.FLOAT, Shape.of(1, 8)));
+        Value inner = node(editor, "Relu", x, "inner");
+        editor.addOutput("y", node(editor, "Neg", inner, "y"));
+        var scale = Map.of("SCALE_TENSOR", editor.addConstant("scale", Tensor.scalar(0.5f)));
+        editor.note(x, new ValueNotes(Map.of("unit", "metre"), Map.of(), scale));
+        editor.note(inner, new ValueNotes(Map.of("unit", "yard"), Map.of(), scale));
+        editor.noteOutput(0, new ValueNotes(Map.of("unit", "mile"), Map.of(), scale));
+        return new Model(
+                new Model.Header(10, "test", "1", "", 1, ""),
+                Map.of(OpId.ONNX, TestModels.OPSET),
+                Map.of(),
+                Map.of(),
+                editor.graph(),
+                null,
+                List.of(),
+                List.of(),
+                List.of(MemorySegment.ofArray(TRAINING)));
+    }
+
+    private static Value node(GraphEditor editor, String op, Value input, String output) {
+        return editor.append(NodeSpec.of(OpId.onnx(op), TestModels.OPSET, input), List.of(output))
+                .requireOutput(0);
+    }
+}

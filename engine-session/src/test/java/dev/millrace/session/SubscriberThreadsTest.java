@@ -1,0 +1,135 @@
+package dev.millrace.session;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.graph.tensor.Tensor;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.NonBlocking;
+
+/** Subscribers and their functions run where runs do, on threads that wait for nobody, and never on the engine's workers. */
+class SubscriberThreadsTest {
+    private static final int WIDTH = 256;
+    private static final int ROWS = 64;
+    private static final int MANY = 40;
+    private static final String WORKER = "millrace-worker-";
+
+    private final Set<Thread> seen = ConcurrentHashMap.newKeySet();
+    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(4));
+    private final Session session = engine.session(
+            TestModels.perceptron(3, WIDTH, 5),
+            SessionOptions.builder().threads(4).build());
+
+    @BeforeEach
+    void workersTakePart() {
+        session.run(inputs()).close();
+        assertThat(Thread.getAllStackTraces().keySet())
+                .extracting(Thread::getName)
+                .anyMatch(SubscriberThreadsTest::isWorker);
+    }
+
+    @AfterEach
+    void close() {
+        session.close();
+        engine.close();
+    }
+
+    private static boolean isWorker(String name) {
+        return name.startsWith(WORKER);
+    }
+
+    private static Inputs inputs() {
+        float[] x = new float[ROWS * WIDTH];
+        Arrays.fill(x, 0.25f);
+        return Inputs.of("x", Tensor.copyOf(x, ROWS, WIDTH));
+    }
+
+    private Inputs asked(int index) {
+        seen.add(Thread.currentThread());
+        return inputs();
+    }
+
+    private int told(Outputs outputs) {
+        seen.add(Thread.currentThread());
+        outputs.close();
+        return 1;
+    }
+
+    private void noneIsAWorker() {
+        assertThat(seen).isNotEmpty().extracting(Thread::getName).noneMatch(SubscriberThreadsTest::isWorker);
+        assertThat(seen)
+                .allMatch(thread -> thread instanceof NonBlocking || thread.equals(Thread.currentThread()))
+                .anyMatch(NonBlocking.class::isInstance);
+    }
+
+    @Test
+    void answersOfAFluxComeOnRunThreads() {
+        FluxOptions three = FluxOptions.defaults().concurrency(3);
+        for (FluxOptions each : new FluxOptions[] {three, three.unordered()}) {
+            assertThat(session.flux(Flux.range(0, MANY).map(this::asked), each)
+                            .map(this::told)
+                            .reduce(0, Integer::sum)
+                            .block())
+                    .isEqualTo(MANY);
+        }
+        noneIsAWorker();
+    }
+
+    @Test
+    void answersOfAMonoAndOfResultsComeOnRunThreads() {
+        Flux.range(0, MANY)
+                .flatMap(i -> session.mono(asked(i)).map(this::told), 4)
+                .blockLast();
+        session.results(Flux.range(0, MANY).map(this::asked))
+                .doOnNext(_ -> seen.add(Thread.currentThread()))
+                .doOnNext(RunResult::close)
+                .blockLast();
+        noneIsAWorker();
+    }
+
+    @Test
+    void batchesPipelinesAndTasksOfTheSchedulerKeepToThem() {
+        Inference batched = session.batched(BatchOptions.defaults());
+        Flux.range(0, MANY)
+                .flatMap(i -> batched.mono(asked(i)).map(this::told), 16)
+                .blockLast();
+        session.then(session, outputs -> {
+                    seen.add(Thread.currentThread());
+                    return Inputs.of("x", outputs.get(0));
+                })
+                .flux(Flux.range(0, MANY).map(this::asked))
+                .map(this::told)
+                .blockLast();
+        Mono.fromCallable(() -> seen.add(Thread.currentThread()))
+                .subscribeOn(engine.scheduler())
+                .block();
+        noneIsAWorker();
+    }
+
+    @Test
+    void whoWaitsOnARunThreadIsToldAtOnce() {
+        Mono<Integer> waiting = session.mono(inputs())
+                .map(outputs -> told(outputs)
+                        + told(requireNonNull(session.mono(inputs()).block())));
+        assertThatThrownBy(() -> waiting.block(Duration.ofSeconds(20)))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("blocking")
+                .hasMessageContaining("millrace-run-");
+        assertThatThrownBy(() -> Flux.just(1)
+                        .publishOn(engine.scheduler())
+                        .map(_ -> told(
+                                requireNonNull(session.flux(Flux.just(inputs())).blockLast())))
+                        .blockLast(Duration.ofSeconds(20)))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("millrace-run-");
+    }
+}
