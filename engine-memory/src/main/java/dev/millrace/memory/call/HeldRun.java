@@ -72,6 +72,7 @@ public final class HeldRun {
     }
 
     /** Nothing may be thrown through native frames. */
+    @SuppressWarnings("UnusedMethod") // native code calls it
     private static long enter() {
         HeldRun run = CURRENT.get();
         if (run != null) {
