@@ -1,13 +1,14 @@
 package dev.millrace.providers.simd.weights;
 
-import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.graph.tensor.Tensor;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -90,23 +91,18 @@ public final class Usage {
 
     /** Packs numbers in place of the constant's elements, and zeros in place of what is packed with it. */
     private @Nullable WayBack wayBack(Tensor constant, Packing packing) {
-        MemorySegment elements = memory(constant.segment().byteSize());
-        WayBack.number(elements);
-        packing.weights
-                .sources()
-                .forEach(each -> standIns.put(
-                        each,
-                        each == constant ? elements : memory(each.segment().byteSize())));
-        try {
-            MemorySegment numbers = memory(packing.weights.memory().byteSize());
+        // as large as the constant is, and needed no longer than this
+        try (Arena arena = Arena.ofShared()) {
+            for (Tensor source : packing.weights.sources()) {
+                standIns.put(source, arena.allocate(source.segment().byteSize(), ALIGNMENT));
+            }
+            MemorySegment elements = Objects.requireNonNull(standIns.get(constant));
+            WayBack.number(elements);
+            MemorySegment numbers = arena.allocate(packing.weights.memory().byteSize(), ALIGNMENT);
             packing.again.accept(numbers);
             return WayBack.of(constant, packing.weights, numbers, elements);
         } finally {
             standIns.clear();
         }
-    }
-
-    private static MemorySegment memory(long bytes) {
-        return OwnMemory.allocate(Math.max(1, bytes), ALIGNMENT).asSlice(0, bytes);
     }
 }
