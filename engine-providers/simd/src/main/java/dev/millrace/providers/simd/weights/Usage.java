@@ -4,6 +4,7 @@ import dev.millrace.graph.tensor.Tensor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,6 +25,9 @@ public final class Usage {
     private final Set<Tensor> plain = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<Tensor> forTheseShapes = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<Tensor> sources = Collections.newSetFromMap(new IdentityHashMap<>());
+    /** Ways back by layout, shape and place among what is packed together: other constants have theirs alike. */
+    private final Map<List<Object>, WayBack> ways = new HashMap<>();
+
     private int packing;
 
     private record Packing(PackedWeights weights, Consumer<MemorySegment> again) {}
@@ -79,9 +83,14 @@ public final class Usage {
             return null;
         }
         for (Packing each : packed.values()) {
-            if (each.weights.sources().contains(constant)) {
-                WayBack way = wayBack(constant, each);
+            int place = each.weights.sources().indexOf(constant);
+            if (place >= 0) {
+                List<Object> key = List.of(each.weights.layout(), constant.shape(), place);
+                WayBack known = ways.get(key);
+                WayBack alike = known == null ? null : known.of(constant, each.weights);
+                WayBack way = alike == null ? wayBack(constant, each) : alike;
                 if (way != null) {
+                    ways.put(key, way);
                     return way;
                 }
             }
