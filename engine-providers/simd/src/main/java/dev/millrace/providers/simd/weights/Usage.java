@@ -1,13 +1,15 @@
 package dev.millrace.providers.simd.weights;
 
-import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.graph.tensor.Tensor;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +25,9 @@ public final class Usage {
     private final Set<Tensor> plain = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<Tensor> forTheseShapes = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<Tensor> sources = Collections.newSetFromMap(new IdentityHashMap<>());
+    /** Ways back by layout, shape and place among what is packed together: other constants have theirs alike. */
+    private final Map<List<Object>, WayBack> ways = new HashMap<>();
+
     private int packing;
 
     private record Packing(PackedWeights weights, Consumer<MemorySegment> again) {}
@@ -78,9 +83,14 @@ public final class Usage {
             return null;
         }
         for (Packing each : packed.values()) {
-            if (each.weights.sources().contains(constant)) {
-                WayBack way = wayBack(constant, each);
+            int place = each.weights.sources().indexOf(constant);
+            if (place >= 0) {
+                List<Object> key = List.of(each.weights.layout(), constant.shape(), place);
+                WayBack known = ways.get(key);
+                WayBack alike = known == null ? null : known.of(constant, each.weights);
+                WayBack way = alike == null ? wayBack(constant, each) : alike;
                 if (way != null) {
+                    ways.put(key, way);
                     return way;
                 }
             }
@@ -90,23 +100,18 @@ public final class Usage {
 
     /** Packs numbers in place of the constant's elements, and zeros in place of what is packed with it. */
     private @Nullable WayBack wayBack(Tensor constant, Packing packing) {
-        MemorySegment elements = memory(constant.segment().byteSize());
-        WayBack.number(elements);
-        packing.weights
-                .sources()
-                .forEach(each -> standIns.put(
-                        each,
-                        each == constant ? elements : memory(each.segment().byteSize())));
-        try {
-            MemorySegment numbers = memory(packing.weights.memory().byteSize());
+        // as large as the constant is, and needed no longer than this
+        try (Arena arena = Arena.ofShared()) {
+            for (Tensor source : packing.weights.sources()) {
+                standIns.put(source, arena.allocate(source.segment().byteSize(), ALIGNMENT));
+            }
+            MemorySegment elements = Objects.requireNonNull(standIns.get(constant));
+            WayBack.number(elements);
+            MemorySegment numbers = arena.allocate(packing.weights.memory().byteSize(), ALIGNMENT);
             packing.again.accept(numbers);
             return WayBack.of(constant, packing.weights, numbers, elements);
         } finally {
             standIns.clear();
         }
-    }
-
-    private static MemorySegment memory(long bytes) {
-        return OwnMemory.allocate(Math.max(1, bytes), ALIGNMENT).asSlice(0, bytes);
     }
 }

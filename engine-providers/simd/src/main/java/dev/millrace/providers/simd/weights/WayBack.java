@@ -130,6 +130,12 @@ public record WayBack(Tensor source, PackedWeights packed, int axis, List<Piece>
         return null;
     }
 
+    /** The same way for another constant, if it leads back to that. */
+    @Nullable
+    WayBack of(Tensor other, PackedWeights packedOfIt) {
+        return checked(other, packedOfIt, axis, pieces);
+    }
+
     /** The way back, if it leads to the constant; that places along the axes fit a rule says nothing of those between. */
     private static @Nullable WayBack checked(Tensor source, PackedWeights packed, int axis, List<Piece> pieces) {
         try {
