@@ -52,14 +52,15 @@ final class ScatterRules {
     }
 
     /** Single numbers are combined faster by a plain loop, which needs no table. */
-    private static boolean suits(RowMove.@Nullable Update update, long row) {
-        return update != null && (row > 1 || update == RowMove.Update.SET);
+    private static boolean suits(RowMove.Update update, long row) {
+        return row > 1 || update == RowMove.Update.SET;
     }
 
     private static boolean elements(Op op) {
         Cell data = op.in(0);
         RowMove.Update update = update(op);
-        if (!suits(update, 1)
+        if (update == null
+                || !suits(update, 1)
                 || data.shape().rank() == 0
                 || !op.in(1).shape().equals(op.in(2).shape())) {
             return false;
