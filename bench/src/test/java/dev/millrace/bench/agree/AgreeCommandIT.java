@@ -17,6 +17,7 @@ import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -84,10 +85,19 @@ class AgreeCommandIT {
     }
 
     /** The peer's own example of an operator. */
+    /** Weights that were packed for a GPU are refused here; the peer takes them for weights that were not. */
     private Path onlyThere() throws IOException {
         var model = new PeerModel();
-        Value x = model.input("x", FLOATS);
-        model.output("y", model.node(NodeSpec.of(new OpId(OpId.MICROSOFT, "SampleOp"), 1, x)));
+        Value x = model.input("x", ValueType.tensor(ElementType.FLOAT, SymbolicShape.of(Dim.of(2), Dim.of(32))));
+        Value weights = model.constant("weights", Tensor.allocate(ElementType.UINT8, Shape.of(16, 1, 16)));
+        Value scales = model.constant("scales", Tensor.allocate(ElementType.FLOAT, Shape.of(16)));
+        NodeSpec product = NodeSpec.of(new OpId(OpId.MICROSOFT, "MatMulNBits"), 1, x, weights, scales)
+                .with("K", Attribute.of(32))
+                .with("N", Attribute.of(16))
+                .with("bits", Attribute.of(4))
+                .with("block_size", Attribute.of(32))
+                .with("weight_prepacked", Attribute.of(1));
+        model.output("y", model.node(product));
         return write("only-there.onnx", model);
     }
 
@@ -163,7 +173,7 @@ class AgreeCommandIT {
                                 .contains("Max"),
                         row -> assertThat(row)
                                 .contains("only-there.onnx,only there,")
-                                .contains("SampleOp"),
+                                .contains("weight_prepacked"),
                         row -> assertThat(row).contains("random.onnx,agree,\"by types and shapes only"));
     }
 
