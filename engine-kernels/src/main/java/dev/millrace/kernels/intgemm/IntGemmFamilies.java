@@ -16,6 +16,7 @@ public final class IntGemmFamilies implements KernelFamilies {
             case SpreadPanel.NAME -> new SpreadPanel();
             case DecodePanel.NAME -> new DecodePanel();
             case WeightRow.NAME -> new WeightRow();
+            case RoundRow.NAME -> new RoundRow();
             default -> null;
         };
     }

@@ -79,8 +79,13 @@ final class WeightKernels {
                 new GemmTile.Variant(rowsOfTile, vectors, masked, accumulate, false, false, 1, fetch, epilogue));
     }
 
-    Kernel row(int vectors, boolean bias, Activation activation) {
-        return rows.kernel(new WeightRow.Variant(format, vectors, bias, activation));
+    Kernel row(int vectors, boolean rounded, boolean bias, Activation activation) {
+        return rows.kernel(new WeightRow.Variant(format, vectors, rounded, bias, activation));
+    }
+
+    /** Rounds a row of A to bytes. */
+    Kernel round() {
+        return kernels.kernel(RoundRow.key(format));
     }
 
     Kernel decode(int vectors) {

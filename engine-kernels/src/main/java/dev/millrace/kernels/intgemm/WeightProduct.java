@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param c m rows of n floats; overlaps no other operand
  * @param ldc elements from one row of C to the next
  * @param bias n floats of 32 bits, or null
+ * @param rounded whether A may be rounded to bytes, a block of weights at a time; weights of four bits alone do so
  */
 public record WeightProduct(
         MemorySegment a,
@@ -28,11 +29,13 @@ public record WeightProduct(
         long n,
         long k,
         @Nullable MemorySegment bias,
-        Activation activation) {
+        Activation activation,
+        boolean rounded) {
 
     /** A product of dense matrices of floats of 32 bits. */
     public static WeightProduct of(MemorySegment a, MemorySegment packed, MemorySegment c, long m, long n, long k) {
-        return new WeightProduct(a, FloatType.F32, k, packed, c, FloatType.F32, n, m, n, k, null, Activation.NONE);
+        return new WeightProduct(
+                a, FloatType.F32, k, packed, c, FloatType.F32, n, m, n, k, null, Activation.NONE, false);
     }
 
     void check() {

@@ -19,33 +19,34 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * f(a, panel, c, bias, blocks, tail): one row of floats, filled up with zeros to whole blocks, times a panel of stored
- * weights. tail is how many lanes of the last vector belong to C.
+ * weights; or one that is rounded, as {@link RoundedRow} says. tail is how many lanes of the last vector belong to C.
  */
 final class WeightRow implements KernelFamily {
     static final String NAME = "gemm.stored.row";
     /** Enough chains of additions to hide the latency of one: two per cycle, four cycles each. */
     private static final int CHAINS = 8;
 
-    /** How far ahead weights are fetched: memory is slow, and a row reads every weight once. */
-    private static final int PREFETCH = 4096;
-
-    /** Bytes of a line of the caches. */
-    private static final int LINE = 64;
-
-    /** One member of the family. */
-    record Variant(WeightFormat format, int vectors, boolean bias, Activation activation) {
+    /**
+     * One member of the family.
+     *
+     * @param rounded whether the row is rounded to bytes, for weights of four bits
+     */
+    record Variant(WeightFormat format, int vectors, boolean rounded, boolean bias, Activation activation) {
         KernelKey key() {
             return format.in(KernelKey.of(NAME))
                     .with("vectors", vectors)
+                    .with("rounded", rounded ? 1 : 0)
                     .with("bias", bias ? 1 : 0)
                     .with("activation", activation);
         }
 
         static Variant of(KernelKey key) {
-            key.onlyHas("type", "block", "zeros", "vectors", "bias", "activation");
+            key.onlyHas("type", "block", "zeros", "vectors", "rounded", "bias", "activation");
+            WeightFormat format = WeightFormat.of(key);
             return new Variant(
-                    WeightFormat.of(key),
+                    format,
                     key.number("vectors", 1, GemmTile.MAX_VECTORS),
+                    key.number("rounded", 0, format.type() == WeightType.INT4 ? 1 : 0) == 1,
                     key.number("bias", 0, 1) == 1,
                     key.oneOf("activation", Activation.values()));
         }
@@ -97,6 +98,26 @@ final class WeightRow implements KernelFamily {
 
         Program program() {
             clear(totals);
+            if (variant.rounded()) {
+                roundedBlocks();
+            } else {
+                floats();
+            }
+            store();
+            return builder.build();
+        }
+
+        private void roundedBlocks() {
+            RoundedSums ofBlock = new RoundedSums(builder, format, steps, vectors);
+            ofBlock.begin();
+            try (var _ = builder.loop(blocks, 1)) {
+                ScalarVar terms = builder.copy(panel, "terms");
+                builder.advance(panel, steps.termBytes());
+                ofBlock.block(a, terms, panel, totals);
+            }
+        }
+
+        private void floats() {
             boolean blocked = format.type().isBlocked();
             for (VectorVar[] set : sums) {
                 clear(set);
@@ -115,8 +136,6 @@ final class WeightRow implements KernelFamily {
             if (!blocked) {
                 scale(panel);
             }
-            store();
-            return builder.build();
         }
 
         private void clear(VectorVar[] some) {
@@ -147,9 +166,7 @@ final class WeightRow implements KernelFamily {
             for (int j = 0; j < vectors; j++) {
                 group[j] = steps.group(panel, at, j);
             }
-            for (int line = 0; line < steps.groupBytes(); line += LINE) {
-                builder.prefetchForLater(Address.at(panel, at + PREFETCH + line));
-            }
+            steps.fetch(panel, at);
             for (int i = 0; i < depth; i++) {
                 int k = number * depth + i;
                 VectorVar element = builder.spread(Address.at(a, 4 * k));

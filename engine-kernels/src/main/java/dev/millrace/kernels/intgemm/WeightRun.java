@@ -12,8 +12,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * One product whose extents were checked. A few rows are multiplied with weights that are decoded in registers; for
- * more, blocks of panels are decoded once and multiplied by the tiles of fp32 products. Where a machine multiplies pairs
+ * One product whose extents were checked. A few rows, and rows that are rounded, are multiplied with weights that are
+ * decoded in registers; for more, blocks of panels are decoded once and multiplied by the tiles of fp32 products. Where a machine multiplies pairs
  * of bfloat16, tiles of them read both factors as they are.
  */
 final class WeightRun {
@@ -32,10 +32,13 @@ final class WeightRun {
     private final int elementsOfWord;
     private final boolean copyA;
     private final boolean copyC;
-    /** The rows of A as kernels read them, filled up with zeros to whole blocks, then C as floats of 32 bits. */
+    private final boolean rounded;
+    /** The rows of A filled up with zeros to whole blocks, then rounded, then C as floats of 32 bits. */
     private final MemorySegment copies;
 
     private final long rowBytesOfCopy;
+    private final long rowBytesOfRounded;
+    private final long offsetOfRounded;
     private final long offsetOfC;
     private final Epilogue epilogue;
 
@@ -45,19 +48,26 @@ final class WeightRun {
         this.panels = panels;
         this.product = product;
         pairs = product.typeOfA() == FloatType.BF16 && kernels.multipliesPairs();
+        rounded = product.rounded() && panels.format().type() == WeightType.INT4;
         elementsOfWord = pairs ? 2 : 1;
-        copyA = pairs ? product.k() % 2 != 0 : product.typeOfA() != FloatType.F32 || rowByRow();
+        boolean wholeBlocks = product.k() % panels.format().block() == 0;
+        copyA = pairs
+                ? product.k() % 2 != 0
+                : product.typeOfA() != FloatType.F32 || rowByRow() && !(rounded && wholeBlocks);
         copyC = product.typeOfC() != FloatType.F32;
         rowBytesOfCopy =
                 panels.blocks() * panels.format().block() * typeOfRows().bytes();
-        offsetOfC = copyA ? Math.multiplyExact(product.m(), rowBytesOfCopy) : 0;
+        rowBytesOfRounded =
+                panels.blocks() * RoundedRow.blockBytes(panels.format().block());
+        offsetOfRounded = copyA ? Math.multiplyExact(product.m(), rowBytesOfCopy) : 0;
+        offsetOfC = Math.addExact(offsetOfRounded, rounded ? Math.multiplyExact(product.m(), rowBytesOfRounded) : 0);
         long bytesOfC = copyC ? Math.multiplyExact(4 * product.m(), product.n()) : 0;
         copies = kernels.shared().atLeast(Math.addExact(offsetOfC, bytesOfC));
         epilogue = Epilogue.of(product.bias() != null, product.activation());
     }
 
     private boolean rowByRow() {
-        return !pairs && product.m() <= FEW_ROWS;
+        return !pairs && (rounded || product.m() <= FEW_ROWS);
     }
 
     private FloatType typeOfRows() {
@@ -70,6 +80,9 @@ final class WeightRun {
         int tasks = (int) Math.clamp(work / Worth.SLOW_PRODUCTS, 1, parallel.width());
         if (copyA) {
             inParts(parallel, tasks, m * product.k(), this::rowsIn);
+        }
+        if (rounded) {
+            inParts(parallel, tasks, m * product.k(), this::rowsRounded);
         }
         long count = panels.panels();
         if (count >= tasks && (count % tasks == 0 || count >= 4L * tasks) || m < tasks) {
@@ -105,6 +118,17 @@ final class WeightRun {
         long from = memory.pointer(product.a()) + first * stride;
         long to = memory.pointer(copies) + first * rowBytesOfCopy;
         kernels.convert(type, typeOfRows()).call(memory, to, from, k, rowBytesOfCopy, stride, end - first);
+    }
+
+    private void rowsRounded(long first, long end) {
+        Memory memory = kernels.set().newMemory();
+        long stride = copyA ? rowBytesOfCopy : Float.BYTES * product.lda();
+        long from = memory.pointer(copyA ? copies : product.a());
+        long to = memory.pointer(copies) + offsetOfRounded;
+        Kernel round = kernels.round();
+        for (long row = first; row < end; row++) {
+            round.call(memory, from + row * stride, to + row * rowBytesOfRounded, panels.blocks(), 0, 0, 0);
+        }
     }
 
     private void rowsOut(long first, long end) {
@@ -143,9 +167,14 @@ final class WeightRun {
         Part(Memory memory, Parallel parallel) {
             this.memory = memory;
             this.parallel = parallel;
-            long own = copyA || copyC ? memory.pointer(copies) : 0;
-            a = copyA ? own : memory.pointer(product.a());
-            rowBytesOfA = copyA ? rowBytesOfCopy : typeOfRows().bytes() * product.lda();
+            long own = copyA || rounded || copyC ? memory.pointer(copies) : 0;
+            if (rounded) {
+                a = own + offsetOfRounded;
+                rowBytesOfA = rowBytesOfRounded;
+            } else {
+                a = copyA ? own : memory.pointer(product.a());
+                rowBytesOfA = copyA ? rowBytesOfCopy : typeOfRows().bytes() * product.lda();
+            }
             c = copyC ? own + offsetOfC : memory.pointer(product.c());
             rowBytesOfC = 4 * (copyC ? product.n() : product.ldc());
             packed = memory.pointer(product.packed());
@@ -170,7 +199,7 @@ final class WeightRun {
                 long column = panel * panels.columns();
                 parallel.checkCancelled();
                 for (long row = firstRow; row < endRow; row++) {
-                    kernels.row(panels.vectorsOf(panel), bias != 0, product.activation())
+                    kernels.row(panels.vectorsOf(panel), rounded, bias != 0, product.activation())
                             .call(
                                     memory,
                                     a + row * rowBytesOfA,

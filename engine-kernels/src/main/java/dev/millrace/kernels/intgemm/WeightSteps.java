@@ -13,6 +13,12 @@ import dev.millrace.codegen.program.VectorVar;
 final class WeightSteps {
     private static final int WORD = 32;
 
+    /** How far ahead weights are fetched: memory is slow, and a row reads every weight once. */
+    private static final int PREFETCH = 4096;
+
+    /** Bytes of a line of the caches. */
+    private static final int LINE = 64;
+
     private final ProgramBuilder builder;
     private final WeightFormat format;
     private final int vectors;
@@ -48,6 +54,13 @@ final class WeightSteps {
         int start = displacement + format.type().groupBytes() * lanes * vector;
         Element element = format.type() == WeightType.F16 ? Element.F16 : Element.WORD;
         return builder.load(element, Address.at(at, start), null);
+    }
+
+    /** Fetches a row of groups of a later block; {@code at} is where the row of this one begins. */
+    void fetch(ScalarVar at, int displacement) {
+        for (int line = 0; line < groupBytes(); line += LINE) {
+            builder.prefetchForLater(Address.at(at, displacement + PREFETCH + line));
+        }
     }
 
     /** One weight of each column as a float, the middle of the numbers being 0; not scaled. */

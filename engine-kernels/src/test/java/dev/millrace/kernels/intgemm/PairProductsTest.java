@@ -68,7 +68,8 @@ class PairProductsTest {
             Activation none = Activation.NONE;
             FloatType f32 = FloatType.F32;
             gemm.run(
-                    new WeightProduct(a, FloatType.BF16, k + 1, packed, c, f32, N, rows.length, N, k, null, none),
+                    new WeightProduct(
+                            a, FloatType.BF16, k + 1, packed, c, f32, N, rows.length, N, k, null, none, false),
                     Parallel.NONE);
             float[] sums = new float[rows.length];
             for (int i = 0; i < sums.length; i++) {

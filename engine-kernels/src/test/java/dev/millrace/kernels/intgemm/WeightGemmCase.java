@@ -10,12 +10,13 @@ import dev.millrace.kernels.cast.FloatType;
 import dev.millrace.kernels.gemm.Activation;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Random products with weights of 16, 8 and 4 bits, or of rows and weights that are both bfloat16. Whatever the way, a
- * sum is within 2e-6 of the sum of what its terms amount to.
+ * sum is within 2e-6 of the sum of what its terms amount to; where rows are rounded, of the rounded terms.
  */
 public final class WeightGemmCase implements FamilyCase {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
@@ -83,6 +84,7 @@ public final class WeightGemmCase implements FamilyCase {
         private final FloatType typeOfA;
         private final FloatType typeOfC;
         private final double[][] weights;
+        private final boolean rounded;
 
         One(KernelSet kernels, GuardedMemory memory, Random random, boolean small, boolean pairs) {
             this.memory = memory;
@@ -101,6 +103,7 @@ public final class WeightGemmCase implements FamilyCase {
             typeOfA = pairs ? FloatType.BF16 : FloatType.values()[random.nextInt(3)];
             typeOfC = FloatType.values()[random.nextInt(3)];
             weights = new double[k][n];
+            rounded = random.nextBoolean();
         }
 
         private MemorySegment packed() {
@@ -182,8 +185,11 @@ public final class WeightGemmCase implements FamilyCase {
             Activation activation = activations[random.nextInt(activations.length)];
             MemorySegment bias = random.nextBoolean() ? memory.random(n, random) : null;
             MemorySegment before = MemorySegment.ofArray(c.toArray(ValueLayout.JAVA_BYTE));
-            gemm.run(new WeightProduct(a, typeOfA, lda, packed, c, typeOfC, ldc, m, n, k, bias, activation), parallel);
+            var product =
+                    new WeightProduct(a, typeOfA, lda, packed, c, typeOfC, ldc, m, n, k, bias, activation, rounded);
+            gemm.run(product, parallel);
             for (int i = 0; i < m; i++) {
+                double[] row = row(a, (long) i * lda);
                 for (int j = 0; j < ldc && (i < m - 1 || j < n); j++) {
                     long at = (long) i * ldc + j;
                     float got = get(typeOfC, c, at);
@@ -194,7 +200,7 @@ public final class WeightGemmCase implements FamilyCase {
                     double sum = bias == null ? 0 : bias.getAtIndex(FLOAT, j);
                     double size = Math.abs(sum);
                     for (int x = 0; x < k; x++) {
-                        double term = get(typeOfA, a, (long) i * lda + x) * weights[x][j];
+                        double term = row[x] * weights[x][j];
                         sum += term;
                         size += Math.abs(term);
                     }
@@ -204,6 +210,26 @@ public final class WeightGemmCase implements FamilyCase {
                     same(expected, got, 2e-6 * size + 1e-6 + last, i, j);
                 }
             }
+        }
+
+        /** A row of A, block by block in steps of which 127 make the largest number where it is rounded. */
+        private double[] row(MemorySegment a, long start) {
+            double[] row = new double[k];
+            for (int x = 0; x < k; x++) {
+                row[x] = get(typeOfA, a, start + x);
+            }
+            int block = format.block();
+            for (int first = 0; rounded && format.type() == WeightType.INT4 && first < k; first += block) {
+                int end = Math.min(k, first + block);
+                double most =
+                        Arrays.stream(row, first, end).map(Math::abs).max().orElse(0);
+                float step = (float) most / 127;
+                float perStep = step == 0 ? 0 : 1 / step;
+                for (int x = first; x < end; x++) {
+                    row[x] = step * Math.rint((float) row[x] * perStep);
+                }
+            }
+            return row;
         }
 
         private void same(double expected, float got, double tolerance, int row, int column) {

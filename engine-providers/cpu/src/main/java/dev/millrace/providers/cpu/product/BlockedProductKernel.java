@@ -15,13 +15,20 @@ import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** MatMulNBits: rows times columns of weights of 2, 4 or 8 bits, whose blocks along K have scales and zero points. */
+/**
+ * MatMulNBits: rows times columns of weights of 2, 4 or 8 bits, whose blocks along K have scales and zero points. Where a
+ * model asks for no more accuracy than that of bytes, rows are rounded to them before they meet weights of 4 bits.
+ */
 record BlockedProductKernel(Node node) implements ShapedKernel {
     private static final int WEIGHTS = 1;
     private static final int SCALES = 2;
     private static final int ZEROS = 3;
     private static final int ORDER = 4;
     private static final int BIAS = 5;
+    /** The level of accuracy by which a model allows products of bytes. */
+    private static final int BYTES = 4;
+    /** The largest byte with a sign. */
+    private static final int MOST = 127;
 
     /**
      * How a column of weights lies in memory.
@@ -82,6 +89,8 @@ record BlockedProductKernel(Node node) implements ShapedKernel {
         long rows = shape.elements(0, shape.rank() - 1);
         ElementType order = context.hasInput(ORDER) ? context.inputType(ORDER) : null;
         boolean bias = context.hasInput(BIAS);
+        boolean rounds =
+                order == null && column.bits() == 4 && node.attributes().integer("accuracy_level", 0) == BYTES;
         RangeTask task = (launch, from, to, scratch) -> {
             double[] weights = scratch.doubles(0, k);
             double[] row = scratch.doubles(1, k);
@@ -94,6 +103,9 @@ record BlockedProductKernel(Node node) implements ShapedKernel {
                 double added = bias ? Elements.getDouble(type, launch.input(BIAS), j) : 0;
                 for (long i = 0; i < rows; i++) {
                     Elements.read(type, launch.input(0), i * k, row, 0, k);
+                    if (rounds) {
+                        round(row, k, column.block());
+                    }
                     Elements.setDouble(type, launch.output(0), i * n + j, added + product(row, weights, k));
                 }
             }
@@ -140,6 +152,22 @@ record BlockedProductKernel(Node node) implements ShapedKernel {
                     node.describe() + ": row " + row + " is of block " + group + ", which is none of " + blocks);
         }
         return (int) group;
+    }
+
+    /** The numbers of each block in steps of which 127 make the largest. */
+    private static void round(double[] row, int k, int block) {
+        for (int first = 0; first < k; first += block) {
+            int end = Math.min(k, first + block);
+            double most = 0;
+            for (int i = first; i < end; i++) {
+                most = Math.max(most, Math.abs(row[i]));
+            }
+            float step = (float) most / MOST;
+            float perStep = step == 0 ? 0 : 1 / step;
+            for (int i = first; i < end; i++) {
+                row[i] = step * Math.rint((float) row[i] * perStep);
+            }
+        }
     }
 
     private static double product(double[] row, double[] weights, int k) {

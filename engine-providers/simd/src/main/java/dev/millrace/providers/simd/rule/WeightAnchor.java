@@ -42,6 +42,9 @@ final class WeightAnchor implements Anchor {
 
         long n();
 
+        /** Whether what is multiplied with them may be rounded to bytes. */
+        boolean rounds();
+
         MemorySegment packed(WeightGemm gemm);
     }
 
@@ -108,7 +111,8 @@ final class WeightAnchor implements Anchor {
         if (typeOfA == null || typeOfC == null) {
             throw new IllegalStateException("a product of floats with other operands");
         }
-        lowering.add(Step.of(() -> "gemm " + format + " " + m + "x" + k + "x" + n + " " + activation, result.name())
+        String kind = weights.rounds() ? "rounded gemm " : "gemm ";
+        lowering.add(Step.of(() -> kind + format + " " + m + "x" + k + "x" + n + " " + activation, result.name())
                 .reading(bias == null ? List.of(left, right) : List.of(left, right, bias))
                 .writing(to)
                 .work(m * n * k)
@@ -125,7 +129,8 @@ final class WeightAnchor implements Anchor {
                             n,
                             k,
                             bias == null ? null : places.segment(bias),
-                            activation);
+                            activation,
+                            weights.rounds());
                     return crew -> gemm.run(product, crew);
                 }));
     }

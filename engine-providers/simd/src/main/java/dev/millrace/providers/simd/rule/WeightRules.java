@@ -27,6 +27,8 @@ final class WeightRules {
     private static final int BIAS = 5;
     private static final int LEAST_BLOCK = 16;
     private static final int MOST_BLOCK = 256;
+    /** The level of accuracy by which a model allows products of bytes. */
+    private static final int BYTES = 4;
 
     private WeightRules() {}
 
@@ -84,7 +86,9 @@ final class WeightRules {
             long n,
             Tensor data,
             Tensor scales,
-            @Nullable Tensor zeros) implements WeightAnchor.StoredWeights {
+            @Nullable Tensor zeros,
+            boolean rounds)
+            implements WeightAnchor.StoredWeights {
 
         static Blocked of(Op op) {
             Tensor zeros = op.has(ZERO_POINTS) ? known(op.in(ZERO_POINTS)) : null;
@@ -97,7 +101,10 @@ final class WeightRules {
                     op.attributes().integer("N", 0),
                     known(op.in(1)),
                     known(op.in(2)),
-                    zeros);
+                    zeros,
+                    type == WeightType.INT4
+                            && op.attributes().integer("accuracy_level", 0) == BYTES
+                            && !op.kit().isStrict());
         }
 
         private static Tensor known(Cell cell) {
@@ -166,6 +173,11 @@ final class WeightRules {
         @Override
         public long n() {
             return data.shape().dim(1);
+        }
+
+        @Override
+        public boolean rounds() {
+            return false;
         }
 
         @Override

@@ -25,6 +25,7 @@ class WeightRulesTest {
     private final class Product {
         private final int bits;
         private final int block;
+        private final int accuracy;
         private final int k = 1 + random.nextInt(150);
         private final int n = 1 + random.nextInt(60);
         private final int blocks;
@@ -35,9 +36,10 @@ class WeightRulesTest {
         private final Tensor scales;
         private final Tensor bias = Comparison.random(random, n);
 
-        Product(int bits, int block) {
+        Product(int bits, int block, int accuracy) {
             this.bits = bits;
             this.block = block;
+            this.accuracy = accuracy;
             blocks = (k + block - 1) / block;
             data = new byte[n * blocks * block * bits / 8];
             zeros = new byte[n * ((blocks * bits + 7) / 8)];
@@ -78,7 +80,8 @@ class WeightRulesTest {
                     .with(Attributes.of("K", Attribute.of(k))
                             .with("N", Attribute.of(n))
                             .with("bits", Attribute.of(bits))
-                            .with("block_size", Attribute.of(block)));
+                            .with("block_size", Attribute.of(block))
+                            .with("accuracy_level", Attribute.of(accuracy)));
             Value product = editor.append(spec, List.of("p")).requireOutput(0);
             editor.addOutput("y", activated(editor, product));
         }
@@ -109,8 +112,21 @@ class WeightRulesTest {
     @CsvSource({"4,16", "4,32", "4,128", "8,16", "8,64", "8,256"})
     void weightsInBlocksAgreeWithTheSameFloats(int bits, int block) {
         for (int i = 0; i < 10; i++) {
-            var product = new Product(bits, block);
+            var product = new Product(bits, block, 0);
             try (var both = new Comparison(product::stored, product::floats)) {
+                both.agreesOn(Comparison.random(random, 1, 1, product.k))
+                        .agreesOn(Comparison.random(random, 2, 5, product.k))
+                        .withoutFallback();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"4,16", "4,32", "4,128", "4,256", "8,32"})
+    void rowsAreRoundedWhereTheModelAllowsBytes(int bits, int block) {
+        for (int i = 0; i < 10; i++) {
+            var product = new Product(bits, block, 4);
+            try (var both = new Comparison(product::stored)) {
                 both.agreesOn(Comparison.random(random, 1, 1, product.k))
                         .agreesOn(Comparison.random(random, 2, 5, product.k))
                         .withoutFallback();
