@@ -43,6 +43,7 @@ public final class Passes {
             rule("swish", BASIC, Swish::at, "Mul"),
             rule("softmax-loss", BASIC, SoftmaxLoss::at, "SoftmaxCrossEntropyLoss"),
             rule("attention", EXTENDED, Attention::at, "MatMul"),
+            rule("shared-heads", EXTENDED, SharedHeads::at, "Attention"),
             rule("matmul-bias", EXTENDED, MakeLinear::fromAdd, "Add"),
             rule("gemm-linear", EXTENDED, MakeLinear::fromGemm, "Gemm"),
             rule("linear-batchnorm", EXTENDED, LinearFusions::batchNorm, "BatchNormalization"),

@@ -112,4 +112,49 @@ class AttentionTest {
 
         assertThat(g.run(PASS)).isZero();
     }
+
+    private Value repeated(Value heads, long... times) {
+        var apart = g.op("Unsqueeze", heads, g.integers(2));
+        return g.op("Reshape", g.op("Expand", apart, g.integers(times)), g.integers(0, 12, -1, 32));
+    }
+
+    private Value attention(Value key, Value value) {
+        return g.op("MatMul", g.op("Softmax", withInt("axis", -1), g.op("MatMul", q, transposed(key))), value);
+    }
+
+    @Test
+    void headsThatAreRepeatedAreShared() {
+        var fewKeys = g.input(1, 4, "keys", 32);
+        var fewValues = g.input(1, 4, "keys", 32);
+        var one = g.input(1, 12, "seq", 32);
+        var scores = g.op("MatMul", one, transposed(repeated(fewKeys, 1, 1, 3, 1, 1)));
+        g.output(g.op("MatMul", g.op("Softmax", withInt("axis", -1), scores), repeated(fewValues, 1, 1, 3, 1, 1)));
+
+        assertThat(g.run(PASS)).isEqualTo(1);
+        assertThat(g.run("shared-heads")).isEqualTo(1);
+        g.run("merge-reshapes");
+
+        assertThat(g.find("Attention").inputs()).containsExactly(one, fewKeys, fewValues);
+        assertThat(g.ops()).containsExactly("Attention");
+        assertThat(g.graph.outputs().getFirst().type()).hasToString("float[1,12,seq,32]");
+    }
+
+    @Test
+    void headsOfValuesThatAreThereOnceStay() {
+        var fewKeys = g.input("batch", 4, "keys", 32);
+        g.output(attention(repeated(fewKeys, 1, 1, 3, 1, 1), v));
+
+        g.run(PASS);
+        assertThat(g.run("shared-heads")).isZero();
+    }
+
+    @Test
+    void rowsThatAreRepeatedStay() {
+        var key = g.input("batch", 4, 1, 32);
+        var value = g.input("batch", 4, 1, 32);
+        g.output(attention(repeated(key, 1, 1, 3, 2, 1), repeated(value, 1, 1, 3, 2, 1)));
+
+        g.run(PASS);
+        assertThat(g.run("shared-heads")).isZero();
+    }
 }
