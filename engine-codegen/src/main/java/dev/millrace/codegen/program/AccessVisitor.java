@@ -96,6 +96,13 @@ public abstract class AccessVisitor implements StepVisitor {
     }
 
     @Override
+    public void storeFirst(Step.StoreFirst step) {
+        read(step.to());
+        read((Variable) step.from());
+        after(step);
+    }
+
+    @Override
     public void reduce(Step.Reduce step) {
         read((Variable) step.from());
         write(step.to());

@@ -83,6 +83,11 @@ final class ProgramText implements StepVisitor {
         line(streamed, type(step.element()), step.to(), " = ", step.from(), masked(step.mask()));
     }
 
+    @Override
+    public void storeFirst(Step.StoreFirst step) {
+        line("first ", step.to(), " = ", step.from());
+    }
+
     private static String type(Element element) {
         return element == Element.WORD ? "" : element.name().toLowerCase(Locale.ROOT) + " ";
     }

@@ -89,6 +89,14 @@ public sealed interface Step {
         }
     }
 
+    /** Writes the first lane of a vector, a word, and touches nothing behind it. */
+    record StoreFirst(Address to, VectorVar from) implements Step {
+        @Override
+        public void accept(StepVisitor visitor) {
+            visitor.storeFirst(this);
+        }
+    }
+
     /**
      * Combines all lanes with ADD, MIN, MAX or INT_ADD and gives the result to all of them: first each lane with the one half
      * the vector away ({@code lane xor n}), then a quarter, down to its neighbour.

@@ -18,6 +18,8 @@ public interface StepVisitor {
 
     void store(Step.Store step);
 
+    void storeFirst(Step.StoreFirst step);
+
     void reduce(Step.Reduce step);
 
     void firstLanes(Step.FirstLanes step);

@@ -101,7 +101,8 @@ final class EmulatedVectors {
 
     private void store(String name, long address, Operand from, int mask) {
         int bytes = name.equals("vpmovdb") ? 1 : name.equals("vpmovdw") || name.equals("vcvtps2ph") ? 2 : 4;
-        for (int i = 0; i < LANES; i++) {
+        int lanes = name.equals("vmovd") ? 1 : LANES;
+        for (int i = 0; i < lanes; i++) {
             if (included(mask, i)) {
                 int word = element(from, 4, i);
                 boolean half = name.equals("vcvtps2ph");

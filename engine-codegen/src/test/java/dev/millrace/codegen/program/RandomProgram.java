@@ -89,7 +89,9 @@ final class RandomProgram {
             }
             Value stored = element == Element.WORD ? value : number(value);
             VectorVar register = stored instanceof VectorVar variable ? variable : value;
-            if (element.canBeStreamed() && random.nextInt(4) == 0) {
+            if (element == Element.WORD && random.nextInt(8) == 0) {
+                builder.storeFirst(Address.at(out, i * bytes + 4), register);
+            } else if (element.canBeStreamed() && random.nextInt(4) == 0) {
                 builder.stream(element, Address.at(out, i * bytes), register);
             } else {
                 builder.store(element, Address.at(out, i * bytes), register, random.nextInt(3) == 0 ? first : null);

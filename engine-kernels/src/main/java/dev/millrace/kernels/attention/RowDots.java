@@ -61,25 +61,27 @@ final class RowDots implements KernelFamily {
         Program program() {
             ScalarVar keys = builder.low(counts, "keys");
             try (var _ = builder.loop(keys, lanes)) {
-                group(lanes, null);
+                group(lanes);
             }
-            ScalarVar one = builder.scalar("one");
-            builder.set(one, 1);
-            MaskVar single = builder.firstLanes(one);
             try (var _ = builder.loop(keys, 1)) {
-                group(1, single);
+                group(1);
             }
             return builder.build();
         }
 
         /** Some keys, all rows of Q. */
-        private void group(int width, @Nullable MaskVar mask) {
+        private void group(int width) {
             ScalarVar row = builder.copy(q, "row");
             ScalarVar to = builder.copy(s, "to");
             ScalarVar rows = builder.high(counts, "rows");
             ScalarVar stride = builder.scalar("stride");
             try (var _ = builder.loop(rows, 1)) {
-                builder.store(Address.at(to, 0), dots(row, width), mask);
+                VectorVar dots = dots(row, width);
+                if (width == 1) {
+                    builder.storeFirst(Address.at(to, 0), dots);
+                } else {
+                    builder.store(Address.at(to, 0), dots);
+                }
                 builder.scalar(stride, ScalarOp.SHR, strides, 32);
                 builder.advance(row, stride);
                 builder.scalar(stride, ScalarOp.SHL, strides, 32);

@@ -97,8 +97,6 @@ final class IndexReader {
     void storeWrong(ScalarVar to) {
         MaskVar fine = builder.compare(Comparison.INT_EQUAL, wrong, Constant.ZERO);
         VectorVar bad = builder.select(fine, Constant.ZERO, Constant.ofBits(1));
-        ScalarVar one = builder.scalar("one");
-        builder.set(one, 1);
-        builder.store(Address.at(to, 0), builder.reduce(BinaryOp.INT_ADD, bad), builder.firstLanes(one));
+        builder.storeFirst(Address.at(to, 0), builder.reduce(BinaryOp.INT_ADD, bad));
     }
 }

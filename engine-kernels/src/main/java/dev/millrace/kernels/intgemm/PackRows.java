@@ -75,8 +75,6 @@ final class PackRows implements KernelFamily {
             ScalarVar rows = builder.parameter("rows");
             ScalarVar lda = builder.low(strides, "lda");
             ScalarVar stride = builder.high(strides, "stride");
-            ScalarVar one = builder.scalar("one");
-            builder.set(one, 1);
             builder.set(byteOnes, Constant.ofBits(0x01010101));
             builder.set(wordOnes, Constant.ofBits(0x00010001));
             try (var _ = builder.loop(rows, 1)) {
@@ -97,11 +95,10 @@ final class PackRows implements KernelFamily {
                         write(to, last(from, left));
                     }
                 }
-                MaskVar first = builder.firstLanes(one);
-                builder.store(Address.at(packed, PackedRow.SUM), builder.reduce(BinaryOp.INT_ADD, sum), first);
+                builder.storeFirst(Address.at(packed, PackedRow.SUM), builder.reduce(BinaryOp.INT_ADD, sum));
                 VectorVar negative =
                         builder.binary(BinaryOp.INT_SUB, Constant.ZERO, builder.reduce(BinaryOp.INT_ADD, start));
-                builder.store(Address.at(packed, PackedRow.START), negative, first);
+                builder.storeFirst(Address.at(packed, PackedRow.START), negative);
                 builder.advance(a, lda);
                 builder.advance(packed, stride);
             }

@@ -50,18 +50,15 @@ final class RoundRow implements KernelFamily {
             ScalarVar row = builder.parameter("row");
             ScalarVar rounded = builder.parameter("rounded");
             ScalarVar blocks = builder.parameter("blocks");
-            ScalarVar one = builder.scalar("one");
-            builder.set(one, 1);
             try (var _ = builder.loop(blocks, 1)) {
-                MaskVar first = builder.firstLanes(one);
                 VectorVar scale = scale(row);
                 VectorVar sum = elements(row, rounded, perScale(scale));
                 VectorVar eight = builder.binary(BinaryOp.SHIFT_LEFT, sum, Constant.ofBits(3));
                 VectorVar start = builder.binary(BinaryOp.INT_SUB, Constant.ZERO, eight);
                 VectorVar all = builder.mul(builder.unary(UnaryOp.TO_FLOAT, sum), scale);
-                builder.store(Address.at(rounded, RoundedRow.START), start, first);
-                builder.store(Address.at(rounded, RoundedRow.SCALE), scale, first);
-                builder.store(Address.at(rounded, RoundedRow.ZERO), builder.sub(Constant.ZERO, all), first);
+                builder.storeFirst(Address.at(rounded, RoundedRow.START), start);
+                builder.storeFirst(Address.at(rounded, RoundedRow.SCALE), scale);
+                builder.storeFirst(Address.at(rounded, RoundedRow.ZERO), builder.sub(Constant.ZERO, all));
                 builder.advance(row, Float.BYTES * block);
                 builder.advance(rounded, RoundedRow.blockBytes(block));
             }

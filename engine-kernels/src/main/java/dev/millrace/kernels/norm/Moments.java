@@ -36,8 +36,6 @@ final class Moments implements KernelFamily {
         VectorVar epsilon = builder.spread(builder.parameter("epsilon"));
         ScalarVar bytes = builder.scalar("bytes");
         builder.scalar(bytes, ScalarOp.SHL, count, 2);
-        ScalarVar one = builder.scalar("one");
-        builder.set(one, 1);
         RowMoments moments = new RowMoments(builder, count, length);
         try (var _ = builder.loop(rows, 1)) {
             VectorVar mean = moments.mean(in);
@@ -50,8 +48,8 @@ final class Moments implements KernelFamily {
                 builder.set(mean, within.given(scaled));
                 builder.set(factor, within.givenFactor(scaledFactor));
             }
-            builder.store(Address.at(out, 0), mean, builder.firstLanes(one));
-            builder.store(Address.at(out, Float.BYTES), factor, builder.firstLanes(one));
+            builder.storeFirst(Address.at(out, 0), mean);
+            builder.storeFirst(Address.at(out, Float.BYTES), factor);
             builder.advance(in, bytes);
             builder.advance(out, BYTES);
         }

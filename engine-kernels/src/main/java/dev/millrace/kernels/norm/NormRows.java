@@ -170,9 +170,7 @@ public final class NormRows implements KernelFamily {
         }
 
         private void keep(ScalarVar at, VectorVar number) {
-            ScalarVar one = builder.scalar("one");
-            builder.set(one, 1);
-            builder.store(Address.at(at, 0), number, builder.firstLanes(one));
+            builder.storeFirst(Address.at(at, 0), number);
         }
 
         private void add(ScalarVar skip) {

@@ -5,7 +5,6 @@ import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.Address;
 import dev.millrace.codegen.program.BinaryOp;
 import dev.millrace.codegen.program.Constant;
-import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.ScalarVar;
@@ -55,11 +54,8 @@ final class RangeOf implements KernelFamily {
             builder.binary(least[0], BinaryOp.MIN, least[i], least[0]);
             builder.binary(most[0], BinaryOp.MAX, most[i], most[0]);
         }
-        ScalarVar one = builder.scalar("one");
-        builder.set(one, 1);
-        MaskVar first = builder.firstLanes(one);
-        builder.store(Address.at(range, 0), builder.reduce(BinaryOp.MIN, least[0]), first);
-        builder.store(Address.at(range, 4), builder.reduce(BinaryOp.MAX, most[0]), first);
+        builder.storeFirst(Address.at(range, 0), builder.reduce(BinaryOp.MIN, least[0]));
+        builder.storeFirst(Address.at(range, 4), builder.reduce(BinaryOp.MAX, most[0]));
         return builder.build();
     }
 }

@@ -6,7 +6,6 @@ import dev.millrace.codegen.program.Address;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.ProgramBuilder;
-import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.cast.NumberType;
@@ -61,8 +60,6 @@ final class ReduceExpression implements KernelFamily {
 
         Program program() {
             int chains = values.isCheap() ? CHAINS : 1;
-            ScalarVar one = builder.scalar("one");
-            builder.set(one, 1);
             return values.rows().program(() -> {
                 values.start();
                 for (int i = 0; i < chains; i++) {
@@ -70,7 +67,7 @@ final class ReduceExpression implements KernelFamily {
                 }
                 values.rows().overRow(chains, this::vector);
                 VectorVar result = steps.acrossLanes(steps.combined(results));
-                builder.store(Address.at(values.rows().start(0), 0), result, builder.firstLanes(one));
+                builder.storeFirst(Address.at(values.rows().start(0), 0), result);
             });
         }
 

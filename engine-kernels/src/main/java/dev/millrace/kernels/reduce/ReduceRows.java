@@ -71,11 +71,8 @@ final class ReduceRows implements KernelFamily {
                     builder.advance(out, Float.BYTES * lanes);
                 }
             } else {
-                ScalarVar one = builder.scalar("one");
-                builder.set(one, 1);
-                MaskVar single = builder.firstLanes(one);
                 try (var _ = builder.loop(rows, 1)) {
-                    builder.store(Address.at(out, 0), row(), single);
+                    builder.storeFirst(Address.at(out, 0), row());
                     builder.advance(out, Float.BYTES);
                     builder.advance(in, stride);
                     builder.advance(shift, Float.BYTES);

@@ -12,6 +12,7 @@ import dev.millrace.codegen.program.Address;
 import dev.millrace.codegen.program.Element;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.Step;
+import dev.millrace.codegen.program.VectorVar;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.lang.foreign.MemorySegment;
@@ -216,10 +217,23 @@ abstract class MemoryWriter extends ScalarWriter {
             vectors.push(element);
             pushAddress(step.to());
             pushIncluded(step.mask());
-            vectors.pushInts(step.from());
-            vectors.call(INTS, "toArray", INT_ARRAY);
-            vectors.callLaneMemory("write", CD_void, ELEMENT, CD_long, CD_long, INT_ARRAY);
+            storeLanes(step.from());
         }
+    }
+
+    @Override
+    public void storeFirst(Step.StoreFirst step) {
+        vectors.push(Element.WORD);
+        pushAddress(step.to());
+        code.loadConstant(1L);
+        storeLanes(step.from());
+    }
+
+    /** On the stack: the type of an element, the address, the lanes as bits. */
+    private void storeLanes(VectorVar from) {
+        vectors.pushInts(from);
+        vectors.call(INTS, "toArray", INT_ARRAY);
+        vectors.callLaneMemory("write", CD_void, ELEMENT, CD_long, CD_long, INT_ARRAY);
     }
 
     /** On the stack: the vector. */

@@ -3,6 +3,7 @@ package dev.millrace.codegen.program.plain;
 import dev.millrace.codegen.program.Address;
 import dev.millrace.codegen.program.BinaryOp;
 import dev.millrace.codegen.program.Constant;
+import dev.millrace.codegen.program.Element;
 import dev.millrace.codegen.program.MaskVar;
 import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.Step;
@@ -151,6 +152,11 @@ class Interpreter implements StepVisitor {
                 memory.write(step.element(), to + (long) step.element().bytes() * i, from[i]);
             }
         }
+    }
+
+    @Override
+    public void storeFirst(Step.StoreFirst step) {
+        memory.write(Element.WORD, pointer(step.to()), vectors[step.from().id()][0]);
     }
 
     @Override

@@ -120,6 +120,11 @@ final class ConstantPlacement implements StepVisitor {
     }
 
     @Override
+    public void storeFirst(Step.StoreFirst step) {
+        out.add(step);
+    }
+
+    @Override
     public void reduce(Step.Reduce step) {
         out.add(step);
     }

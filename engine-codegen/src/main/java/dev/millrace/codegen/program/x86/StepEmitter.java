@@ -94,6 +94,11 @@ abstract class StepEmitter extends ScalarEmitter {
         return MoveOps.VMOVNTPS;
     }
 
+    @Override
+    public void storeFirst(Step.StoreFirst step) {
+        emit(MoveOps.VMOVD, memory(step.to()), vector(step.from()).as(Width.X));
+    }
+
     private void move(Vec to, Value from) {
         if (from instanceof VectorVar variable) {
             if (registers.of(variable) != to.number()) {
