@@ -71,6 +71,48 @@ public record Unit(int bytes, int flip) {
         }
     }
 
+    /** Reads so many units from one on; arrays are fast before the loops over them are compiled, too. */
+    void read(MemorySegment from, long first, int[] to, int count) {
+        switch (bytes) {
+            case 1 -> {
+                byte[] raw = new byte[count];
+                MemorySegment.copy(from, ValueLayout.JAVA_BYTE, first, raw, 0, count);
+                for (int i = 0; i < count; i++) {
+                    to[i] = raw[i] & 0xff;
+                }
+            }
+            case 2 -> {
+                short[] raw = new short[count];
+                MemorySegment.copy(from, SHORT, first * 2, raw, 0, count);
+                for (int i = 0; i < count; i++) {
+                    to[i] = raw[i] & 0xffff;
+                }
+            }
+            default -> MemorySegment.copy(from, INT, first * 4, to, 0, count);
+        }
+    }
+
+    /** Writes so many units from one on. */
+    void write(int[] from, int count, MemorySegment to, long first) {
+        switch (bytes) {
+            case 1 -> {
+                byte[] raw = new byte[count];
+                for (int i = 0; i < count; i++) {
+                    raw[i] = (byte) from[i];
+                }
+                MemorySegment.copy(raw, 0, to, ValueLayout.JAVA_BYTE, first, count);
+            }
+            case 2 -> {
+                short[] raw = new short[count];
+                for (int i = 0; i < count; i++) {
+                    raw[i] = (short) from[i];
+                }
+                MemorySegment.copy(raw, 0, to, SHORT, first * 2, count);
+            }
+            default -> MemorySegment.copy(from, 0, to, INT, first * 4, count);
+        }
+    }
+
     /** Whether so many units from one on are those of a packed run, which lie so far apart. */
     boolean isSame(MemorySegment original, long unit, MemorySegment packed, long place, long apart, long count) {
         if (apart == 1 && flip == 0) {

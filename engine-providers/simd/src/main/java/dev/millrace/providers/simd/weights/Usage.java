@@ -126,7 +126,7 @@ public final class Usage {
     private @Nullable WayBack find(Tensor constant, Packing packing, List<Unit> units) {
         long bytes = constant.segment().byteSize();
         long count = bytes / units.getFirst().bytes();
-        if (units.getFirst().dims(constant) == null || count >= Integer.MAX_VALUE) {
+        if (units.getFirst().dims(constant) == null || count > Numbering.MOST) {
             return null;
         }
         // several times as large as the constant is, and needed no longer than this
