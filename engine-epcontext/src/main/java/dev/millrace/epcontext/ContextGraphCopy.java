@@ -1,6 +1,5 @@
 package dev.millrace.epcontext;
 
-import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphEditor;
@@ -14,7 +13,6 @@ import dev.millrace.providers.spi.EpContext;
 import dev.millrace.providers.spi.Partition;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -82,7 +80,8 @@ final class ContextGraphCopy {
             Partitioning.Fused stands = fused.get(node);
             Attributes context = stands == null ? null : contexts.attributes(stands);
             if (stands == null) {
-                insert(node, NodeSpec.like(node, inputs(node)).with(nested(node, editor.graph())), editor);
+                Attributes attributes = node.attributes().withGraphs(nested -> copy(nested, editor.graph()));
+                insert(node, NodeSpec.like(node, inputs(node)).with(attributes), editor);
             } else if (context == null) {
                 putBack(stands.partition(), editor);
             } else {
@@ -125,26 +124,6 @@ final class ContextGraphCopy {
             inputs.add(input == null ? null : copyOf(input));
         }
         return inputs;
-    }
-
-    private Attributes nested(Node node, Graph around) {
-        if (node.attributes().graphs().isEmpty()) {
-            return node.attributes();
-        }
-        var attributes = new LinkedHashMap<String, Attribute>();
-        node.attributes()
-                .asMap()
-                .forEach((name, attribute) -> attributes.put(
-                        name,
-                        switch (attribute) {
-                            case Attribute.GraphValue one -> Attribute.of(copy(one.value(), around));
-                            case Attribute.Graphs many ->
-                                new Attribute.Graphs(many.values().stream()
-                                        .map(graph -> copy(graph, around))
-                                        .toList());
-                            default -> attribute;
-                        }));
-        return Attributes.of(attributes);
     }
 
     private void made(Value value, Value copy) {

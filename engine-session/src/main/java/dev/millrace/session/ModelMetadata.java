@@ -35,7 +35,7 @@ public record ModelMetadata(
                 header.producerVersion(),
                 header.domain(),
                 header.modelVersion(),
-                header.documentation(),
+                header.documentation().text(),
                 model.graph().name(),
                 model.metadata());
     }

@@ -16,6 +16,7 @@ import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.Remarks;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
@@ -284,7 +285,8 @@ class ContextFrontsTest {
         var editor = new GraphEditor(Graph.named("chain"));
         Value positive = node(editor, "Relu", editor.addInput("x", FLOATS));
         Map<String, String> marked = Map.of("layer", "7");
-        var spec = new NodeSpec(OpId.onnx("Neg"), TestModels.OPSET, "", "", List.of(positive), Attributes.NONE, marked);
+        var spec = new NodeSpec(
+                OpId.onnx("Neg"), TestModels.OPSET, "", "", List.of(positive), Attributes.NONE, Remarks.of(marked));
         editor.addOutput("y", editor.append(spec, List.of("y")).requireOutput(0));
         Graph graph = editor.graph();
         var header = new Model.Header(10, "a tool", "2.1", "org.example", 17, "what it is for");
@@ -296,14 +298,14 @@ class ContextFrontsTest {
 
         make(front, withFake());
         Model written = Models.read(target);
-        assertThat(written.header().documentation()).isEqualTo("what it is for");
+        assertThat(written.header().documentation().text()).isEqualTo("what it is for");
         assertThat(written.header().domain()).isEqualTo("org.example");
         assertThat(written.header().modelVersion()).isEqualTo(17);
         assertThat(written.opsets()).containsAllEntriesOf(opsets).containsEntry(OpId.MICROSOFT, 1);
         assertThat(written.metadata()).containsEntry("author", "somebody");
         assertThat(written.graph().nodes())
                 .last()
-                .satisfies(node -> assertThat(node.metadata()).isEqualTo(marked));
+                .satisfies(node -> assertThat(node.remarks().metadata()).isEqualTo(marked));
     }
 
     @ParameterizedTest

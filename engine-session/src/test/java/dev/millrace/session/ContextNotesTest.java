@@ -9,6 +9,7 @@ import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.Remarks;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueNotes;
 import dev.millrace.graph.ir.ValueType;
@@ -37,8 +38,8 @@ class ContextNotesTest extends CompiledTest {
         assertThat(graph.nodeCount()).isOne();
         ValueNotes ofInput = graph.inputs().getFirst().notes();
         ValueNotes ofOutput = graph.outputNotes().getFirst();
-        assertThat(ofInput.metadata()).isEqualTo(Map.of("unit", "metre"));
-        assertThat(ofOutput.metadata()).isEqualTo(Map.of("unit", "mile"));
+        assertThat(ofInput.value().metadata()).isEqualTo(Map.of("unit", "metre"));
+        assertThat(ofOutput.value().metadata()).isEqualTo(Map.of("unit", "mile"));
         for (ValueNotes notes : List.of(ofInput, ofOutput)) {
             Value scale = requireNonNull(notes.quantisation().get("SCALE_TENSOR"));
             assertThat(requireNonNull(scale.constant()).floats()).containsExactly(0.5f);
@@ -57,9 +58,9 @@ class ContextNotesTest extends CompiledTest {
         Value inner = node(editor, "Relu", x, "inner");
         editor.addOutput("y", node(editor, "Neg", inner, "y"));
         var scale = Map.of("SCALE_TENSOR", editor.addConstant("scale", Tensor.scalar(0.5f)));
-        editor.note(x, new ValueNotes(Map.of("unit", "metre"), Map.of(), scale));
-        editor.note(inner, new ValueNotes(Map.of("unit", "yard"), Map.of(), scale));
-        editor.noteOutput(0, new ValueNotes(Map.of("unit", "mile"), Map.of(), scale));
+        editor.note(x, new ValueNotes(Remarks.of(Map.of("unit", "metre")), Remarks.NONE, scale));
+        editor.note(inner, new ValueNotes(Remarks.of(Map.of("unit", "yard")), Remarks.NONE, scale));
+        editor.noteOutput(0, new ValueNotes(Remarks.of(Map.of("unit", "mile")), Remarks.NONE, scale));
         return new Model(
                 new Model.Header(10, "test", "1", "", 1, ""),
                 Map.of(OpId.ONNX, TestModels.OPSET),

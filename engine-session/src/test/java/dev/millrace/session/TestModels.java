@@ -75,6 +75,21 @@ final class TestModels {
         return Models.toBytes(model(editor.graph()));
     }
 
+    /** A product by a matrix of few bits, by its type. */
+    static byte[] product(ElementType weights, long rows, long columns) {
+        var editor = new GraphEditor(Graph.named("product"));
+        boolean bytes = weights.bits() == Byte.SIZE;
+        ElementType type = bytes ? ElementType.UINT8 : weights;
+        Value x = editor.addInput("x", ValueType.tensor(type, SymbolicShape.of(Dim.of(1), Dim.of(rows))));
+        var random = new Random(5);
+        Tensor numbers = bytes
+                ? RandomTensors.bits(random, weights, rows, columns)
+                : RandomTensors.reals(weights, Shape.of(rows, columns), () -> random.nextDouble() - 0.5);
+        Value matrix = editor.addConstant("w", numbers);
+        editor.addOutput("y", node(editor, bytes ? "MatMulInteger" : "MatMul", x, matrix));
+        return Models.toBytes(model(editor.graph()));
+    }
+
     /** sum = a + b, product = a * b; both of one unknown length. */
     static byte[] sumAndProduct() {
         var editor = new GraphEditor(Graph.named("two"));

@@ -45,7 +45,7 @@ public final class InspectionJson {
         json.writeStringProperty("producer", (header.producerName() + " " + header.producerVersion()).strip());
         json.writeStringProperty("domain", header.domain());
         json.writeNumberProperty("modelVersion", header.modelVersion());
-        json.writeStringProperty("documentation", header.documentation());
+        json.writeStringProperty("documentation", header.documentation().text());
         json.writeObjectPropertyStart("opsets");
         facts.model().opsets().forEach((domain, opset) -> json.writeNumberProperty(ModelFacts.domain(domain), opset));
         json.writeEndObject();

@@ -16,12 +16,16 @@ import static dev.millrace.graph.proto.AttributeProto.AttributeType.TYPE_PROTO_V
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.AttributeNotes;
+import dev.millrace.graph.ir.DocString;
 import dev.millrace.graph.ir.Graph;
+import dev.millrace.graph.ir.Remarks;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.proto.AttributeProto;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 
 /** Reads {@code AttributeProto}. */
@@ -37,8 +41,14 @@ final class AttributeReader {
         this.sparse = sparse;
     }
 
-    /** An attribute and its name. */
-    record Named(String name, Attribute attribute) {}
+    /** An attribute, its name, and what the file says of it beside that. */
+    record Named(String name, Attribute attribute, AttributeNotes notes) {
+        void noteIn(Map<String, AttributeNotes> all) {
+            if (!notes.isEmpty()) {
+                all.put(name, notes);
+            }
+        }
+    }
 
     /** Reads one attribute; {@code graphs} reads the graphs in it. */
     Named read(WireReader in, boolean mayRefer, Function<WireReader, Graph> graphs) {
@@ -47,7 +57,8 @@ final class AttributeReader {
             parts.take(in);
         }
         try {
-            return new Named(parts.name, attribute(parts, mayRefer, graphs));
+            Attribute attribute = attribute(parts, mayRefer, graphs);
+            return new Named(parts.name, attribute, parts.notes());
         } catch (EngineException e) {
             throw e.at("attribute '" + parts.name + "'");
         }
@@ -68,20 +79,26 @@ final class AttributeReader {
             case FLOATS_VALUE -> new Attribute.Floats(parts.reals);
             case INTS_VALUE -> new Attribute.Ints(parts.integers);
             case STRINGS_VALUE -> new Attribute.Strings(parts.texts);
-            case TENSOR_VALUE -> new Attribute.TensorValue(readTensor(parts.one()));
-            case TENSORS_VALUE -> new Attribute.Tensors(parts.each(this::readTensor));
+            case TENSOR_VALUE -> new Attribute.TensorValue(readTensor(parts.one(), parts.tensors));
+            case TENSORS_VALUE -> new Attribute.Tensors(parts.each(in -> readTensor(in, parts.tensors)));
             case GRAPH_VALUE -> new Attribute.GraphValue(graphs.apply(parts.one()));
             case GRAPHS_VALUE -> new Attribute.Graphs(parts.each(graphs));
             case TYPE_PROTO_VALUE -> new Attribute.TypeValue(readType(parts.one()));
             case TYPE_PROTOS_VALUE -> new Attribute.Types(parts.each(AttributeReader::readType));
-            case SPARSE_TENSOR_VALUE -> sparse.read(parts.one()).sparse();
+            case SPARSE_TENSOR_VALUE -> {
+                SparseReader.Named named = sparse.read(parts.one());
+                parts.tensors.addAll(List.of(named.ofValues(), named.ofIndices()));
+                yield named.sparse();
+            }
             case UNDEFINED -> throw EngineException.invalidGraph("it has neither a type nor a value");
             default -> throw EngineException.notImplemented("attributes of type " + parts.type + " are not read");
         };
     }
 
-    private Tensor readTensor(WireReader in) {
-        return tensors.read(in).tensor();
+    private Tensor readTensor(WireReader in, List<Remarks> remarks) {
+        TensorReader.Named named = tensors.read(in);
+        remarks.add(named.remarks());
+        return named.tensor();
     }
 
     private static ValueType readType(WireReader in) {
@@ -106,6 +123,9 @@ final class AttributeReader {
         final List<Float> reals = new ArrayList<>(0);
         final List<Attribute.Bytes> texts = new ArrayList<>(0);
         final List<WireReader> messages = new ArrayList<>(0);
+        DocString documentation = DocString.NONE;
+        /** What is said of the tensors, as they are read. */
+        final List<Remarks> tensors = new ArrayList<>(0);
 
         void take(WireReader in) {
             switch (in.field()) {
@@ -145,8 +165,15 @@ final class AttributeReader {
                 case AttributeProto.TP_FIELD_NUMBER -> keep(in, TYPE_PROTO_VALUE);
                 case AttributeProto.TYPE_PROTOS_FIELD_NUMBER -> keep(in, TYPE_PROTOS_VALUE);
                 case AttributeProto.SPARSE_TENSOR_FIELD_NUMBER -> keep(in, SPARSE_TENSOR_VALUE);
+                case AttributeProto.DOC_STRING_FIELD_NUMBER -> documentation = in.docString();
                 default -> in.skip();
             }
+        }
+
+        AttributeNotes notes() {
+            return documentation.isEmpty() && tensors.isEmpty()
+                    ? AttributeNotes.NONE
+                    : new AttributeNotes(documentation, tensors);
         }
 
         private void keep(WireReader in, int kind) {

@@ -1,6 +1,8 @@
 package dev.millrace.graph.format;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.DocString;
+import dev.millrace.graph.ir.Remarks;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.proto.FunctionProto;
 import dev.millrace.graph.proto.GraphProto;
@@ -16,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** The fields of a graph, or of a function's body, in whatever order the file has them. */
 final class GraphParts {
     String name = "";
-    String documentation = "";
+    DocString documentation = DocString.NONE;
     final List<NodeParts> nodes = new ArrayList<>();
     final List<WireReader> initializers = new ArrayList<>();
     final List<WireReader> sparseInitializers = new ArrayList<>(0);
@@ -25,14 +27,14 @@ final class GraphParts {
     final Map<String, ValueType> types = new HashMap<>();
     final Map<String, String> metadata = new LinkedHashMap<>();
     /** What stands beside the types of inputs and inner values. */
-    final Map<String, Map<String, String>> metadataOfValues = new HashMap<>();
+    final Map<String, Remarks> remarks = new HashMap<>();
     /** The names of the parameters of a value's quantisation by the roles that they have in it. */
     final Map<String, Map<String, String>> annotations = new LinkedHashMap<>();
 
     /** A name, what the file says of its type, and what it says beside that. */
-    record Declared(String name, @Nullable ValueType type, Map<String, String> metadata) {
+    record Declared(String name, @Nullable ValueType type, Remarks remarks) {
         static Declared untyped(String name) {
-            return new Declared(name, null, Map.of());
+            return new Declared(name, null, Remarks.NONE);
         }
     }
 
@@ -44,7 +46,7 @@ final class GraphParts {
                 case GraphProto.NAME_FIELD_NUMBER -> parts.name = in.text();
                 case GraphProto.INITIALIZER_FIELD_NUMBER -> parts.initializers.add(in.message());
                 case GraphProto.SPARSE_INITIALIZER_FIELD_NUMBER -> parts.sparseInitializers.add(in.message());
-                case GraphProto.DOC_STRING_FIELD_NUMBER -> parts.documentation = in.text();
+                case GraphProto.DOC_STRING_FIELD_NUMBER -> parts.documentation = in.docString();
                 case GraphProto.INPUT_FIELD_NUMBER -> parts.addInput(declared(in.message()));
                 case GraphProto.OUTPUT_FIELD_NUMBER -> parts.outputs.add(declared(in.message()));
                 case GraphProto.VALUE_INFO_FIELD_NUMBER -> parts.addInfo(declared(in.message()));
@@ -63,7 +65,7 @@ final class GraphParts {
             case FunctionProto.INPUT_FIELD_NUMBER -> inputs.add(Declared.untyped(in.text()));
             case FunctionProto.OUTPUT_FIELD_NUMBER -> outputs.add(Declared.untyped(in.text()));
             case FunctionProto.NODE_FIELD_NUMBER -> nodes.add(new NodeParts(in.message()));
-            case FunctionProto.DOC_STRING_FIELD_NUMBER -> documentation = in.text();
+            case FunctionProto.DOC_STRING_FIELD_NUMBER -> documentation = in.docString();
             case FunctionProto.VALUE_INFO_FIELD_NUMBER -> addInfo(declared(in.message()));
             case FunctionProto.METADATA_PROPS_FIELD_NUMBER -> addMetadata(in.message());
             default -> {
@@ -75,21 +77,19 @@ final class GraphParts {
 
     private void addInput(Declared input) {
         inputs.add(input);
-        addMetadata(input);
+        addRemarks(input);
     }
 
     private void addInfo(Declared declared) {
         if (declared.type != null) {
             types.put(declared.name, declared.type);
         }
-        addMetadata(declared);
+        addRemarks(declared);
     }
 
-    private void addMetadata(Declared declared) {
-        if (!declared.metadata.isEmpty()) {
-            metadataOfValues
-                    .computeIfAbsent(declared.name, _ -> new LinkedHashMap<>())
-                    .putAll(declared.metadata);
+    private void addRemarks(Declared declared) {
+        if (!declared.remarks.isEmpty()) {
+            remarks.merge(declared.name, declared.remarks, Remarks::and);
         }
     }
 
@@ -115,6 +115,7 @@ final class GraphParts {
     private static Declared declared(WireReader in) {
         String name = "";
         ValueType type = null;
+        DocString documentation = DocString.NONE;
         Map<String, String> metadata = Map.of();
         while (in.next()) {
             switch (in.field()) {
@@ -123,12 +124,13 @@ final class GraphParts {
                     WireReader message = in.message();
                     type = readType(message, name);
                 }
+                case ValueInfoProto.DOC_STRING_FIELD_NUMBER -> documentation = in.docString();
                 case ValueInfoProto.METADATA_PROPS_FIELD_NUMBER ->
                     metadata = TensorReader.withEntry(metadata, in.message());
                 default -> in.skip();
             }
         }
-        return new Declared(name, type, metadata);
+        return new Declared(name, type, Remarks.of(documentation, metadata));
     }
 
     private static @Nullable ValueType readType(WireReader in, String name) {

@@ -2,11 +2,13 @@ package dev.millrace.graph.format;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.AttributeNotes;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.Remarks;
 import dev.millrace.graph.ir.TopologicalOrder;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
@@ -53,7 +55,7 @@ final class GraphReader {
         private final Scope scope;
         private final Graph graph;
         private final GraphEditor editor;
-        private final Map<String, Map<String, String>> metadataOfInitializers = new HashMap<>();
+        private final Map<String, Remarks> remarksOfInitializers = new HashMap<>();
 
         Builder(GraphParts parts, @Nullable Scope around, Dialect dialect) {
             this.parts = parts;
@@ -85,7 +87,7 @@ final class GraphReader {
                 }
             }
             addOutputs();
-            new NoteReader(parts, scope, metadataOfInitializers).read(editor);
+            new NoteReader(parts, scope, remarksOfInitializers).read(editor);
             if (scope.readsAhead()) {
                 TopologicalOrder.restore(graph);
             }
@@ -107,8 +109,8 @@ final class GraphReader {
                 throw EngineException.invalidGraph(
                         "initializer '" + named.name() + "' stands twice in graph '" + parts.name + "'");
             }
-            if (!named.metadata().isEmpty()) {
-                metadataOfInitializers.put(named.name(), named.metadata());
+            if (!named.remarks().isEmpty()) {
+                remarksOfInitializers.put(named.name(), named.remarks());
             }
         }
 
@@ -172,7 +174,7 @@ final class GraphReader {
                 inputs.add(input.isEmpty() ? null : resolve(input));
             }
             return new NodeSpec(
-                    op, opset, node.name, node.overload, inputs, readAttributes(node.attributes), node.metadata);
+                    op, opset, node.name, node.overload, inputs, readAttributes(node.attributes), node.remarks());
         }
 
         private Value resolve(String name) {
@@ -189,14 +191,16 @@ final class GraphReader {
                 return Attributes.NONE;
             }
             var byName = new LinkedHashMap<String, Attribute>();
+            var notes = new HashMap<String, AttributeNotes>(0);
             for (WireReader message : messages) {
                 AttributeReader.Named named =
                         attributes.read(message, dialect.inFunction(), in -> GraphReader.this.read(in, scope, dialect));
                 if (byName.put(named.name(), named.attribute()) != null) {
                     throw EngineException.invalidGraph("attribute '" + named.name() + "' stands twice");
                 }
+                named.noteIn(notes);
             }
-            return Attributes.of(byName);
+            return Attributes.of(byName, notes);
         }
 
         private void addOutputs() {

@@ -2,7 +2,9 @@ package dev.millrace.graph.format;
 
 import com.google.protobuf.ByteString;
 import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.AttributeNotes;
 import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.DocString;
 import dev.millrace.graph.ir.Function;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
@@ -21,6 +23,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Makes {@code GraphProto} and what is in it, of a model or of one of its functions. */
@@ -37,7 +40,9 @@ final class GraphWriter {
 
     GraphProto write(Graph graph, @Nullable Names around) {
         var names = new Names(graph, around);
-        var proto = GraphProto.newBuilder().setName(graph.name()).setDocString(graph.documentation());
+        var proto = GraphProto.newBuilder()
+                .setName(graph.name())
+                .setDocStringBytes(TensorWriter.bytes(graph.documentation()));
         graph.metadata().forEach((key, value) -> proto.addMetadataProps(TensorWriter.entry(key, value)));
         for (Value input : graph.inputs()) {
             proto.addInput(info(names.of(input), input.described(), input.notes()));
@@ -66,7 +71,7 @@ final class GraphWriter {
 
     private void addInitializer(
             GraphProto.Builder proto, @Nullable Names around, String name, Tensor tensor, ValueNotes notes) {
-        tensors.addInitializer(proto, around == null, name, tensor, notes.tensorMetadata());
+        tensors.addInitializer(proto, around == null, name, tensor, notes.tensor());
     }
 
     FunctionProto write(Function function) {
@@ -76,7 +81,7 @@ final class GraphWriter {
                 .setDomain(function.id().op().domain())
                 .setName(function.id().op().name())
                 .setOverload(function.id().overload())
-                .setDocString(body.documentation())
+                .setDocStringBytes(TensorWriter.bytes(body.documentation()))
                 .addAllAttribute(function.attributeNames())
                 .addAllAttributeProto(attributes(function.attributeDefaults(), names));
         body.metadata().forEach((key, value) -> proto.addMetadataProps(TensorWriter.entry(key, value)));
@@ -92,7 +97,7 @@ final class GraphWriter {
                 proto.addNode(NodeProto.newBuilder()
                         .setOpType("Constant")
                         .addOutput(names.of(constant))
-                        .addAttribute(attribute("value", Attribute.of(tensor), names)));
+                        .addAttribute(attribute("value", Attribute.of(tensor), ofTensor(constant), names)));
             }
         }
         proto.addAllNode(nodes(body, names)).addAllValueInfo(valueInfos(body, names));
@@ -134,7 +139,7 @@ final class GraphWriter {
         setUnlessEmpty(node.overload(), proto::setOverload);
         node.inputs().forEach(input -> proto.addInput(input == null ? "" : names.of(input)));
         node.outputs().forEach(output -> proto.addOutput(output == null ? "" : names.of(output)));
-        node.metadata().forEach((key, value) -> proto.addMetadataProps(TensorWriter.entry(key, value)));
+        TensorWriter.write(node.remarks(), proto::setDocStringBytes, proto::addMetadataProps);
         return proto.addAllAttribute(attributes(node.attributes(), names)).build();
     }
 
@@ -150,7 +155,7 @@ final class GraphWriter {
         var listed = new HashSet<String>();
         names.outputs().forEach(output -> listed.add(output.name()));
         for (Value constant : graph.constants()) {
-            if (!constant.notes().metadata().isEmpty()) {
+            if (!constant.notes().value().isEmpty()) {
                 infos.add(info(names.of(constant), constant.type(), constant.notes()));
             }
         }
@@ -167,7 +172,7 @@ final class GraphWriter {
     }
 
     private static boolean isWorthSaying(@Nullable ValueType type, ValueNotes notes) {
-        return isKnown(type) || !notes.metadata().isEmpty();
+        return isKnown(type) || !notes.value().isEmpty();
     }
 
     private static boolean isKnown(@Nullable ValueType type) {
@@ -180,18 +185,21 @@ final class GraphWriter {
         if (type != null) {
             proto.setType(TypeWriter.toProto(type));
         }
-        notes.metadata().forEach((key, value) -> proto.addMetadataProps(TensorWriter.entry(key, value)));
+        TensorWriter.write(notes.value(), proto::setDocStringBytes, proto::addMetadataProps);
         return proto.build();
     }
 
     private List<AttributeProto> attributes(Attributes attributes, Names names) {
         return attributes.asMap().entrySet().stream()
-                .map(entry -> attribute(entry.getKey(), entry.getValue(), names))
+                .map(entry -> attribute(entry.getKey(), entry.getValue(), attributes.notes(entry.getKey()), names))
                 .toList();
     }
 
-    private AttributeProto attribute(String name, Attribute attribute, Names names) {
+    private AttributeProto attribute(String name, Attribute attribute, AttributeNotes notes, Names names) {
         var proto = AttributeProto.newBuilder().setName(name);
+        if (!notes.documentation().isEmpty()) {
+            proto.setDocStringBytes(TensorWriter.bytes(notes.documentation()));
+        }
         switch (attribute) {
             case Attribute.Int a -> proto.setType(AttributeType.INT).setI(a.value());
             case Attribute.Float a -> proto.setType(AttributeType.FLOAT).setF(a.value());
@@ -202,11 +210,12 @@ final class GraphWriter {
                 proto.setType(AttributeType.STRINGS)
                         .addAllStrings(
                                 a.values().stream().map(GraphWriter::bytes).toList());
-            case Attribute.TensorValue a -> proto.setType(AttributeType.TENSOR).setT(tensors.inline("", a.value()));
+            case Attribute.TensorValue a ->
+                proto.setType(AttributeType.TENSOR).setT(tensors.inline("", a.value(), notes.tensor(0)));
             case Attribute.Tensors a ->
                 proto.setType(AttributeType.TENSORS)
-                        .addAllTensors(a.values().stream()
-                                .map(tensor -> tensors.inline("", tensor))
+                        .addAllTensors(IntStream.range(0, a.values().size())
+                                .mapToObj(i -> tensors.inline("", a.values().get(i), notes.tensor(i)))
                                 .toList());
             case Attribute.GraphValue a -> proto.setType(AttributeType.GRAPH).setG(write(a.value(), names));
             case Attribute.Graphs a ->
@@ -223,12 +232,17 @@ final class GraphWriter {
             case Attribute.Sparse a ->
                 proto.setType(AttributeType.SPARSE_TENSOR)
                         .setSparseTensor(SparseTensorProto.newBuilder()
-                                .setValues(tensors.inline("", a.values()))
-                                .setIndices(tensors.inline("", a.indices()))
+                                .setValues(tensors.inline("", a.values(), notes.tensor(0)))
+                                .setIndices(tensors.inline("", a.indices(), notes.tensor(1)))
                                 .addAllDims(a.dims()));
             case Attribute.Reference a -> proto.setRefAttrName(a.callerAttribute());
         }
         return proto.build();
+    }
+
+    /** What a file says of an attribute that holds a constant. */
+    private static AttributeNotes ofTensor(Value constant) {
+        return new AttributeNotes(DocString.NONE, List.of(constant.notes().tensor()));
     }
 
     private static ByteString bytes(Attribute.Bytes text) {

@@ -1,5 +1,7 @@
 package dev.millrace.graph.format;
 
+import dev.millrace.graph.ir.DocString;
+import dev.millrace.graph.ir.Remarks;
 import dev.millrace.graph.proto.NodeProto;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +16,8 @@ final class NodeParts {
     String operator = "";
     String domain = "";
     String overload = "";
-    Map<String, String> metadata = Map.of();
+    private DocString documentation = DocString.NONE;
+    private Map<String, String> metadata = Map.of();
 
     NodeParts(WireReader in) {
         while (in.next()) {
@@ -26,10 +29,15 @@ final class NodeParts {
                 case NodeProto.OP_TYPE_FIELD_NUMBER -> operator = in.text();
                 case NodeProto.DOMAIN_FIELD_NUMBER -> domain = in.text();
                 case NodeProto.OVERLOAD_FIELD_NUMBER -> overload = in.text();
+                case NodeProto.DOC_STRING_FIELD_NUMBER -> documentation = in.docString();
                 case NodeProto.METADATA_PROPS_FIELD_NUMBER -> metadata = TensorReader.withEntry(metadata, in.message());
                 default -> in.skip();
             }
         }
+    }
+
+    Remarks remarks() {
+        return Remarks.of(documentation, metadata);
     }
 
     /** Operator and name as errors show them. */

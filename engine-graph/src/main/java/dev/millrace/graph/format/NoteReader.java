@@ -1,6 +1,7 @@
 package dev.millrace.graph.format;
 
 import dev.millrace.graph.ir.GraphEditor;
+import dev.millrace.graph.ir.Remarks;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueNotes;
 import java.util.HashSet;
@@ -12,11 +13,11 @@ import java.util.Set;
 final class NoteReader {
     private final GraphParts parts;
     private final Scope scope;
-    private final Map<String, Map<String, String>> initializers;
+    private final Map<String, Remarks> initializers;
     private final Set<String> outputs = new HashSet<>();
 
     /** @param initializers what stands in the initializers themselves, by name */
-    NoteReader(GraphParts parts, Scope scope, Map<String, Map<String, String>> initializers) {
+    NoteReader(GraphParts parts, Scope scope, Map<String, Remarks> initializers) {
         this.parts = parts;
         this.scope = scope;
         this.initializers = initializers;
@@ -27,7 +28,7 @@ final class NoteReader {
         for (int i = 0; i < parts.outputs.size(); i++) {
             noteOutput(editor, i, parts.outputs.get(i));
         }
-        Set<String> names = new HashSet<>(parts.metadataOfValues.keySet());
+        Set<String> names = new HashSet<>(parts.remarks.keySet());
         names.addAll(initializers.keySet());
         names.addAll(parts.annotations.keySet());
         names.removeAll(outputs);
@@ -37,8 +38,8 @@ final class NoteReader {
                 editor.note(
                         value,
                         new ValueNotes(
-                                parts.metadataOfValues.getOrDefault(name, Map.of()),
-                                initializers.getOrDefault(name, Map.of()),
+                                parts.remarks.getOrDefault(name, Remarks.NONE),
+                                initializers.getOrDefault(name, Remarks.NONE),
                                 quantisation(name)));
             }
         }
@@ -48,13 +49,13 @@ final class NoteReader {
     private void noteOutput(GraphEditor editor, int index, GraphParts.Declared output) {
         Value value = scope.own(output.name());
         if (value == null || !scope.isNodeOutput(value)) {
-            editor.noteOutput(index, new ValueNotes(output.metadata(), Map.of(), Map.of()));
+            editor.noteOutput(index, new ValueNotes(output.remarks(), Remarks.NONE, Map.of()));
             return;
         }
         outputs.add(output.name());
-        var metadata = new LinkedHashMap<>(parts.metadataOfValues.getOrDefault(output.name(), Map.of()));
-        metadata.putAll(output.metadata());
-        editor.noteOutput(index, new ValueNotes(metadata, Map.of(), quantisation(output.name())));
+        Remarks remarks =
+                parts.remarks.getOrDefault(output.name(), Remarks.NONE).and(output.remarks());
+        editor.noteOutput(index, new ValueNotes(remarks, Remarks.NONE, quantisation(output.name())));
     }
 
     private Map<String, Value> quantisation(String name) {

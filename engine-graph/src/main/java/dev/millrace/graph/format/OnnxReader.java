@@ -4,7 +4,9 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.MappedFile;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.AttributeNotes;
 import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.DocString;
 import dev.millrace.graph.ir.Function;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Model;
@@ -15,6 +17,7 @@ import dev.millrace.graph.proto.OperatorSetIdProto;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -93,13 +96,15 @@ final class OnnxReader {
         opsets.putAll(readOpsets(parts.opsets));
         try {
             var defaults = new LinkedHashMap<String, Attribute>();
+            var notes = new HashMap<String, AttributeNotes>();
             for (WireReader message : parts.defaults) {
                 AttributeReader.Named named = graphs.readDefault(message);
                 defaults.put(named.name(), named.attribute());
+                named.noteIn(notes);
             }
             Graph body = graphs.read(parts.body, new Dialect(irVersion, opsets, functionDomains, assumed, true));
             var id = new Function.Id(parts.op(), parts.overload);
-            return new Function(id, parts.attributes, Attributes.of(defaults), opsets, body);
+            return new Function(id, parts.attributes, Attributes.of(defaults, notes), opsets, body);
         } catch (EngineException e) {
             throw e.at("function " + parts.op());
         }
@@ -133,7 +138,7 @@ final class OnnxReader {
         String producerVersion = "";
         String domain = "";
         long modelVersion;
-        String documentation = "";
+        DocString documentation = DocString.NONE;
 
         @Nullable
         WireReader graph;
@@ -150,7 +155,7 @@ final class OnnxReader {
                 case ModelProto.PRODUCER_VERSION_FIELD_NUMBER -> producerVersion = in.text();
                 case ModelProto.DOMAIN_FIELD_NUMBER -> domain = in.text();
                 case ModelProto.MODEL_VERSION_FIELD_NUMBER -> modelVersion = in.varint();
-                case ModelProto.DOC_STRING_FIELD_NUMBER -> documentation = in.text();
+                case ModelProto.DOC_STRING_FIELD_NUMBER -> documentation = in.docString();
                 case ModelProto.GRAPH_FIELD_NUMBER -> {
                     if (graph != null) {
                         throw new EngineException(Status.INVALID_PROTOBUF, "it holds two graphs where one belongs");

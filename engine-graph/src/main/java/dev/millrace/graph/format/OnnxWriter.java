@@ -23,7 +23,7 @@ final class OnnxWriter {
                 .setProducerVersion(header.producerVersion())
                 .setDomain(header.domain())
                 .setModelVersion(header.modelVersion())
-                .setDocString(header.documentation());
+                .setDocStringBytes(TensorWriter.bytes(header.documentation()));
         model.metadata().forEach((key, value) -> proto.addMetadataProps(TensorWriter.entry(key, value)));
         var imports = new OpsetImports(model.opsets());
         GraphProto graph = new GraphWriter(imports, tensors).write(model.graph(), null);

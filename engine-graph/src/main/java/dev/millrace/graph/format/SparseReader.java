@@ -2,13 +2,13 @@ package dev.millrace.graph.format;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Remarks;
 import dev.millrace.graph.proto.SparseTensorProto;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,8 +26,8 @@ final class SparseReader {
         this.tensors = tensors;
     }
 
-    /** A sparse tensor, what the file calls it, and what it says of it beside that. */
-    record Named(String name, Attribute.Sparse sparse, Map<String, String> metadata) {}
+    /** A sparse tensor, what the file calls it, and what it says of its values and of its indices beside that. */
+    record Named(String name, Attribute.Sparse sparse, Remarks ofValues, Remarks ofIndices) {}
 
     Named read(WireReader in) {
         TensorReader.Named values = null;
@@ -46,7 +46,7 @@ final class SparseReader {
         }
         var sparse = new Attribute.Sparse(values.tensor(), indices.tensor(), dims);
         charge(sparse);
-        return new Named(values.name(), sparse, values.metadata());
+        return new Named(values.name(), sparse, values.remarks(), indices.remarks());
     }
 
     /** Whoever makes it dense, here or when the model is compiled, takes no more than the file has earned. */
@@ -69,7 +69,7 @@ final class SparseReader {
     TensorReader.Named readDense(WireReader in) {
         Named named = read(in);
         try {
-            return new TensorReader.Named(named.name, dense(named.sparse), named.metadata);
+            return new TensorReader.Named(named.name, dense(named.sparse), named.ofValues);
         } catch (EngineException e) {
             throw e.at("sparse tensor '" + named.name + "'");
         }

@@ -8,6 +8,8 @@ import static dev.millrace.graph.proto.TensorProto.UINT64_DATA_FIELD_NUMBER;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.ir.DocString;
+import dev.millrace.graph.ir.Remarks;
 import dev.millrace.graph.proto.StringStringEntryProto;
 import dev.millrace.graph.proto.TensorProto;
 import dev.millrace.graph.tensor.ElementType;
@@ -32,7 +34,7 @@ final class TensorReader {
     }
 
     /** A tensor, what the file calls it, and what it says of it beside that. */
-    record Named(String name, Tensor tensor, Map<String, String> metadata) {}
+    record Named(String name, Tensor tensor, Remarks remarks) {}
 
     Named read(WireReader in) {
         var parts = new Parts();
@@ -40,7 +42,7 @@ final class TensorReader {
             parts.take(in);
         }
         try {
-            return new Named(parts.name, tensor(parts), parts.metadata);
+            return new Named(parts.name, tensor(parts), Remarks.of(parts.documentation, parts.metadata));
         } catch (EngineException e) {
             throw parts.name.isEmpty() ? e : e.at("tensor '" + parts.name + "'");
         }
@@ -173,6 +175,7 @@ final class TensorReader {
         long location;
         final Map<String, String> externalData = new HashMap<>(0);
         boolean segmented;
+        DocString documentation = DocString.NONE;
         Map<String, String> metadata = Map.of();
 
         void take(WireReader in) {
@@ -192,6 +195,7 @@ final class TensorReader {
                     Map.Entry<String, String> entry = readEntry(in.message());
                     externalData.put(entry.getKey(), entry.getValue());
                 }
+                case TensorProto.DOC_STRING_FIELD_NUMBER -> documentation = in.docString();
                 case TensorProto.METADATA_PROPS_FIELD_NUMBER -> metadata = withEntry(metadata, in.message());
                 case TensorProto.SEGMENT_FIELD_NUMBER -> {
                     segmented = true;

@@ -2,6 +2,8 @@ package dev.millrace.graph.format;
 
 import com.google.protobuf.ByteString;
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.DocString;
+import dev.millrace.graph.ir.Remarks;
 import dev.millrace.graph.proto.GraphProto;
 import dev.millrace.graph.proto.StringStringEntryProto;
 import dev.millrace.graph.proto.TensorProto;
@@ -16,7 +18,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Makes {@code TensorProto}. The bytes of large tensors stay where they are until the files are written. */
@@ -49,12 +51,10 @@ final class TensorWriter {
     }
 
     /** Adds an initializer to {@code graph}, unless it is a large one of the main graph. */
-    void addInitializer(
-            GraphProto.Builder graph, boolean mainGraph, String name, Tensor tensor, Map<String, String> metadata) {
+    void addInitializer(GraphProto.Builder graph, boolean mainGraph, String name, Tensor tensor, Remarks remarks) {
         String file = options.externalFile();
         long bytes = tensor.type() == ElementType.STRING ? 0 : tensor.segment().byteSize();
-        TensorProto.Builder header = header(name, tensor);
-        metadata.forEach((key, value) -> header.addMetadataProps(entry(key, value)));
+        TensorProto.Builder header = header(name, tensor, remarks);
         DataPlace given = bytes == 0 ? null : given(name, tensor);
         if (given != null) {
             graph.addInitializer(external(header, given));
@@ -85,7 +85,11 @@ final class TensorWriter {
     }
 
     TensorProto inline(String name, Tensor tensor) {
-        return inline(header(name, tensor), tensor);
+        return inline(name, tensor, Remarks.NONE);
+    }
+
+    TensorProto inline(String name, Tensor tensor, Remarks remarks) {
+        return inline(header(name, tensor, remarks), tensor);
     }
 
     private TensorProto inline(TensorProto.Builder proto, Tensor tensor) {
@@ -103,7 +107,7 @@ final class TensorWriter {
         return proto.build();
     }
 
-    private static TensorProto.Builder header(String name, Tensor tensor) {
+    private static TensorProto.Builder header(String name, Tensor tensor, Remarks remarks) {
         var proto = TensorProto.newBuilder().setDataType(tensor.type().code());
         if (!name.isEmpty()) {
             proto.setName(name);
@@ -111,6 +115,7 @@ final class TensorWriter {
         for (long extent : tensor.shape().toArray()) {
             proto.addDims(extent);
         }
+        write(remarks, proto::setDocStringBytes, proto::addMetadataProps);
         return proto;
     }
 
@@ -135,6 +140,20 @@ final class TensorWriter {
                 }
             }
         }
+    }
+
+    /** Writes remarks, where there are any, to the two fields that have them. */
+    static void write(Remarks remarks, Consumer<ByteString> documentation, Consumer<StringStringEntryProto> metadata) {
+        if (!remarks.documentation().isEmpty()) {
+            documentation.accept(bytes(remarks.documentation()));
+        }
+        remarks.metadata().forEach((key, value) -> metadata.accept(entry(key, value)));
+    }
+
+    static ByteString bytes(DocString documentation) {
+        MemorySegment bytes = documentation.bytes();
+        ModelImage.refuseBeyondLimit(bytes.byteSize());
+        return ByteString.copyFrom(bytes.asByteBuffer());
     }
 
     static StringStringEntryProto entry(String key, String value) {

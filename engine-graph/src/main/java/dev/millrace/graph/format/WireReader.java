@@ -2,6 +2,7 @@ package dev.millrace.graph.format;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.ir.DocString;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.function.LongConsumer;
@@ -98,6 +99,11 @@ final class WireReader {
     String text() {
         byte[] bytes = byteArray();
         return bytes.length == 0 ? "" : new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    /** Text that few ask for, which is not read yet. */
+    DocString docString() {
+        return DocString.wrap(bytes());
     }
 
     /** The value of a repeated field, whether it is one varint or a packed run of them. */

@@ -4,40 +4,82 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The attributes of a node, by name, in the order of the file. Immutable; the typed readers name what is wrong. */
 public final class Attributes {
-    public static final Attributes NONE = new Attributes(Map.of());
+    public static final Attributes NONE = new Attributes(Map.of(), Map.of());
 
     private final Map<String, Attribute> byName;
+    /** What is no part of a node's meaning, so that nodes that differ in it alone are equal. */
+    private final Map<String, AttributeNotes> notes;
 
-    private Attributes(Map<String, Attribute> byName) {
+    private Attributes(Map<String, Attribute> byName, Map<String, AttributeNotes> notes) {
         this.byName = byName;
+        this.notes = notes;
     }
 
     public static Attributes of(Map<String, Attribute> byName) {
-        return byName.isEmpty() ? NONE : new Attributes(Collections.unmodifiableMap(new LinkedHashMap<>(byName)));
+        return of(byName, Map.of());
+    }
+
+    /** @param notes what a file says of some of the attributes beside their values */
+    public static Attributes of(Map<String, Attribute> byName, Map<String, AttributeNotes> notes) {
+        return byName.isEmpty()
+                ? NONE
+                : new Attributes(Collections.unmodifiableMap(new LinkedHashMap<>(byName)), Map.copyOf(notes));
     }
 
     public static Attributes of(String name, Attribute value) {
-        return new Attributes(Map.of(name, value));
+        return new Attributes(Map.of(name, value), Map.of());
     }
 
     public Attributes with(String name, Attribute value) {
         var copy = new LinkedHashMap<>(byName);
         copy.put(name, value);
-        return of(copy);
+        return of(copy, notesWithout(name));
     }
 
     public Attributes without(String name) {
         var copy = new LinkedHashMap<>(byName);
         copy.remove(name);
-        return of(copy);
+        return of(copy, notesWithout(name));
+    }
+
+    /** What is said of one value is not said of another. */
+    private Map<String, AttributeNotes> notesWithout(String name) {
+        if (!notes.containsKey(name)) {
+            return notes;
+        }
+        var others = new HashMap<>(notes);
+        others.remove(name);
+        return others;
+    }
+
+    /** The same with other graphs in the place of those that are nested in it. */
+    public Attributes withGraphs(UnaryOperator<Graph> others) {
+        if (!hasGraphs()) {
+            return this;
+        }
+        var copy = new LinkedHashMap<>(byName);
+        copy.replaceAll((_, attribute) -> switch (attribute) {
+            case Attribute.GraphValue one -> new Attribute.GraphValue(others.apply(one.value()));
+            case Attribute.Graphs many ->
+                new Attribute.Graphs(many.values().stream().map(others).toList());
+            default -> attribute;
+        });
+        return of(copy, notes);
+    }
+
+    /** What a file says of an attribute beside its value. */
+    public AttributeNotes notes(String name) {
+        return notes.getOrDefault(name, AttributeNotes.NONE);
     }
 
     public Map<String, Attribute> asMap() {

@@ -3,6 +3,7 @@ package dev.millrace.graph.ir;
 import dev.millrace.graph.EngineException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
@@ -169,18 +170,23 @@ public final class FunctionInliner {
                 return attributes;
             }
             var resolved = new LinkedHashMap<String, Attribute>();
+            var notes = new HashMap<String, AttributeNotes>();
             attributes.asMap().forEach((name, attribute) -> {
-                Attribute value = attribute instanceof Attribute.Reference(String wanted) ? given(wanted) : attribute;
+                boolean refers = attribute instanceof Attribute.Reference;
+                String source = attribute instanceof Attribute.Reference(String wanted) ? wanted : name;
+                Attributes given = refers ? given(source) : attributes;
+                Attribute value = given.find(source);
                 if (value != null) {
                     resolved.put(name, value);
+                    notes.put(name, given.notes(source));
                 }
             });
-            return Attributes.of(resolved);
+            return Attributes.of(resolved, notes);
         }
 
-        private @Nullable Attribute given(String attribute) {
-            Attribute value = call.attributes().find(attribute);
-            return value == null ? function.attributeDefaults().find(attribute) : value;
+        /** Where an attribute of the caller is found. */
+        private Attributes given(String attribute) {
+            return call.attributes().has(attribute) ? call.attributes() : function.attributeDefaults();
         }
 
         /** A symbol of the body is another extent in each call, so that its name must not outlive the body. */

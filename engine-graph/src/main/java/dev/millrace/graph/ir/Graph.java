@@ -29,7 +29,7 @@ public final class Graph {
     final Set<Value> constants = new LinkedHashSet<>();
     final Map<Value, Tensor> defaults = new LinkedHashMap<>();
     final Map<String, String> metadata = new LinkedHashMap<>();
-    String documentation = "";
+    DocString documentation = DocString.NONE;
 
     @Nullable
     Node owner;
@@ -61,7 +61,7 @@ public final class Graph {
         return name;
     }
 
-    public String documentation() {
+    public DocString documentation() {
         return documentation;
     }
 

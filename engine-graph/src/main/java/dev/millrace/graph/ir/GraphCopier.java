@@ -3,7 +3,6 @@ package dev.millrace.graph.ir;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -137,27 +136,8 @@ public final class GraphCopier {
                 made(output, copy);
             }
         }
-        target.insert(spec.with(copyOf(spec.attributes(), target.graph())), anchor, outputs);
-    }
-
-    private Attributes copyOf(Attributes attributes, Graph parent) {
-        if (attributes.graphs().isEmpty()) {
-            return attributes;
-        }
-        var copy = new LinkedHashMap<String, Attribute>();
-        attributes
-                .asMap()
-                .forEach((name, attribute) -> copy.put(
-                        name,
-                        switch (attribute) {
-                            case Attribute.GraphValue one -> new Attribute.GraphValue(copyGraph(one.value(), parent));
-                            case Attribute.Graphs many ->
-                                new Attribute.Graphs(many.values().stream()
-                                        .map(graph -> copyGraph(graph, parent))
-                                        .toList());
-                            default -> attribute;
-                        }));
-        return Attributes.of(copy);
+        target.insert(
+                spec.with(spec.attributes().withGraphs(graph -> copyGraph(graph, target.graph()))), anchor, outputs);
     }
 
     private void made(Value value, Value copy) {

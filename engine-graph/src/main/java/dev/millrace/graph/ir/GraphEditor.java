@@ -20,7 +20,7 @@ public final class GraphEditor {
         return graph;
     }
 
-    public void document(String text) {
+    public void document(DocString text) {
         graph.documentation = text;
     }
 

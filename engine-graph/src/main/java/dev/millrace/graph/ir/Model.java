@@ -37,7 +37,18 @@ public record Model(
             String producerVersion,
             String domain,
             long modelVersion,
-            String documentation) {}
+            DocString documentation) {
+
+        public Header(
+                long irVersion,
+                String producerName,
+                String producerVersion,
+                String domain,
+                long modelVersion,
+                String documentation) {
+            this(irVersion, producerName, producerVersion, domain, modelVersion, DocString.of(documentation));
+        }
+    }
 
     public Model {
         opsets = Collections.unmodifiableMap(new LinkedHashMap<>(opsets));

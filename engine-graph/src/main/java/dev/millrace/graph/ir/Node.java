@@ -5,7 +5,6 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +17,7 @@ public final class Node {
     private final int opset;
     private final String name;
     private final String overload;
-    private final Map<String, String> metadata;
+    private final Remarks remarks;
     Attributes attributes;
     final @Nullable Value[] inputs;
     /** Where many inputs stand, once one of them was replaced. */
@@ -43,7 +42,7 @@ public final class Node {
         this.opset = spec.opset();
         this.name = spec.name();
         this.overload = spec.overload();
-        this.metadata = spec.metadata();
+        this.remarks = spec.remarks();
         this.attributes = spec.attributes();
         this.inputs = spec.inputs().toArray(new Value[0]);
         this.outputs = outputs;
@@ -129,9 +128,9 @@ public final class Node {
         return overload;
     }
 
-    /** What the file says of the node beside that, which nothing is computed by; it lasts as long as the node. */
-    public Map<String, String> metadata() {
-        return metadata;
+    /** What the file says of the node beside that; it lasts as long as the node. */
+    public Remarks remarks() {
+        return remarks;
     }
 
     public Attributes attributes() {

@@ -233,7 +233,7 @@ class NotesTest {
                 .setOutput(0, marked("y", "an output"));
     }
 
-    private static TensorProto.Builder tensor(String name, float value) {
+    static TensorProto.Builder tensor(String name, float value) {
         return TensorProto.newBuilder()
                 .setName(name)
                 .setDataType(TensorProto.DataType.FLOAT_VALUE)
@@ -248,16 +248,16 @@ class NotesTest {
         return annotation;
     }
 
-    private static ValueInfoProto marked(String name, String note) {
+    static ValueInfoProto marked(String name, String note) {
         return info(name).toBuilder().addMetadataProps(entry("note", note)).build();
     }
 
-    private static StringStringEntryProto entry(String key, String value) {
+    static StringStringEntryProto entry(String key, String value) {
         return StringStringEntryProto.newBuilder().setKey(key).setValue(value).build();
     }
 
     /** What the model's file says when it is read and written once more. */
-    private static GraphProto again(Model model) throws InvalidProtocolBufferException {
+    static GraphProto again(Model model) throws InvalidProtocolBufferException {
         Model read = Models.read(Models.toBytes(model), null);
         return ModelProto.parseFrom(Models.toBytes(read)).getGraph();
     }

@@ -12,6 +12,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.DocString;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphCopier;
 import dev.millrace.graph.ir.GraphEditor;
@@ -114,7 +115,7 @@ class OnnxWriterTest {
         Model written = Models.read(Models.toBytes(model), null);
         for (Graph graph : List.of(model.graph(), written.graph(), GraphCopier.copy(written.graph(), null))) {
             List<Map<String, String>> metadata = new ArrayList<>();
-            graph.nodes().forEach(each -> metadata.add(each.metadata()));
+            graph.nodes().forEach(each -> metadata.add(each.remarks().metadata()));
             assertThat(metadata).containsExactly(Map.of("layer", "7"), Map.of());
         }
     }
@@ -197,7 +198,7 @@ class OnnxWriterTest {
         }
         Tensor large = Tensor.wrap(ElementType.UINT8, Shape.of(size), mapped);
         editor.addOutput("y", editor.addConstant("a", large));
-        editor.document("d".repeat(2000));
+        editor.document(DocString.of("d".repeat(2000)));
         assertThatThrownBy(() -> Models.write(model(21), folder.resolve("m.onnx"), WriteOptions.inline()))
                 .isInstanceOfSatisfying(
                         EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.INVALID_ARGUMENT))

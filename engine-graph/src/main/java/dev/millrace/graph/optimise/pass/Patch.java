@@ -6,6 +6,7 @@ import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.NodeSpec;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueNotes;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -72,7 +73,13 @@ public record Patch(String pass, String reason, Graph graph, List<Change> change
         }
 
         public Value constant(String name, Tensor tensor) {
+            return constant(name, tensor, ValueNotes.NONE);
+        }
+
+        /** Adds a constant of which the file says something. */
+        public Value constant(String name, Tensor tensor, ValueNotes notes) {
             Value value = editor.value(name, null);
+            editor.note(value, notes);
             changes.add(new AddConstant(value, tensor));
             return value;
         }

@@ -2,7 +2,9 @@ package dev.millrace.graph.optimise.passes;
 
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.Remarks;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.ir.ValueNotes;
 import dev.millrace.graph.optimise.pass.PassContext;
 import dev.millrace.graph.optimise.pass.Patch;
 import dev.millrace.graph.tensor.Shape;
@@ -16,19 +18,19 @@ final class ConstantNodes {
 
     static @Nullable Patch at(Node node, PassContext context) {
         Value output = node.output(0);
-        Tensor tensor = tensorOf(node.attributes().asMap());
-        if (output == null || tensor == null) {
+        if (output == null) {
             return null;
         }
-        Patch.Builder patch = context.patch(node, "a Constant node is a constant");
-        return patch.redirect(output, patch.constant(output.name(), tensor)).build();
-    }
-
-    private static @Nullable Tensor tensorOf(Map<String, Attribute> attributes) {
-        for (Map.Entry<String, Attribute> entry : attributes.entrySet()) {
-            Tensor tensor = entry.getKey().startsWith("value") ? tensorOf(entry.getValue()) : null;
+        for (Map.Entry<String, Attribute> entry : node.attributes().asMap().entrySet()) {
+            String name = entry.getKey();
+            Tensor tensor = name.startsWith("value") ? tensorOf(entry.getValue()) : null;
             if (tensor != null) {
-                return tensor;
+                Remarks ofTensor = node.attributes().notes(name).tensor(0);
+                var notes = new ValueNotes(
+                        output.notes().value(), ofTensor, output.notes().quantisation());
+                Patch.Builder patch = context.patch(node, "a Constant node is a constant");
+                return patch.redirect(output, patch.constant(output.name(), tensor, notes))
+                        .build();
             }
         }
         return null;

@@ -1,6 +1,5 @@
 package dev.millrace.providers.partition;
 
-import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphCopier;
@@ -112,18 +111,9 @@ final class PartitionCutter {
             }
         }
         node.captured().forEach(this::copyOf);
-        editor.insert(NodeSpec.like(node, mapped).with(copyOf(node.attributes())), null, outputs);
-    }
-
-    /** Attributes whose nested graphs read the part's own values. */
-    private Attributes copyOf(Attributes attributes) {
-        Attributes copy = attributes;
-        for (String name : attributes.names()) {
-            if (attributes.find(name) instanceof Attribute.GraphValue(Graph nested)) {
-                copy = copy.with(name, Attribute.of(GraphCopier.copy(nested, part, copies)));
-            }
-        }
-        return copy;
+        // Nested graphs read the part's own values.
+        Attributes attributes = node.attributes().withGraphs(nested -> GraphCopier.copy(nested, part, copies));
+        editor.insert(NodeSpec.like(node, mapped).with(attributes), null, outputs);
     }
 
     /** The part's own value for one of the graph around: made inside, a constant, or an input of the part. */

@@ -141,9 +141,7 @@ public final class ContextWriter {
             var weights = new Weights(new PackedTensors());
             read.packed().forEach(weights::put);
             bind(read.graph(), partition.fused(), observed.shapes, weights);
-            kept = back.isEmpty() || kept == Machine.Weights.TARGET
-                    ? Machine.Weights.TARGET
-                    : Machine.Weights.RECOVERABLE;
+            kept = Machine.Weights.RECOVERABLE;
             return image;
         } catch (RuntimeException e) {
             log().log(System.Logger.Level.DEBUG, () -> partition.name() + " needs its constants as they are", e);
@@ -151,16 +149,17 @@ public final class ContextWriter {
         }
     }
 
-    /** How all of these constants are put back on a machine with other vectors; empty where one of them cannot be. */
+    /** How constants are put back on a machine with other vectors; those that cannot be are taken out of the set. */
     private static List<WayBack> waysBack(Set<Tensor> constants, Usage usage, List<PackedWeights> packed) {
         var ways = new ArrayList<WayBack>();
-        for (Tensor constant : constants) {
+        constants.removeIf(constant -> {
             WayBack way = usage.wayBack(constant);
-            if (way == null || !packed.contains(way.packed())) {
-                return List.of();
+            boolean leads = way != null && packed.contains(way.packed());
+            if (leads) {
+                ways.add(way);
             }
-            ways.add(way);
-        }
+            return !leads;
+        });
         return ways;
     }
 

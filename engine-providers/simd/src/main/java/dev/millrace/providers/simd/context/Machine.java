@@ -17,8 +17,6 @@ public record Machine(int format, String target, Weights weights) {
 
     /** What kept constants are good for. */
     public enum Weights {
-        /** The machine they were compiled on: some are there in its layouts only. */
-        TARGET,
         /** The machine they were compiled on as they are; others put them back as they were, and pack them again. */
         RECOVERABLE,
         /** Any machine, others of which have to pack them again. */

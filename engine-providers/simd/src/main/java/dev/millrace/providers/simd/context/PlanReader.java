@@ -7,6 +7,7 @@ import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.simd.weights.PackedWeights;
+import dev.millrace.providers.simd.weights.Unit;
 import dev.millrace.providers.simd.weights.WayBack;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -161,12 +162,13 @@ final class PlanReader {
             if (!left.contains(absent) || !weights.sources().contains(absent)) {
                 throw ByteReader.damaged("a way leads back to a constant that was not left out");
             }
+            var unit = new Unit(ways.below(Integer.BYTES + 1, "size of a unit"), ways.fixed());
             int cut = ways.below(absent.shape().rank(), "axis");
             var pieces = new ArrayList<WayBack.Piece>();
             for (int piece = ways.count("pieces"); piece > 0; piece--) {
                 pieces.add(piece(ways, absent.shape().rank()));
             }
-            var way = new WayBack(absent, weights, cut, pieces);
+            var way = new WayBack(absent, weights, unit, cut, pieces);
             Tensor constant = Tensor.allocate(absent.type(), absent.shape());
             way.putBack(constant.segment());
             tensors.set(number, constant);

@@ -78,6 +78,8 @@ final class PlanWriter {
         for (WayBack way : plan.back()) {
             to.number(tensors.number(way.source()));
             to.number(plan.packed().indexOf(way.packed()));
+            to.number(way.unit().bytes());
+            to.fixed(way.unit().flip());
             to.number(way.axis());
             to.number(way.pieces().size());
             for (WayBack.Piece piece : way.pieces()) {

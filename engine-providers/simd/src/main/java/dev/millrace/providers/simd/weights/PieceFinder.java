@@ -1,6 +1,7 @@
 package dev.millrace.providers.simd.weights;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -8,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** Finds the pieces that a table of places is made of, for a {@link WayBack}. */
 final class PieceFinder {
     private static final int MOST_PIECES = 16;
+    private static final ValueLayout.OfInt PLACE = ValueLayout.JAVA_INT_UNALIGNED;
 
     private final long[] dims;
     private final int cut;
@@ -15,7 +17,7 @@ final class PieceFinder {
 
     /**
      * @param cut the axis that may be cut
-     * @param places for each element where it lies, -1 for one that lies nowhere
+     * @param places for each unit where it lies, -1 for one that lies nowhere
      */
     PieceFinder(long[] dims, int cut, MemorySegment places) {
         this.dims = dims;
@@ -32,7 +34,7 @@ final class PieceFinder {
     }
 
     private long place(long element) {
-        return places.get(WayBack.WORD, element * WayBack.BYTES);
+        return places.get(PLACE, element * Integer.BYTES);
     }
 
     /** The pieces, or null where they follow no rule or are many. */
@@ -70,11 +72,14 @@ final class PieceFinder {
         return place(origin) < 0 ? null : new WayBack.Piece(count, place(origin), axes);
     }
 
-    /** How many indices from one on have the others' steps as far apart as it has. */
+    /** How many indices from one on have the others' first and last indices as far apart as it has. */
     private long alike(long from) {
         for (long index = from + 1; index < dims[cut]; index++) {
             for (int i = 0; i < dims.length; i++) {
-                if (i != cut && dims[i] > 1 && step(index, i) != step(from, i)) {
+                if (i != cut
+                        && dims[i] > 1
+                        && (distance(index, i, 1) != distance(from, i, 1)
+                                || distance(index, i, dims[i] - 1) != distance(from, i, dims[i] - 1))) {
                     return index - from;
                 }
             }
@@ -82,9 +87,9 @@ final class PieceFinder {
         return dims[cut] - from;
     }
 
-    private long step(long index, int axis) {
-        long element = index * stride(cut);
-        return place(element + stride(axis)) - place(element);
+    private long distance(long index, int axis, long steps) {
+        long unit = index * stride(cut);
+        return place(unit + steps * stride(axis)) - place(unit);
     }
 
     private WayBack.@Nullable Axis axis(long origin, long stride, long count) {

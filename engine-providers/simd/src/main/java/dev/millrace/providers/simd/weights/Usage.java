@@ -3,6 +3,7 @@ package dev.millrace.providers.simd.weights;
 import dev.millrace.graph.tensor.Tensor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -10,13 +11,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** What a program that is bound reads of constants: in which layouts, and which as they are. Not for several threads. */
 public final class Usage {
-    private static final long ALIGNMENT = 64;
+    static final long ALIGNMENT = 64;
 
     private final Map<List<Object>, Packing> packed = new LinkedHashMap<>();
     /** What stands for constants while it is found out where their elements go. */
@@ -25,8 +27,8 @@ public final class Usage {
     private final Set<Tensor> plain = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<Tensor> forTheseShapes = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<Tensor> sources = Collections.newSetFromMap(new IdentityHashMap<>());
-    /** Ways back by layout, shape and place among what is packed together: other constants have theirs alike. */
-    private final Map<List<Object>, WayBack> ways = new HashMap<>();
+    /** Ways back by layout, type, shape and place among what is packed together: other constants have theirs alike, or have none. */
+    private final Map<List<Object>, Optional<WayBack>> ways = new HashMap<>();
 
     private int packing;
 
@@ -79,18 +81,11 @@ public final class Usage {
 
     /** How a constant that was read packed only is put back together, if that can be done. */
     public @Nullable WayBack wayBack(Tensor constant) {
-        if (!WayBack.isPossible(constant)) {
-            return null;
-        }
         for (Packing each : packed.values()) {
             int place = each.weights.sources().indexOf(constant);
             if (place >= 0) {
-                List<Object> key = List.of(each.weights.layout(), constant.shape(), place);
-                WayBack known = ways.get(key);
-                WayBack alike = known == null ? null : known.of(constant, each.weights);
-                WayBack way = alike == null ? wayBack(constant, each) : alike;
+                WayBack way = wayBack(constant, each, place);
                 if (way != null) {
-                    ways.put(key, way);
                     return way;
                 }
             }
@@ -98,18 +93,60 @@ public final class Usage {
         return null;
     }
 
-    /** Packs numbers in place of the constant's elements, and zeros in place of what is packed with it. */
-    private @Nullable WayBack wayBack(Tensor constant, Packing packing) {
-        // as large as the constant is, and needed no longer than this
+    private @Nullable WayBack wayBack(Tensor constant, Packing packing, int place) {
+        List<Object> key = List.of(packing.weights.layout(), constant.type(), constant.shape(), place);
+        Optional<WayBack> known = ways.get(key);
+        if (known != null) {
+            return known.map(way -> way.of(constant, packing.weights)).orElse(null);
+        }
+        WayBack way = find(constant, packing);
+        ways.put(key, Optional.ofNullable(way));
+        return way;
+    }
+
+    private @Nullable WayBack find(Tensor constant, Packing packing) {
+        Map<Integer, List<Unit>> bySize = new LinkedHashMap<>();
+        for (Unit unit : Unit.of(constant)) {
+            bySize.computeIfAbsent(unit.bytes(), _ -> new ArrayList<>()).add(unit);
+        }
+        for (List<Unit> alike : bySize.values()) {
+            WayBack way = find(constant, packing, alike);
+            if (way != null) {
+                return way;
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Packs numbers in place of the constant's units, and zeros in place of what is packed with it.
+     *
+     * @param units of one size
+     */
+    private @Nullable WayBack find(Tensor constant, Packing packing, List<Unit> units) {
+        long bytes = constant.segment().byteSize();
+        long count = bytes / units.getFirst().bytes();
+        if (units.getFirst().dims(constant) == null || count > Numbering.MOST) {
+            return null;
+        }
+        // several times as large as the constant is, and needed no longer than this
         try (Arena arena = Arena.ofShared()) {
             for (Tensor source : packing.weights.sources()) {
                 standIns.put(source, arena.allocate(source.segment().byteSize(), ALIGNMENT));
             }
-            MemorySegment elements = Objects.requireNonNull(standIns.get(constant));
-            WayBack.number(elements);
-            MemorySegment numbers = arena.allocate(packing.weights.memory().byteSize(), ALIGNMENT);
-            packing.again.accept(numbers);
-            return WayBack.of(constant, packing.weights, numbers, elements);
+            var numbering = new Numbering((int) count, units.getFirst());
+            List<MemorySegment> packed = numbering.packed(
+                    Objects.requireNonNull(standIns.get(constant)),
+                    packing.weights.memory().byteSize(),
+                    packing.again,
+                    arena);
+            for (Unit unit : units) {
+                WayBack way = WayBack.of(constant, packing.weights, unit, numbering.places(packed, unit, arena));
+                if (way != null) {
+                    return way;
+                }
+            }
+            return null;
         } finally {
             standIns.clear();
         }

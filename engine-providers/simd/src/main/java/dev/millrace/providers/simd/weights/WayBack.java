@@ -3,23 +3,20 @@ package dev.millrace.providers.simd.weights;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the elements of a constant, of four bytes each, lie in what was packed of it. It is cut into pieces along one axis,
- * since the last panels of a matrix may be narrower than the others.
+ * Where the units of a constant lie in what was packed of it. It is cut into pieces along one axis, since the last panels of
+ * a matrix may be narrower than the others.
  */
-public record WayBack(Tensor source, PackedWeights packed, int axis, List<Piece> pieces) {
-    static final int BYTES = Integer.BYTES;
-    static final ValueLayout.OfInt WORD = ValueLayout.JAVA_INT_UNALIGNED;
-
+public record WayBack(Tensor source, PackedWeights packed, Unit unit, int axis, List<Piece> pieces) {
     /**
-     * Some of the indices of the axis that is cut. Element (i, j, …) of a piece lies at {@code base} and a distance for each index.
+     * Some of the indices of the axis that is cut. Unit (i, j, …) of a piece lies at {@code base} and a distance for each index.
      *
      * @param count indices of the axis that is cut
-     * @param base where the piece's first element lies; all places count elements
+     * @param base where the piece's first unit lies; all places count units
      */
     public record Piece(long count, long base, List<Axis> axes) {
         public Piece {
@@ -28,7 +25,7 @@ public record WayBack(Tensor source, PackedWeights packed, int axis, List<Piece>
     }
 
     /**
-     * How far the elements of one axis lie apart.
+     * How far the units of one axis lie apart.
      *
      * @param block indices to a block
      * @param outer from a block to the next
@@ -60,13 +57,19 @@ public record WayBack(Tensor source, PackedWeights packed, int axis, List<Piece>
 
     public WayBack {
         pieces = List.copyOf(pieces);
-        long[] dims = source.shape().toArray();
-        long room = packed.memory().byteSize() / BYTES;
-        if (source.type().bytes(1) != BYTES
-                || axis >= dims.length
-                || source.shape().elements() > room) {
+        long[] dims = unit.dims(source);
+        long room = packed.memory().byteSize() / unit.bytes();
+        if (dims == null || axis >= dims.length) {
             throw refusal("is of another one");
         }
+        long units = 1;
+        for (long extent : dims) {
+            units = Math.multiplyExact(units, extent);
+        }
+        if (units > room) {
+            throw refusal("is of another one");
+        }
+        long extent = dims[axis];
         long indices = 0;
         for (Piece piece : pieces) {
             indices = Math.addExact(indices, piece.count);
@@ -79,7 +82,7 @@ public record WayBack(Tensor source, PackedWeights packed, int axis, List<Piece>
                 throw refusal("leads out of what was packed of it");
             }
         }
-        if (indices != source.shape().dim(axis)) {
+        if (indices != extent) {
             throw refusal("leaves some of it out");
         }
     }
@@ -88,41 +91,12 @@ public record WayBack(Tensor source, PackedWeights packed, int axis, List<Piece>
         return EngineException.invalidGraph("the way back to a constant " + what);
     }
 
-    /** Whether elements of a constant are counted in a number that an element can hold. */
-    static boolean isPossible(Tensor source) {
-        long elements = source.shape().elements();
-        return source.shape().rank() > 0
-                && source.type().bytes(1) == BYTES
-                && !source.type().isPacked()
-                && elements > 0
-                && elements < Integer.MAX_VALUE;
-    }
-
-    /** Fills memory with a number for each element, none of which is 0. */
-    static void number(MemorySegment elements) {
-        for (long i = 0; i < elements.byteSize() / BYTES; i++) {
-            elements.set(WORD, i * BYTES, (int) i + 1);
-        }
-    }
-
-    /**
-     * The way back from weights, if there is one.
-     *
-     * @param numbers what was packed of the elements' {@linkplain #number numbers} the same way
-     * @param places memory of the constant's size
-     */
-    static @Nullable WayBack of(Tensor source, PackedWeights packed, MemorySegment numbers, MemorySegment places) {
-        places.fill((byte) -1);
-        long elements = source.shape().elements();
-        for (long place = Math.min(numbers.byteSize() / BYTES, Integer.MAX_VALUE) - 1; place >= 0; place--) {
-            long element = numbers.get(WORD, place * BYTES) - 1L;
-            if (element >= 0 && element < elements) {
-                places.set(WORD, element * BYTES, (int) place);
-            }
-        }
-        for (int axis = 0; axis < source.shape().rank(); axis++) {
-            List<Piece> pieces = new PieceFinder(source.shape().toArray(), axis, places).find();
-            WayBack way = pieces == null ? null : checked(source, packed, axis, pieces);
+    /** The way back from weights whose units lie in these places, if there is one. */
+    static @Nullable WayBack of(Tensor source, PackedWeights packed, Unit unit, MemorySegment places) {
+        long[] dims = Objects.requireNonNull(unit.dims(source));
+        for (int axis = 0; axis < dims.length; axis++) {
+            List<Piece> pieces = new PieceFinder(dims, axis, places).find();
+            WayBack way = pieces == null ? null : checked(source, packed, unit, axis, pieces);
             if (way != null) {
                 return way;
             }
@@ -133,13 +107,14 @@ public record WayBack(Tensor source, PackedWeights packed, int axis, List<Piece>
     /** The same way for another constant, if it leads back to that. */
     @Nullable
     WayBack of(Tensor other, PackedWeights packedOfIt) {
-        return checked(other, packedOfIt, axis, pieces);
+        return checked(other, packedOfIt, unit, axis, pieces);
     }
 
     /** The way back, if it leads to the constant; that places along the axes fit a rule says nothing of those between. */
-    private static @Nullable WayBack checked(Tensor source, PackedWeights packed, int axis, List<Piece> pieces) {
+    private static @Nullable WayBack checked(
+            Tensor source, PackedWeights packed, Unit unit, int axis, List<Piece> pieces) {
         try {
-            var way = new WayBack(source, packed, axis, pieces);
+            var way = new WayBack(source, packed, unit, axis, pieces);
             return way.leadsBack() ? way : null;
         } catch (EngineException | ArithmeticException _) {
             return null;
@@ -149,27 +124,27 @@ public record WayBack(Tensor source, PackedWeights packed, int axis, List<Piece>
     /** Whether what is put back is the constant, to the bit. */
     private boolean leadsBack() {
         MemorySegment original = source.segment();
-        return walk((element, place) ->
-                original.get(WORD, element) == packed.memory().get(WORD, place));
+        return walk((first, place, apart, count) -> unit.isSame(original, first, packed.memory(), place, apart, count));
     }
 
     /** The constant as it was. */
     public void putBack(MemorySegment elements) {
-        walk((element, place) -> {
-            elements.set(WORD, element, packed.memory().get(WORD, place));
+        walk((first, place, apart, count) -> {
+            unit.putBack(packed.memory(), place, apart, elements, first, count);
             return true;
         });
     }
 
-    private interface Step {
-        /** Takes offsets in bytes; false ends the walk. */
-        boolean to(long element, long place);
+    private interface Run {
+        /** Takes neighbours of the constant, which lie so far apart in what was packed; false ends the walk. */
+        boolean take(long first, long place, long apart, long count);
     }
 
-    private boolean walk(Step step) {
+    private boolean walk(Run run) {
+        long[] dims = Objects.requireNonNull(unit.dims(source));
         long from = 0;
         for (Piece piece : pieces) {
-            if (!walk(piece, from, step)) {
+            if (!walk(piece, dims, from, run)) {
                 return false;
             }
             from += piece.count;
@@ -177,32 +152,34 @@ public record WayBack(Tensor source, PackedWeights packed, int axis, List<Piece>
         return true;
     }
 
-    private boolean walk(Piece piece, long from, Step step) {
-        long[] dims = source.shape().toArray();
-        long[] box = dims.clone();
-        box[axis] = piece.count;
-        long count = 1;
-        for (long extent : box) {
-            count *= extent;
+    /** Row by row, and in each row block by block. */
+    private boolean walk(Piece piece, long[] dims, long from, Run run) {
+        int last = dims.length - 1;
+        long rows = 1;
+        for (int i = 0; i < last; i++) {
+            rows *= i == axis ? piece.count : dims[i];
         }
-        long row = box[box.length - 1];
+        long row = axis == last ? piece.count : dims[last];
         Axis inRow = piece.axes.getLast();
-        for (long done = 0; done < count; done += row) {
-            long rest = done / row;
+        for (long number = 0; number < rows; number++) {
+            long rest = number;
             long place = piece.base;
-            long element = axis == box.length - 1 ? from : 0;
-            long stride = dims[box.length - 1];
-            for (int i = box.length - 2; i >= 0; i--) {
-                long index = rest % box[i];
-                rest /= box[i];
+            long first = axis == last ? from : 0;
+            long stride = dims[last];
+            for (int i = last - 1; i >= 0; i--) {
+                long extent = i == axis ? piece.count : dims[i];
+                long index = rest % extent;
+                rest /= extent;
                 place += piece.axes.get(i).place(index);
-                element += (i == axis ? index + from : index) * stride;
+                first += (i == axis ? index + from : index) * stride;
                 stride *= dims[i];
             }
-            for (long i = 0; i < row; i++) {
-                if (!step.to((element + i) * BYTES, (place + inRow.place(i)) * BYTES)) {
+            for (long i = 0; i < row; i += inRow.block) {
+                long count = Math.min(inRow.block, row - i);
+                if (!run.take(first + i, place, inRow.inner, count)) {
                     return false;
                 }
+                place += inRow.outer;
             }
         }
         return true;
