@@ -101,26 +101,59 @@ final class PlaneColumns {
     }
 
     KernelKey fillKey(boolean repeats) {
-        PlaneRows.How sideBySide = repeats ? PlaneRows.How.REPEATED : PlaneRows.How.FILLED;
-        return PlaneRows.key(stride == 1 ? sideBySide : PlaneRows.How.TAKEN);
+        if (stride == 1) {
+            return PlaneRows.key(repeats ? PlaneRows.How.REPEATED : PlaneRows.How.FILLED);
+        }
+        return stride > PlaneRows.MAX_WAYS ? PlaneRows.key(PlaneRows.How.TAKEN) : PlaneRows.apart(stride);
     }
 
     /** The sizes of a call that puts rows of inputs where they are read. */
     long[] fill(int rows, float filling, boolean repeats) {
-        int columns = endInput() - firstInput();
         long bits = Float.floatToRawIntBits(filling) & INT_BITS;
         if (stride == 1) {
-            int missing = firstInput() - start();
-            int left = columns == 0 ? 0 : missing;
-            return new long[] {rows, 4L * inputs, 4L * reach, left, columns, reach - left - columns, bits};
+            int columns = endInput() - firstInput();
+            long[] sizes = sizes(rows, 4L * inputs, 4L * reach, bits, new int[0]);
+            int left = columns == 0 ? 0 : firstInput() - start();
+            sizes[PlaneRows.Size.BEFORE.ordinal()] = left;
+            sizes[PlaneRows.Size.COLUMNS.ordinal()] = columns;
+            sizes[PlaneRows.Size.BEHIND.ordinal()] = reach - left - columns;
+            return sizes;
         }
-        int[] places = new int[pitch() * stride];
+        int[] places = new int[rowLength()];
         for (int i = 0; i < places.length; i++) {
             int input = start() + i % pitch() * stride + i / pitch();
             int nearest = repeats ? Math.min(input, inputs - 1) : input;
             places[i] = nearest >= 0 && nearest < inputs ? nearest : -1;
         }
-        return table(rows, 4L * inputs, 4L * places.length, bits, places);
+        return stride > PlaneRows.MAX_WAYS
+                ? sizes(rows, 4L * inputs, 4L * rowLength(), bits, places)
+                : apart(rows, bits, places);
+    }
+
+    /** Vectors of all parts whose elements lie in the input one after the other are not told one by one. */
+    private long[] apart(int rows, long filling, int[] places) {
+        int vectors = pitch() / lanes;
+        int together = lanes * stride;
+        int first = Math.clamp(Math.ceilDiv(-start(), together), 0, vectors);
+        int end = Math.clamp(Math.floorDiv(inputs - start(), together), first, vectors);
+        int[] told = new int[(vectors - (end - first)) * together];
+        int at = 0;
+        for (int vector = 0; vector < vectors; vector++) {
+            if (vector >= first && vector < end) {
+                continue;
+            }
+            for (int part = 0; part < stride; part++) {
+                System.arraycopy(places, part * pitch() + vector * lanes, told, at, lanes);
+                at += lanes;
+            }
+        }
+        long[] sizes = sizes(rows, 4L * inputs, 4L * rowLength(), filling, told);
+        sizes[PlaneRows.Size.BEFORE.ordinal()] = first;
+        sizes[PlaneRows.Size.COLUMNS.ordinal()] = end - first;
+        sizes[PlaneRows.Size.BEHIND.ordinal()] = vectors - end;
+        sizes[PlaneRows.Size.PART.ordinal()] = 4L * pitch();
+        sizes[PlaneRows.Size.FROM.ordinal()] = 4L * (start() + (long) first * together);
+        return sizes;
     }
 
     /** The sizes of a call that makes outputs of parts take turns. */
@@ -129,11 +162,11 @@ final class PlaneColumns {
         for (int i = 0; i < places.length; i++) {
             places[i] = turnsStart(i % parts.size()) + i / parts.size();
         }
-        return table(rows, 4L * turnsLength(), outRow, 0, places);
+        return sizes(rows, 4L * turnsLength(), outRow, 0, places);
     }
 
-    /** Places follow the sizes, as many as whole vectors have. */
-    private long[] table(int rows, long inRow, long outRow, long filling, int[] places) {
+    /** Sizes with places behind them, as many as whole vectors have. */
+    private long[] sizes(int rows, long inRow, long outRow, long filling, int[] places) {
         int head = PlaneRows.Size.values().length;
         long[] sizes = new long[head + up(places.length) / 2];
         sizes[PlaneRows.Size.ROWS.ordinal()] = rows;

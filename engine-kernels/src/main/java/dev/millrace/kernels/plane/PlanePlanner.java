@@ -15,7 +15,7 @@ public final class PlanePlanner {
     private static final long BAND_BYTES = 192 << 10;
 
     private static final long MOST_BAND_BYTES = 1 << 20;
-    private static final int MOST_WEIGHTS = 1 << 11;
+    private static final int MOST_WEIGHTS = 1 << 12;
     private static final int LEAST_ROWS = 4;
     private static final int BANDS = 8;
     private static final int COLUMNS = 1024;

@@ -51,7 +51,8 @@ public final class PlaneWeights {
 
     /** Names the layout. */
     public String name(Target target) {
-        return "plane f32 of " + shape.groups() + " groups for " + target.name();
+        return "plane f32 of " + shape.groups() + " times " + shape.outChannels() + " x " + shape.weights() + " for "
+                + target.name();
     }
 
     /** Packs weights, with the bias of each output channel if there is one. */
