@@ -12,6 +12,7 @@ import dev.millrace.kernels.gemm.GemmFamilies;
 import dev.millrace.kernels.intgemm.IntGemmFamilies;
 import dev.millrace.kernels.layout.LayoutFamilies;
 import dev.millrace.kernels.norm.NormFamilies;
+import dev.millrace.kernels.plane.PlaneFamilies;
 import dev.millrace.kernels.pool.PoolFamilies;
 import dev.millrace.kernels.quantise.QuantiseFamilies;
 import dev.millrace.kernels.rank.RankFamilies;
@@ -49,6 +50,7 @@ final class Families implements KernelFamilies {
             }
             case "layout" -> new LayoutFamilies().named(name);
             case "norm" -> new NormFamilies().named(name);
+            case "plane" -> new PlaneFamilies().named(name);
             case "recurrent" -> new RecurrentFamilies().named(name);
             case "reduce" -> new ReduceFamilies().named(name);
             case "resize" -> new ResizeFamilies().named(name);

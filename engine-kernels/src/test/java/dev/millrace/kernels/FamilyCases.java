@@ -5,6 +5,7 @@ import dev.millrace.kernels.attention.RotationCase;
 import dev.millrace.kernels.cast.CastCase;
 import dev.millrace.kernels.conv.ChannelMoveCase;
 import dev.millrace.kernels.conv.ConvCase;
+import dev.millrace.kernels.conv.PlaneConvCase;
 import dev.millrace.kernels.conv.ReorderCase;
 import dev.millrace.kernels.conv.TransposedConvCase;
 import dev.millrace.kernels.conv.bytes.QuantisedConvCase;
@@ -56,6 +57,7 @@ final class FamilyCases {
             new CopyCase(),
             new CastCase(),
             new TransposedConvCase(),
+            new PlaneConvCase(),
             new PlaceCase(),
             new ReductionCase(),
             new ExpressionReductionCase(),

@@ -9,6 +9,7 @@ import dev.millrace.kernels.call.PackedBytes;
 import dev.millrace.kernels.conv.Conv;
 import dev.millrace.kernels.conv.ConvMethod;
 import dev.millrace.kernels.conv.ConvShape;
+import dev.millrace.kernels.conv.PlaneConv;
 import dev.millrace.kernels.conv.TransposedConv;
 import dev.millrace.kernels.conv.bytes.QuantisedConv;
 import dev.millrace.kernels.conv.bytes.QuantisedConvolution;
@@ -76,6 +77,14 @@ class PackedLayoutsTest {
             new Packer("winograd", (kernels, original, arena) -> conv(kernels, original, arena, ConvMethod.WINOGRAD_4)),
             new Packer("transposed", (kernels, original, arena) -> {
                 TransposedConv conv = new TransposedConv(kernels, SHAPE, Expr.input(0));
+                return packed(conv.packedLayout(), conv.packedBytes(), arena, to -> conv.pack(original, null, to));
+            }),
+            new Packer("planes", (kernels, original, arena) -> {
+                PlaneConv conv = PlaneConv.of(kernels, SHAPE, Expr.input(0));
+                return packed(conv.packedLayout(), conv.packedBytes(), arena, to -> conv.pack(original, null, to));
+            }),
+            new Packer("transposed planes", (kernels, original, arena) -> {
+                PlaneConv conv = PlaneConv.transposed(kernels, SHAPE, Expr.input(0));
                 return packed(conv.packedLayout(), conv.packedBytes(), arena, to -> conv.pack(original, null, to));
             }),
             new Packer("depthwise", (kernels, original, arena) -> {

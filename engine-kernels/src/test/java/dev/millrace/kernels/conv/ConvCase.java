@@ -18,12 +18,12 @@ import org.jspecify.annotations.Nullable;
 /** Direct convolutions against sums in double. */
 public final class ConvCase implements FamilyCase {
     /** What follows the sum, as an expression and in double. */
-    private record After(Expr expression, DoubleBinaryOperator operator) {}
+    record After(Expr expression, DoubleBinaryOperator operator) {}
 
     private static final Expr SUM = Expr.input(0);
     private static final Expr RESIDUAL = Expr.input(1);
     private static final Expr CLIPPED = Expr.number(-0.25f).max(SUM).min(Expr.number(0.5f));
-    private static final After[] AFTER = {
+    static final After[] AFTER = {
         new After(SUM, (sum, residual) -> sum),
         new After(SUM.apply(Function.RELU), (sum, residual) -> Math.max(0, sum)),
         new After(SUM.plus(RESIDUAL).apply(Function.RELU), (sum, residual) -> Math.max(0, sum + residual)),
@@ -74,16 +74,17 @@ public final class ConvCase implements FamilyCase {
         } catch (RuntimeException failure) {
             throw new AssertionError(message, failure);
         }
-        compare(method, shape, in, inBlock, weights, bias, residual, after, out, lanes, message);
+        compare(bound(method), shape, in, inBlock, weights, bias, residual, after, out, lanes, message);
     }
 
     /** Of what the terms of a sum amount to, and of what follows the sum, how much may be lost to rounding. */
-    private static double bound(ConvMethod method) {
+    static double bound(ConvMethod method) {
         return method == ConvMethod.WINOGRAD_4 ? 2e-6 : 4e-7;
     }
 
-    private static void compare(
-            ConvMethod method,
+    /** @param lanes channels in a block of the output */
+    static void compare(
+            double bound,
             ConvShape shape,
             MemorySegment in,
             int inBlock,
@@ -114,7 +115,7 @@ public final class ConvCase implements FamilyCase {
                     double added = residual == null ? 0 : residual.getAtIndex(ConvReference.FLOAT, at);
                     double expected = after.operator().applyAsDouble(sum.value() + first, added);
                     float got = out.getAtIndex(ConvReference.FLOAT, at);
-                    if (!(Math.abs(got - expected) <= bound(method) * (1 + sum.size()))) {
+                    if (!(Math.abs(got - expected) <= bound * (1 + sum.size()))) {
                         throw new AssertionError(message + ": image " + image + ", channel " + channel + ", row " + row
                                 + ", column " + x + " is " + got + ", not " + expected);
                     }

@@ -22,9 +22,10 @@ public final class TransposedConvCase implements FamilyCase {
 
     @Override
     public void runOne(KernelSet kernels, GuardedMemory memory, Random random, boolean small) {
-        int lanes = kernels.target().lanes();
-        ConvShape forward = RandomShapes.conv(random, lanes, true);
-        String message = "transposed " + forward;
+        ConvShape forward = RandomShapes.conv(random, kernels.target().lanes(), true);
+        boolean plane = random.nextInt(3) == 0 && PlaneConv.fitsTransposed(kernels, forward);
+        int lanes = plane ? 1 : kernels.target().lanes();
+        String message = (plane ? "plane " : "") + "transposed " + forward;
         MemorySegment in = memory.random(
                 BlockedImages.elements(lanes, forward.outChannels(), forward.outPixels()) * forward.batch(), random);
         ConvReference.spoilPadding(in, lanes, forward.outChannels(), forward.outPixels(), forward.batch());
@@ -32,15 +33,24 @@ public final class TransposedConvCase implements FamilyCase {
         MemorySegment bias = memory.random(forward.channels(), random);
         long outElements = BlockedImages.elements(lanes, forward.channels(), forward.inPixels()) * forward.batch();
         MemorySegment out = memory.random(outElements, random);
-        MemorySegment residual = random.nextBoolean() ? memory.random(outElements, random) : null;
+        boolean adds = random.nextBoolean() && (!plane || forward.width().stride() == 1);
+        MemorySegment residual = adds ? memory.random(outElements, random) : null;
         Expr relu = Expr.input(0).apply(Function.RELU);
         try {
-            TransposedConv conv =
-                    new TransposedConv(kernels, forward, residual == null ? relu : relu.plus(Expr.input(1)));
-            MemorySegment packed = memory.floats(conv.packedBytes() / 4);
-            conv.pack(weights, bias, packed);
+            Expr after = adds ? relu.plus(Expr.input(1)) : relu;
             Parallel parallel = random.nextInt(4) == 0 ? TestThreads.of(3) : Parallel.NONE;
-            conv.run(in, packed, residual, out, parallel);
+            if (plane) {
+                PlaneConv conv = PlaneConv.transposed(kernels, forward, after);
+                MemorySegment packed = memory.floats(conv.packedBytes() / 4);
+                conv.pack(weights, bias, packed);
+                MemorySegment scratch = memory.random(conv.scratchBytes(parallel.width()) / 4, random);
+                conv.run(in, packed, residual, out, scratch, parallel);
+            } else {
+                TransposedConv conv = new TransposedConv(kernels, forward, after);
+                MemorySegment packed = memory.floats(conv.packedBytes() / 4);
+                conv.pack(weights, bias, packed);
+                conv.run(in, packed, residual, out, parallel);
+            }
         } catch (RuntimeException failure) {
             throw new AssertionError(message, failure);
         }

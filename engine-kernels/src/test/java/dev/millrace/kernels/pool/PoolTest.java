@@ -12,6 +12,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** Edges of windows, and wrong uses, which are refused with a reason. */
@@ -65,6 +66,29 @@ class PoolTest {
         assertThat(Arrays.stream(columns)
                         .mapToObj(column -> out.getAtIndex(ValueLayout.JAVA_FLOAT, (long) column * LANES)))
                 .containsExactly(7f, 7f, 7f, 7f, 7f + 2 * 2, 7f + 2 * 3);
+    }
+
+    /** A NaN counts where no number follows it, and what lies before and behind a row is no number. */
+    @Test
+    void paddingDoesNotHideWhatIsNoNumber() {
+        var random = new Random(5);
+        float[] pixels = new float[19 * 45];
+        for (int i = 0; i < pixels.length; i++) {
+            pixels[i] = random.nextInt(3) == 0 ? Float.NaN : random.nextInt(20) - 10;
+        }
+        MemorySegment in = floats(pixels.length);
+        in.copyFrom(MemorySegment.ofArray(pixels));
+        for (int stride = 1; stride <= 5; stride++) {
+            Axis width = Axis.of(45, 4, stride, 1, 3, 3);
+            WindowShape shape = WindowShape.flat(1, 1, Axis.of(19, 3, stride, 1, 1, 2), width);
+            assertThat(PlanePool.fits(KERNELS.set(), shape, Pooling.max())).isTrue();
+            MemorySegment expected = floats(shape.outPixels());
+            MemorySegment out = floats(shape.outPixels());
+            new PlainPool(KERNELS.set(), shape, Pooling.max(), false).run(in, expected, null, Parallel.NONE);
+            var pool = new PlanePool(KERNELS.set(), shape, Pooling.max());
+            pool.run(in, out, floats(pool.scratchBytes(1) / 4), Parallel.NONE);
+            assertThat(out.mismatch(expected)).isEqualTo(-1);
+        }
     }
 
     @Test

@@ -83,15 +83,15 @@ public final class WindowCase implements FamilyCase {
         String message = (plain ? "plain " : "") + kind + " " + shape;
         try {
             switch (kind) {
-                case MAX -> pool(kernels, shape, Pooling.max(), plain, in, out, parallel);
-                case AVERAGE -> pool(kernels, shape, Pooling.average(), plain, in, out, parallel);
+                case MAX -> pool(kernels, shape, Pooling.max(), plain, in, out, memory, random, parallel);
+                case AVERAGE -> pool(kernels, shape, Pooling.average(), plain, in, out, memory, random, parallel);
                 case AVERAGE_WITH_PADDING -> {
                     Pooling average = Pooling.averageWithPadding(behind[0], behind[1], behind[2]);
-                    pool(kernels, shape, average, plain, in, out, parallel);
+                    pool(kernels, shape, average, plain, in, out, memory, random, parallel);
                 }
-                case NORM1 -> pool(kernels, shape, Pooling.norm(1), plain, in, out, parallel);
-                case NORM2 -> pool(kernels, shape, Pooling.norm(2), plain, in, out, parallel);
-                case NORM3 -> pool(kernels, shape, Pooling.norm(3), plain, in, out, parallel);
+                case NORM1 -> pool(kernels, shape, Pooling.norm(1), plain, in, out, memory, random, parallel);
+                case NORM2 -> pool(kernels, shape, Pooling.norm(2), plain, in, out, memory, random, parallel);
+                case NORM3 -> pool(kernels, shape, Pooling.norm(3), plain, in, out, memory, random, parallel);
                 default -> {
                     Expr sum = Expr.input(0);
                     boolean adds = kind == Kind.DEPTHWISE_RELU_RESIDUAL;
@@ -131,8 +131,13 @@ public final class WindowCase implements FamilyCase {
             boolean plain,
             MemorySegment in,
             MemorySegment out,
+            GuardedMemory memory,
+            Random random,
             Parallel parallel) {
-        if (plain) {
+        if (plain && random.nextInt(3) > 0 && PlanePool.fits(kernels, shape, pooling)) {
+            PlanePool pool = new PlanePool(kernels, shape, pooling);
+            pool.run(in, out, memory.random(pool.scratchBytes(parallel.width()) / 4, random), parallel);
+        } else if (plain) {
             new PlainPool(kernels, shape, pooling, false).run(in, out, null, parallel);
         } else {
             new Pool(kernels, shape, pooling).run(in, out, parallel);

@@ -54,12 +54,14 @@ final class ConvRules {
             }
             return true;
         }
-        if (groups == channels && outChannels == channels && groups > 1) {
+        var ofChannels = new ConvShape(batch, channels, outChannels, groups, axes[0], axes[1], axes[2]);
+        if (PlaneAnchor.pays(op, images, ofChannels)) {
+            op.lowering().pend(op.out(), PlaneAnchor.of(op.lowering(), images, ofChannels, weights));
+        } else if (groups == channels && outChannels == channels && groups > 1) {
             var shape = new WindowShape(batch, channels, axes[0], axes[1], axes[2]);
             op.lowering().pend(op.out(), new DepthwiseAnchor(op.lowering(), images, shape, weights));
         } else {
-            var shape = new ConvShape(batch, channels, outChannels, groups, axes[0], axes[1], axes[2]);
-            op.lowering().pend(op.out(), new ConvAnchor(op.lowering(), images, shape, weights, isOfOneSize(op)));
+            op.lowering().pend(op.out(), new ConvAnchor(op.lowering(), images, ofChannels, weights, isOfOneSize(op)));
         }
         return true;
     }
@@ -89,9 +91,7 @@ final class ConvRules {
         ConvWeights weights = ConvWeights.of(op);
         Shape in = op.in(0).shape();
         Shape out = op.out().shape();
-        boolean simple = !op.attributes().has("output_shape")
-                && op.attributes().text("auto_pad", "NOTSET").equals("NOTSET");
-        Axis[] axes = weights == null || !simple ? null : Windows.axes(op, out, in, Windows.kernel(weights.shape()));
+        Axis[] axes = weights == null ? null : Windows.transposed(op, in, out, Windows.kernel(weights.shape()));
         if (weights == null || axes == null || out.elements() == 0 || in.elements() == 0) {
             return false;
         }
@@ -106,6 +106,10 @@ final class ConvRules {
                 axes[0],
                 axes[1],
                 axes[2]);
+        if (PlaneAnchor.paysTransposed(op, op.in(0), forward)) {
+            op.lowering().pend(op.out(), PlaneAnchor.transposed(op.lowering(), op.in(0), forward, weights));
+            return true;
+        }
         op.lowering()
                 .pend(
                         op.out(),

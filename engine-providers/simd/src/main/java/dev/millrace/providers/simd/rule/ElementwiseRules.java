@@ -35,7 +35,8 @@ final class ElementwiseRules {
             case "Min" -> variadic(Operator.MIN);
             case "Sum" -> variadic(Operator.ADD);
             case "Mean" -> floats(ElementwiseRules::mean);
-            case "Pow" -> op -> floats(ElementwiseRules::power).lower(op) || wholePower(op);
+            case "Pow" ->
+                op -> VaryingPower.lower(op) || floats(ElementwiseRules::power).lower(op) || wholePower(op);
             case "Neg" -> numbers(op -> v -> Formulas.negate(v.getFirst()));
             case "Abs" -> numbers(op -> v -> Formulas.abs(v.getFirst()));
             case "Sign" -> numbers(op -> v -> Formulas.sign(v.getFirst()));

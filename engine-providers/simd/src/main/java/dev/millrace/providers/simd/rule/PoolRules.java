@@ -4,6 +4,7 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.pool.PlainPool;
+import dev.millrace.kernels.pool.PlanePool;
 import dev.millrace.kernels.pool.Pool;
 import dev.millrace.kernels.pool.Pooling;
 import dev.millrace.kernels.pool.WindowShape;
@@ -113,7 +114,47 @@ final class PoolRules {
     private static boolean pool(Op op, Axis[] axes, Pooling pooling) {
         Shape in = op.in(0).shape();
         var shape = new WindowShape(Math.toIntExact(in.dim(0)), Math.toIntExact(in.dim(1)), axes[0], axes[1], axes[2]);
+        if (ofPlanesPays(op, shape, pooling)) {
+            return ofPlanes(op, shape, pooling);
+        }
         return isInBlocks(op) ? ofBlocks(op, shape, pooling) : ofChannels(op, shape, pooling);
+    }
+
+    /** Whether images lie in no blocks and rows fill vectors well, which spares the way into blocks and back. */
+    private static boolean ofPlanesPays(Op op, WindowShape shape, Pooling pooling) {
+        op.lowering().materialise(op.in(0));
+        int block = op.kit().block();
+        if (op.in(0).isBlockedOnly() || !PlanePool.fits(op.kit().kernels(), shape, pooling)) {
+            return false;
+        }
+        double taps = (double) shape.depth().taps()
+                * shape.height().taps()
+                * shape.width().taps();
+        double seen = (double) shape.inPixels() / shape.outPixels();
+        boolean gathered = shape.width().stride() > 1;
+        double planes = shape.channels()
+                * (PlaneCost.of(taps, shape.width().out(), block) + PlaneCost.ofInputs(seen, gathered, block));
+        double blocked = Math.ceilDiv(shape.channels(), block) * (taps + PlaneCost.REORDER * (1 + seen));
+        return planes < blocked;
+    }
+
+    private static boolean ofPlanes(Op op, WindowShape shape, Pooling pooling) {
+        var pool = new PlanePool(op.kit().kernels(), shape, pooling);
+        View from = op.lowering().dense(op.in(0));
+        View to = op.lowering().allocate(op.out());
+        op.lowering()
+                .add(Step.of("pool of planes", op.node().name())
+                        .reading(from)
+                        .writing(to)
+                        .scratch(pool.scratchBytes(op.lowering().width()))
+                        .repeating(pooling.isOfKernels())
+                        .calling(memory -> {
+                            MemorySegment input = memory.segment(from);
+                            MemorySegment output = memory.segment(to);
+                            MemorySegment scratch = memory.scratch();
+                            return crew -> pool.run(input, output, scratch, crew);
+                        }));
+        return true;
     }
 
     /** Whether images lie in blocks of channels, or have enough of them. */

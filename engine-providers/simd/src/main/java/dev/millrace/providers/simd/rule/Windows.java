@@ -18,6 +18,24 @@ final class Windows {
      * @return null where a window has no axes that kernels know
      */
     static Axis @Nullable [] axes(Op op, Shape in, Shape out, long[] kernel) {
+        return axes(op, in, out, kernel, op.attributes().text("auto_pad", "NOTSET"), null);
+    }
+
+    /**
+     * Those of the convolution that a transposed one is turned round.
+     *
+     * @return null where its window has no axes that kernels know
+     */
+    static Axis @Nullable [] transposed(Op op, Shape in, Shape out, long[] kernel) {
+        String auto = op.attributes().text("auto_pad", "NOTSET");
+        boolean derived = op.attributes().has("output_shape");
+        String pads = derived && !auto.equals("SAME_UPPER") ? "SAME_LOWER" : auto;
+        long[] behind = numbers(op.attributes(), "output_padding", Math.max(0, in.rank() - 2), 0);
+        return axes(op, out, in, kernel, pads, behind);
+    }
+
+    private static Axis @Nullable [] axes(
+            Op op, Shape in, Shape out, long[] kernel, String auto, long @Nullable [] behind) {
         int spatial = in.rank() - 2;
         if (spatial < 1 || spatial > 3 || kernel.length != spatial) {
             return null;
@@ -28,7 +46,8 @@ final class Windows {
         for (int i = 0; i < spatial; i++) {
             long from = in.dim(2 + i);
             long to = out.dim(2 + i);
-            long before = before(op, i, spatial, from, to, kernel[i], strides[i], dilations[i]);
+            long wanted = (to - 1) * strides[i] + (kernel[i] - 1) * dilations[i] + 1 + (behind == null ? 0 : behind[i]);
+            long before = before(op, auto, i, spatial, Math.max(0, wanted - from));
             axes[3 - spatial + i] = new Axis(
                     Math.toIntExact(from),
                     Math.toIntExact(to),
@@ -40,12 +59,9 @@ final class Windows {
         return axes;
     }
 
-    private static long before(
-            Op op, int axis, int spatial, long from, long to, long taps, long stride, long dilation) {
-        String auto = op.attributes().text("auto_pad", "NOTSET");
+    /** @param total padding of an axis where the node does not say it */
+    private static long before(Op op, String auto, int axis, int spatial, long total) {
         if (auto.startsWith("SAME")) {
-            long wanted = (to - 1) * stride + (taps - 1) * dilation + 1;
-            long total = Math.max(0, wanted - from);
             return auto.equals("SAME_LOWER") ? total - total / 2 : total / 2;
         }
         return auto.equals("VALID") ? 0 : numbers(op.attributes(), "pads", 2 * spatial, 0)[axis];

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PoolRulesTest {
@@ -79,13 +80,13 @@ class PoolRulesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {1, 40})
-    void fewChannelsAreLeftWhereTheyAre(long channels) {
+    @CsvSource({"1, 34, true", "40, 34, true", "40, 5, false"})
+    void rowsThatFillVectorsAreLeftWhereTheyAre(long channels, long size, boolean planes) {
         var graph = new SmallGraph();
-        Value in = graph.input(SmallGraph.random(random, 1, channels, 20, 20));
+        Value in = graph.input(SmallGraph.random(random, 1, channels, size, size));
         graph.output(graph.node("MaxPool", 12, Map.of("kernel_shape", Attribute.of(3L, 3L)), in));
         graph.check(TOLERANCE);
-        assertThat(graph.kernels().contains("pool of channels")).isEqualTo(channels == 1);
+        assertThat(graph.kernels().contains("pool of planes")).isEqualTo(planes);
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.rule;
 
+import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
@@ -7,6 +8,7 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -32,6 +34,26 @@ class PowerTest {
             Value power = graph.node("Pow", 15, Map.of(), in, graph.constant(known.reshaped(Shape.of())));
             graph.output(graph.node("Relu", 14, Map.of(), power));
             graph.check(type == ElementType.FLOAT ? 1e-6 : 1e-2);
+        }
+    }
+
+    /** One exponent for many numbers is looked at by each run. */
+    @Test
+    void exponentsOfTheRun() {
+        float[] values = SmallGraph.random(new Random(5), 9_000).floats();
+        for (int i = 0; i < values.length; i++) {
+            values[i] = Math.abs(values[i]) + 0.1f;
+        }
+        try (var both = new Comparison(editor -> {
+            var nodes = new Nodes(editor, 15);
+            Value base = Comparison.floats(editor, "x", 2);
+            Value exponent = Comparison.floats(editor, "y", 1);
+            nodes.output(nodes.add("Relu", Attributes.NONE, nodes.add("Pow", Attributes.NONE, base, exponent)));
+        })) {
+            for (float exponent : new float[] {2, 3, 0.5f, -1.5f, 0}) {
+                both.agreesOn(Tensor.copyOf(values, 3, 3_000), Tensor.copyOf(new float[] {exponent}, 1))
+                        .withoutFallback();
+            }
         }
     }
 

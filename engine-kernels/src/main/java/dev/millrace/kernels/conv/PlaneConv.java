@@ -1,0 +1,186 @@
+package dev.millrace.kernels.conv;
+
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.call.CallPlan;
+import dev.millrace.kernels.call.Extents;
+import dev.millrace.kernels.call.PacksWeights;
+import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.image.Activations;
+import dev.millrace.kernels.image.Axis;
+import dev.millrace.kernels.plane.PlaneOp;
+import dev.millrace.kernels.plane.PlanePart;
+import dev.millrace.kernels.plane.PlanePlanner;
+import dev.millrace.kernels.plane.PlaneShape;
+import dev.millrace.kernels.plane.PlaneShape.Extent;
+import dev.millrace.kernels.plane.PlaneWeights;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A convolution of plain images to plain images, channel by channel, for those of few channels; or a transposed one. Safe
+ * for use by several threads.
+ *
+ * <p>What windows see before and behind a row are zeros that are multiplied: a weight that is no number makes the results
+ * of such windows no numbers.
+ */
+public final class PlaneConv implements PacksWeights {
+    private final ConvShape forward;
+    private final boolean transposed;
+    private final PlaneShape planes;
+    private final PlaneWeights weights;
+    private final boolean residual;
+    private final String layout;
+    private final CallPlan plan;
+    private final long scratchBytes;
+
+    private PlaneConv(KernelSet kernels, ConvShape forward, boolean transposed, PlaneShape planes, Expr after) {
+        this.forward = forward;
+        this.transposed = transposed;
+        this.planes = planes;
+        weights = new PlaneWeights(planes);
+        residual = Activations.readsResidual(Activations.checked(after));
+        if (residual && planes.width().size() > 1) {
+            throw new IllegalArgumentException("a residual lies where results are put, not where they are computed");
+        }
+        layout = (transposed ? "transposed " : "") + weights.name(kernels.target());
+        var calls = new CallPlan.Builder(kernels);
+        var planner = new PlanePlanner(planes, PlaneOp.weighted(after), kernels.target(), calls);
+        planner.plan();
+        plan = calls.build();
+        scratchBytes = planner.scratchBytes();
+    }
+
+    /**
+     * A convolution.
+     *
+     * @param after what follows the sum, which is input 0; input 1 is the element at its place in the residual
+     */
+    public static PlaneConv of(KernelSet kernels, ConvShape shape, Expr after) {
+        return new PlaneConv(kernels, shape, false, planes(shape.flattened()), after);
+    }
+
+    /**
+     * A transposed convolution.
+     *
+     * @param forward the convolution that is transposed; what are its outputs are inputs here
+     * @param after what follows the sum; a residual is read only where the width has a stride of 1
+     */
+    public static PlaneConv transposed(KernelSet kernels, ConvShape forward, Expr after) {
+        return new PlaneConv(kernels, forward, true, transposedPlanes(forward), after);
+    }
+
+    /** Whether bands of such images are not too large. */
+    public static boolean fits(KernelSet kernels, ConvShape shape) {
+        return PlanePlanner.fits(planes(shape.flattened()), kernels.target());
+    }
+
+    /** Whether bands of such images are not too large. */
+    public static boolean fitsTransposed(KernelSet kernels, ConvShape forward) {
+        return PlanePlanner.fits(transposedPlanes(forward), kernels.target());
+    }
+
+    private static PlaneShape planes(ConvShape shape) {
+        return PlaneShape.sliding(
+                shape.groups(),
+                shape.groupChannels(),
+                shape.groupOutChannels(),
+                shape.depth(),
+                shape.height(),
+                shape.width());
+    }
+
+    private static PlaneShape transposedPlanes(ConvShape forward) {
+        Axis depth = forward.depth();
+        Axis height = forward.height();
+        Axis width = forward.width();
+        return new PlaneShape(
+                forward.groups(),
+                forward.groupOutChannels(),
+                forward.groupChannels(),
+                new Extent(depth.out(), height.out(), width.out()),
+                new Extent(depth.in(), height.in(), width.in()),
+                new Extent(depth.taps(), height.taps(), width.taps()),
+                parts(depth),
+                parts(height),
+                parts(width));
+    }
+
+    private static List<PlanePart> parts(Axis forward) {
+        List<PlanePart> parts = new ArrayList<>();
+        for (int i = 0; i < forward.stride(); i++) {
+            Phase phase = Phase.of(forward, i);
+            int lastTap = phase.firstTap() + (phase.axis().taps() - 1) * phase.tapStep();
+            parts.add(new PlanePart(phase.axis(), i, forward.stride(), lastTap, -phase.tapStep()));
+        }
+        return parts;
+    }
+
+    /** What the weights need packed, in bytes. */
+    public long packedBytes() {
+        return weights.bytes();
+    }
+
+    @Override
+    public String packedLayout() {
+        return layout;
+    }
+
+    /** Memory that a run wants for itself, on as many threads as a {@link Parallel} is wide. */
+    public long scratchBytes(int width) {
+        return scratchBytes * width;
+    }
+
+    /** Packs weights as {@link Conv} and {@link TransposedConv} do, with the bias of each output channel if any. */
+    public void pack(MemorySegment given, @Nullable MemorySegment bias, MemorySegment packed) {
+        Extents.vector("the weights", given, forward.weightElements());
+        if (bias != null) {
+            Extents.vector("the bias", bias, (long) planes.groups() * planes.outChannels());
+        }
+        Extents.bytes("the packed weights", packed, packedBytes());
+        Extents.writable("the packed weights", packed);
+        weights.pack(given, transposed ? this::transposedIndex : this::index, bias, packed);
+    }
+
+    private long index(int outChannel, int tap) {
+        return (long) outChannel * planes.weights() + tap;
+    }
+
+    private long transposedIndex(int outChannel, int tap) {
+        int taps = forward.taps();
+        int group = outChannel / planes.outChannels();
+        long channel = (long) group * planes.channels() + tap / taps;
+        return (channel * planes.outChannels() + outChannel % planes.outChannels()) * taps + tap % taps;
+    }
+
+    /**
+     * Computes {@code out = after(conv(in) + bias, residual)}.
+     *
+     * @param other the residual, given if and only if what follows reads it; lies as the output does
+     * @param scratch as many bytes as {@link #scratchBytes} says, for this run alone
+     */
+    public void run(
+            MemorySegment in,
+            MemorySegment packed,
+            @Nullable MemorySegment other,
+            MemorySegment out,
+            MemorySegment scratch,
+            Parallel parallel) {
+        long inImage = planes.in().all() * planes.channels() * planes.groups();
+        long outImage = planes.out().all() * planes.outChannels() * planes.groups();
+        Extents.bytes("the packed weights", packed, packedBytes());
+        Extents.bytes("the scratch memory", scratch, scratchBytes(parallel.width()));
+        Extents.writable("the scratch memory", scratch);
+        var operands = new ConvOperands(forward.batch(), in, inImage, packed, other, out, outImage, scratch);
+        operands.check(residual);
+        try {
+            plan.run(operands.forCalls().withScratch(scratch, scratchBytes), parallel);
+        } finally {
+            Reference.reachabilityFence(in);
+            Reference.reachabilityFence(out);
+        }
+    }
+}

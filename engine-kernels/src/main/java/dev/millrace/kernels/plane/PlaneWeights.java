@@ -1,0 +1,75 @@
+package dev.millrace.kernels.plane;
+
+import dev.millrace.codegen.program.Target;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How weights lie: the output channels of a group in blocks of nearly equal size, of each block the biases, then tap by
+ * tap the weights of its channels.
+ */
+public final class PlaneWeights {
+    private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
+
+    private final PlaneShape shape;
+    private final int blocks;
+
+    /** Where the weight of an output channel for a tap is among those that are given. */
+    public interface Index {
+        long of(int outChannel, int tap);
+    }
+
+    public PlaneWeights(PlaneShape shape) {
+        this.shape = shape;
+        blocks = Math.ceilDiv(shape.outChannels(), PlaneTile.MAX_CHANNELS);
+    }
+
+    /** The blocks of a group. */
+    int blocks() {
+        return blocks;
+    }
+
+    /** The first channel of a block in its group, or the end of the last one's. */
+    int first(int block) {
+        return (int) ((long) shape.outChannels() * block / blocks);
+    }
+
+    /** Where in memory the block of a group with this first channel is. */
+    long start(int group, int channel) {
+        return (long) Float.BYTES * ((long) group * shape.outChannels() + channel) * (1 + shape.weights());
+    }
+
+    /** Where in a block of so many channels the weights of a tap are. */
+    static long ofTap(int tap, int channels) {
+        return (long) Float.BYTES * channels * (1 + tap);
+    }
+
+    public long bytes() {
+        return start(shape.groups(), 0);
+    }
+
+    /** Names the layout. */
+    public String name(Target target) {
+        return "plane f32 of " + shape.groups() + " times " + shape.outChannels() + " x " + shape.weights() + " for "
+                + target.name();
+    }
+
+    /** Packs weights, with the bias of each output channel if there is one. */
+    public void pack(MemorySegment weights, Index index, @Nullable MemorySegment bias, MemorySegment packed) {
+        for (int group = 0; group < shape.groups(); group++) {
+            for (int block = 0; block < blocks; block++) {
+                int first = first(block);
+                int channels = first(block + 1) - first;
+                for (int i = 0; i < channels; i++) {
+                    int channel = group * shape.outChannels() + first + i;
+                    long at = start(group, first) + (long) Float.BYTES * i;
+                    packed.set(FLOAT, at, bias == null ? 0 : bias.getAtIndex(FLOAT, channel));
+                    for (int tap = 0; tap < shape.weights(); tap++) {
+                        packed.set(FLOAT, at + ofTap(tap, channels), weights.getAtIndex(FLOAT, index.of(channel, tap)));
+                    }
+                }
+            }
+        }
+    }
+}

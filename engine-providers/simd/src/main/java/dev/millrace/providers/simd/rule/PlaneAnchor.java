@@ -1,0 +1,113 @@
+package dev.millrace.providers.simd.rule;
+
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.conv.ConvShape;
+import dev.millrace.kernels.conv.PlaneConv;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Lowering;
+import dev.millrace.providers.simd.lower.Op;
+import dev.millrace.providers.simd.program.Step;
+import dev.millrace.providers.simd.program.View;
+import dev.millrace.providers.simd.weights.Layout;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A convolution to few channels, or a transposed one, of images that lie in no blocks; nor do its results. */
+final class PlaneAnchor extends ImageAnchor {
+    private final Cell in;
+    private final ConvShape shape;
+    private final boolean transposed;
+    private final ConvWeights weights;
+
+    private PlaneAnchor(Lowering lowering, Cell in, ConvShape shape, boolean transposed, ConvWeights weights) {
+        super(lowering);
+        this.in = in;
+        this.shape = shape;
+        this.transposed = transposed;
+        this.weights = weights;
+    }
+
+    static PlaneAnchor of(Lowering lowering, Cell in, ConvShape shape, ConvWeights weights) {
+        return new PlaneAnchor(lowering, in, shape, false, weights);
+    }
+
+    /** @param forward the convolution that is transposed */
+    static PlaneAnchor transposed(Lowering lowering, Cell in, ConvShape forward, ConvWeights weights) {
+        return new PlaneAnchor(lowering, in, forward, true, weights);
+    }
+
+    /** Whether a convolution is faster this way than in blocks of channels, most of which were empty. */
+    static boolean pays(Op op, Cell in, ConvShape shape) {
+        int block = op.kit().block();
+        if (2 * shape.outChannels() > block || isInBlocks(op, in)) {
+            return false;
+        }
+        boolean pointwise = shape.taps() == 1 && shape.inPixels() == shape.outPixels();
+        int columns = pointwise
+                ? Math.toIntExact(Math.min(shape.outPixels(), Integer.MAX_VALUE))
+                : shape.width().out();
+        boolean plainInput = shape.groups() == 1 && 2 * shape.channels() <= block;
+        double seen = (double) shape.inPixels() / shape.outPixels();
+        boolean depthwise = shape.groups() == shape.channels() && shape.groups() == shape.outChannels();
+        int blocks = depthwise ? 1 : shape.groups();
+        double weights = (double) shape.groupChannels() * shape.taps();
+        double planes = PlaneCost.of(shape.outChannels() * weights, columns, block)
+                + PlaneCost.ofInputs(shape.channels() * seen, shape.width().stride() > 1, block);
+        double blocked = blocks * weights
+                + PlaneCost.REORDER * (1 + (plainInput ? 0 : seen * Math.ceilDiv(shape.channels(), block)));
+        return planes < blocked && PlaneConv.fits(op.kit().kernels(), shape);
+    }
+
+    /** The same for a transposed one. */
+    static boolean paysTransposed(Op op, Cell in, ConvShape forward) {
+        int block = op.kit().block();
+        if (2 * forward.channels() > block || isInBlocks(op, in)) {
+            return false;
+        }
+        double seen = (double) forward.outPixels() / forward.inPixels();
+        double weights = (double) forward.groupOutChannels() * forward.taps() * seen;
+        double planes =
+                PlaneCost.of(forward.channels() * weights, forward.width().out(), block)
+                        + PlaneCost.ofInputs(forward.outChannels() * seen, false, block)
+                        + PlaneCost.ofInputs(forward.width().stride() == 1 ? 0 : forward.channels(), true, block);
+        double blocked = forward.groups() * weights
+                + PlaneCost.REORDER * (1 + seen * Math.ceilDiv(forward.outChannels(), block));
+        return planes < blocked && PlaneConv.fitsTransposed(op.kit().kernels(), forward);
+    }
+
+    private static boolean isInBlocks(Op op, Cell in) {
+        op.lowering().materialise(in);
+        return in.isBlockedOnly();
+    }
+
+    private PlaneConv conv(Expr after) {
+        KernelSet kernels = lowering().kit().kernels();
+        return transposed ? PlaneConv.transposed(kernels, shape, after) : PlaneConv.of(kernels, shape, after);
+    }
+
+    @Override
+    void add(Cell result, Expr after, @Nullable Cell residual) {
+        PlaneConv conv = conv(after);
+        View from = lowering().dense(in);
+        View other = residual == null ? null : lowering().dense(residual);
+        View packed = weights.packed(Layout.forAllShapes(conv.packedLayout(), conv.packedBytes()), conv::pack);
+        View to = lowering().allocate(result);
+        lowering()
+                .add(Step.of(() -> "conv of planes " + after, result.name())
+                        .reading(other == null ? List.of(from, packed) : List.of(from, packed, other))
+                        .writing(to)
+                        .work(shape.batch() * shape.outPixels() * shape.weightElements())
+                        .scratch(conv.scratchBytes(lowering().width()))
+                        .repeating()
+                        .calling(memory -> {
+                            MemorySegment input = memory.segment(from);
+                            MemorySegment filters = memory.segment(packed);
+                            MemorySegment added = other == null ? null : memory.segment(other);
+                            MemorySegment output = memory.segment(to);
+                            MemorySegment scratch = memory.scratch();
+                            return crew -> conv.run(input, filters, added, output, scratch, crew);
+                        }));
+    }
+}
