@@ -230,7 +230,7 @@ final class ModelGiants {
                 net -> net.op(
                         ml("OneHotEncoder"),
                         Map.of("cats_int64s", longs(256, i -> i)),
-                        net.input("x", INT64, 1 << 21)));
+                        net.input("x", INT64, 1 << 20)));
         add(
                 "FeatureVectorizer",
                 net -> net.op(
@@ -259,11 +259,10 @@ final class ModelGiants {
                         ml("CategoryMapper"),
                         Map.of("cats_strings", texts(1, "s1"), "cats_int64s", longs(1, i -> i)),
                         net.input("x", STRING, 1 << 23)));
-        add("DictVectorizer", net -> {
-            Value maps =
-                    net.op(ml("ZipMap"), Map.of("classlabels_int64s", longs(2, i -> i)), net.floats("x", 1 << 20, 2));
-            return net.op("SequenceLength", maps);
-        });
+        add(
+                "ZipMap",
+                net -> net.op(
+                        ml("ZipMap"), Map.of("classlabels_int64s", longs(2, i -> i)), net.floats("x", 1 << 20, 2)));
     }
 
     private void searches() {
