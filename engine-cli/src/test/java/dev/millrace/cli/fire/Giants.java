@@ -40,6 +40,7 @@ final class Giants {
     private static Map<String, Function<Net, Value>> all() {
         var giants = new Giants();
         giants.nodes.putAll(LayerGiants.all());
+        giants.nodes.putAll(ModelGiants.all());
         giants.reductions();
         giants.elements();
         giants.moves();

@@ -22,13 +22,18 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** A graph that is being written down, node by node. */
 final class Net {
     static final int OPSET = 21;
+    /** Versions of the smaller domains; a model names those alone that its nodes are of. */
+    private static final Map<String, Integer> VERSIONS =
+            Map.of(OpId.ONNX, OPSET, OpId.ONNX_ML, 5, OpId.ONNX_TRAINING, 1, OpId.MICROSOFT, 1);
 
     private final GraphEditor editor;
+    private final Map<String, Integer> imports = new TreeMap<>(Map.of(OpId.ONNX, OPSET));
     private final Random random = new Random(5);
     private int names;
 
@@ -86,13 +91,23 @@ final class Net {
     }
 
     List<Value> ops(String op, int outputs, Map<String, ?> attributes, @Nullable Value... inputs) {
+        return ops(OpId.onnx(op), outputs, attributes, inputs);
+    }
+
+    Value op(OpId op, Map<String, ?> attributes, @Nullable Value... inputs) {
+        return ops(op, 1, attributes, inputs).getFirst();
+    }
+
+    List<Value> ops(OpId op, int outputs, Map<String, ?> attributes, @Nullable Value... inputs) {
+        int version = VERSIONS.get(op.domain());
+        imports.put(op.domain(), version);
         var named = new LinkedHashMap<String, Attribute>();
         attributes.forEach((name, value) -> named.put(name, attribute(value)));
         var names = new ArrayList<@Nullable String>();
         for (int i = 0; i < outputs; i++) {
-            names.add(fresh(op));
+            names.add(fresh(op.name()));
         }
-        var node = editor.append(NodeSpec.of(OpId.onnx(op), OPSET, inputs).with(Attributes.of(named)), names);
+        var node = editor.append(NodeSpec.of(op, version, inputs).with(Attributes.of(named)), names);
         var values = new ArrayList<Value>();
         for (int i = 0; i < outputs; i++) {
             values.add(node.requireOutput(i));
@@ -108,6 +123,7 @@ final class Net {
             case int[] numbers ->
                 new Attribute.Ints(
                         Arrays.stream(numbers).mapToObj(Long::valueOf).toList());
+            case Attribute made -> made;
             case Net body -> Attribute.of(body.graph());
             default -> throw new IllegalArgumentException(value.toString());
         };
@@ -120,11 +136,6 @@ final class Net {
 
     byte[] bytes() {
         return Models.toBytes(new Model(
-                new Model.Header(10, "test", "1", "", 1, ""),
-                Map.of(OpId.ONNX, OPSET),
-                Map.of(),
-                Map.of(),
-                editor.graph(),
-                null));
+                new Model.Header(10, "test", "1", "", 1, ""), imports, Map.of(), Map.of(), editor.graph(), null));
     }
 }

@@ -151,6 +151,18 @@ public final class GraphEditor {
         return node;
     }
 
+    /** Lets a node give an output that it left out. */
+    public Value addOutput(Node node, int index, String name) {
+        if (node.outputs[index] != null) {
+            throw new IllegalArgumentException(node + " has an output " + index);
+        }
+        Value output = value(name, null);
+        output.producer = node;
+        output.outputIndex = index;
+        node.outputs[index] = output;
+        return output;
+    }
+
     private void link(Node node, @Nullable Node anchor) {
         if (anchor != null && anchor.graph() != graph) {
             throw new IllegalArgumentException("anchor " + anchor + " is in another graph");

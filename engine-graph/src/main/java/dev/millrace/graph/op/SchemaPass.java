@@ -5,6 +5,7 @@ import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.Value;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -15,7 +16,9 @@ public final class SchemaPass {
     /**
      * Throws (INVALID_GRAPH) for the first node with what its operator does not allow. An attribute that one of ONNX's own
      * operators does not have in its opset is taken from the node: whoever looked at it would take the node for one of
-     * another opset. Those of other domains may mean something to a provider, and stay.
+     * another opset. Those of other domains may mean something to a provider, and stay. An output that an operator always
+     * gives has a name afterwards, whether anybody reads it or not, so that kernels have somewhere to write it; what bodies
+     * give and what is optional may be left out.
      *
      * @return a sentence for each attribute that is gone, and for each deprecated operator
      */
@@ -38,7 +41,29 @@ public final class SchemaPass {
                 }
                 editor.setAttributes(node, attributes);
             }
+            OperatorSchema schema = Schemas.find(node.op(), node.opset());
+            if (schema != null && node.attributes().graphs().isEmpty()) {
+                nameOutputs(editor, node, schema);
+            }
             node.attributes().graphs().forEach(nested -> over(nested, warnings));
         }
+    }
+
+    static void nameOutputs(GraphEditor editor, Node node, OperatorSchema schema) {
+        for (int i = 0; i < node.outputs().size(); i++) {
+            Parameter parameter = OperatorSchema.parameter(schema.outputs(), i);
+            if (node.output(i) == null && parameter != null && !parameter.isOptional()) {
+                editor.addOutput(node, i, stem(node) + "/" + parameter.name() + i);
+            }
+        }
+    }
+
+    private static String stem(Node node) {
+        for (Value output : node.outputs()) {
+            if (output != null) {
+                return output.name();
+            }
+        }
+        return node.op().name();
     }
 }

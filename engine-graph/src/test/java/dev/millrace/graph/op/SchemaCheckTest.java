@@ -16,7 +16,10 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -95,6 +98,41 @@ class SchemaCheckTest {
         assertThat(SchemaPass.over(editor.graph())).singleElement().asString().contains("attribute 'split' is unknown");
         assertThat(split.attributes().names()).containsExactly("axis");
         assertThat(SchemaPass.over(editor.graph())).isEmpty();
+    }
+
+    @Test
+    void whatAnOperatorAlwaysGivesHasANameWhereANodeLeavesItOut() {
+        int named = 0;
+        for (OperatorSchema schema : Schemas.all()) {
+            List<Parameter> outputs = schema.outputs();
+            int count = outputs.isEmpty() || !outputs.getLast().isVariadic() ? outputs.size() : outputs.size() + 2;
+            Node node = editor.append(
+                    NodeSpec.of(schema.op(), schema.since()), Collections.nCopies(count, (@Nullable String) null));
+            SchemaPass.nameOutputs(editor, node, schema);
+            for (int i = 0; i < count; i++) {
+                boolean optional = Objects.requireNonNull(OperatorSchema.parameter(outputs, i))
+                        .isOptional();
+                assertThat(node.output(i) == null)
+                        .as("output %d of %s", i, schema.op())
+                        .isEqualTo(optional);
+                named += optional ? 0 : 1;
+            }
+        }
+        assertThat(named).isGreaterThan(600);
+    }
+
+    @Test
+    void aLoopMayLeaveOutWhatItsBodyGives() {
+        var body = new GraphEditor(Graph.nested("body", editor.graph()));
+        Value count = body.addInput("count", ValueType.tensor(ElementType.INT64));
+        Value go = body.addInput("go", ValueType.tensor(ElementType.BOOL));
+        body.addOutput("on", go);
+        body.addOutput("counts", count);
+        var spec =
+                NodeSpec.of(OpId.onnx("Loop"), 21, null, null).with(Attributes.of("body", Attribute.of(body.graph())));
+        Node loop = editor.append(spec, Arrays.asList((String) null));
+        SchemaPass.over(editor.graph());
+        assertThat(loop.output(0)).isNull();
     }
 
     @Test

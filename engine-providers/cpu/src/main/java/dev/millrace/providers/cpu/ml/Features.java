@@ -17,6 +17,9 @@ import java.util.Map;
 
 /** Operators that prepare features: choose, scale, fill in, normalise, encode. */
 final class Features {
+    /** Rows after which cancellation is looked at. */
+    private static final long TOGETHER = 1 << 16;
+
     private static final float[] ZERO = {0};
     private static final float[] ONE = {1};
 
@@ -52,7 +55,18 @@ final class Features {
                     if (index < 0 || index >= extent) {
                         throw Params.outside(node, index, extent);
                     }
-                    CellLoops.copy(size, run.input(0), index, extent, run.output(0), i, count, rows);
+                    for (long row = 0; row < rows; row += TOGETHER) {
+                        run.checkCancelled();
+                        CellLoops.copy(
+                                size,
+                                run.input(0),
+                                row * extent + index,
+                                extent,
+                                run.output(0),
+                                row * count + i,
+                                count,
+                                Math.min(TOGETHER, rows - row));
+                    }
                 }
             };
         };
@@ -134,6 +148,7 @@ final class Features {
                 check(node, values, Math.toIntExact(features), "imputed_value_floats");
                 return run -> {
                     for (long i = 0; i < shape.elements(); i++) {
+                        run.checkCancelled(i);
                         double x = Elements.getDouble(type, run.input(0), i);
                         boolean missing = x == replaced || (Double.isNaN(x) && Float.isNaN(replaced));
                         Elements.setDouble(type, run.output(0), i, missing ? at(values, (int) (i % features)) : x);
@@ -146,6 +161,7 @@ final class Features {
             }
             return run -> {
                 for (long i = 0; i < shape.elements(); i++) {
+                    run.checkCancelled(i);
                     long x = Elements.getLong(type, run.input(0), i);
                     long value = whole[whole.length == 1 ? 0 : (int) (i % features)];
                     Elements.setLong(type, run.output(0), i, x == replacedWhole ? value : x);
@@ -172,8 +188,9 @@ final class Features {
             long count = context.inputShape(0).elements();
             long width = context.outputShape(0).dimAt(-1);
             return run -> {
-                run.output(0).fill((byte) 0);
+                CellLoops.zeros(run, run.output(0));
                 for (long i = 0; i < count; i++) {
+                    run.checkCancelled(i);
                     Object key = type == ElementType.STRING
                             ? run.inputStrings(0)[(int) i]
                             : (Object) Elements.getLong(type, run.input(0), i);
@@ -212,10 +229,11 @@ final class Features {
             }
             long all = rows;
             return (Launch) run -> {
-                run.output(0).fill((byte) 0);
+                CellLoops.zeros(run, run.output(0));
                 long column = 0;
                 for (int i = 0; i < inputs; i++) {
                     for (long row = 0; row < all; row++) {
+                        run.checkCancelled();
                         for (long k = 0; k < Math.min(has[i], takes[i]); k++) {
                             double x = Elements.getDouble(types[i], run.input(i), row * has[i] + k);
                             Elements.setDouble(to, run.output(0), row * width + column + k, x);

@@ -1,6 +1,7 @@
 package dev.millrace.providers.cpu.ml;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.scheduler.kernel.RunContext;
 import java.util.Arrays;
 
 /**
@@ -24,6 +25,9 @@ record Forest(
         double[] weights,
         int[] roots) {
 
+    /** Trees after which cancellation is looked at, which is done inside of deep ones, too. */
+    private static final int TREES = 64;
+
     enum Mode {
         BRANCH_LEQ,
         BRANCH_LT,
@@ -43,15 +47,18 @@ record Forest(
     }
 
     /** Scores of one sample, before base values and transform; targets that no leaf names stay zero. */
-    void score(double[] x, int count, Aggregate aggregate, double[] scores, int scoreCount) {
+    void score(RunContext run, double[] x, int count, Aggregate aggregate, double[] scores, int scoreCount) {
         double start = switch (aggregate) {
             case AVERAGE, SUM -> 0;
             case MIN -> Double.POSITIVE_INFINITY;
             case MAX -> Double.NEGATIVE_INFINITY;
         };
         Arrays.fill(scores, 0, scoreCount, start);
-        for (int root : roots) {
-            int leaf = leaf(root, x, count);
+        for (int tree = 0; tree < roots.length; tree++) {
+            if (tree % TREES == 0) {
+                run.checkCancelled();
+            }
+            int leaf = leaf(run, roots[tree], x, count);
             for (int i = leafStarts[leaf]; i < leafStarts[leaf + 1]; i++) {
                 int target = targets[i];
                 scores[target] = switch (aggregate) {
@@ -70,7 +77,7 @@ record Forest(
         }
     }
 
-    private int leaf(int root, double[] x, int count) {
+    private int leaf(RunContext run, int root, double[] x, int count) {
         int node = root;
         for (int steps = 0; modes[node] != Mode.LEAF; steps++) {
             if (steps > modes.length || features[node] >= count) {
@@ -79,12 +86,13 @@ record Forest(
                                 ? "a decision tree has a loop"
                                 : "a decision tree asks for feature " + features[node] + " of " + count);
             }
-            node = holds(node, x[features[node]]) ? whenTrue[node] : whenFalse[node];
+            run.checkCancelled(steps + 1);
+            node = holds(run, node, x[features[node]]) ? whenTrue[node] : whenFalse[node];
         }
         return node;
     }
 
-    private boolean holds(int node, double value) {
+    private boolean holds(RunContext run, int node, double value) {
         if (Double.isNaN(value) && missingIsTrue[node]) {
             return true;
         }
@@ -97,8 +105,10 @@ record Forest(
             case BRANCH_EQ -> value == split;
             case BRANCH_NEQ -> value != split;
             case BRANCH_MEMBER -> {
-                for (double member : members[node]) {
-                    if (member == value) {
+                double[] set = members[node];
+                for (int i = 0; i < set.length; i++) {
+                    run.checkCancelled(i + 1);
+                    if (set[i] == value) {
                         yield true;
                     }
                 }

@@ -129,6 +129,7 @@ final class Labels {
             long count = context.inputShape(0).elements();
             return run -> {
                 for (long i = 0; i < count; i++) {
+                    run.checkCancelled(i);
                     store(run, to, i, table.getOrDefault(key(run, from, i), otherwise));
                 }
             };

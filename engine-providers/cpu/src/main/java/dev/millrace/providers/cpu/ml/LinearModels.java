@@ -4,6 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
+import dev.millrace.scheduler.kernel.RunContext;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 
 /** LinearClassifier and LinearRegressor. */
@@ -23,8 +24,9 @@ final class LinearModels {
             return new Weights(coefficients, intercepts == null ? new float[0] : intercepts, results, features);
         }
 
-        void apply(double[] x, double[] results) {
+        void apply(RunContext run, double[] x, double[] results) {
             for (int i = 0; i < this.results; i++) {
+                run.checkCancelled();
                 double sum = i < intercepts.length ? intercepts[i] : 0;
                 for (int k = 0; k < features; k++) {
                     sum += x[k] * coefficients[i * features + k];
@@ -42,7 +44,7 @@ final class LinearModels {
             Weights weights = Weights.of(node, targets, rows.features());
             return rows.each((run, row, x, scratch) -> {
                 double[] results = scratch.doubles(1, targets);
-                weights.apply(x, results);
+                weights.apply(run, x, results);
                 transform.apply(results, targets);
                 Elements.write(ElementType.FLOAT, run.output(0), row * targets, results, 0, targets);
             });
@@ -64,7 +66,7 @@ final class LinearModels {
             boolean pair = results == 1 && classes.count() == 2;
             return rows.each((run, row, x, scratch) -> {
                 double[] scores = scratch.doubles(1, Math.max(results, 2));
-                weights.apply(x, scores);
+                weights.apply(run, x, scores);
                 if (pair) {
                     double score = scores[0];
                     classes.writeLabel(run, row, score > 0 ? 1 : 0);

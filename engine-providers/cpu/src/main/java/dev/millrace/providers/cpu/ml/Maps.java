@@ -58,7 +58,9 @@ final class Maps {
             Tensor row = Tensor.allocate(to, Shape.of(1, sparse ? width : entries.size()));
             long at = 0;
             for (Map.Entry<Object, Datum> entry : entries.entrySet()) {
-                long place = sparse ? (Long) entry.getKey() : at++;
+                context.checkCancelled(at);
+                long place = sparse ? (Long) entry.getKey() : at;
+                at++;
                 if (place >= 0 && place < row.elements()) {
                     put(row, place, entry.getValue());
                 }
@@ -85,6 +87,7 @@ final class Maps {
                     .orElse(ElementType.FLOAT);
             Tensor row = Tensor.allocate(type, Shape.of(1, vocabulary.size()));
             for (int i = 0; i < vocabulary.size(); i++) {
+                context.checkCancelled(i);
                 Datum value = entries.get(vocabulary.get(i));
                 if (value != null) {
                     put(row, i, value);
@@ -125,6 +128,7 @@ final class Maps {
             for (int row = 0; row < values.length / Math.max(1, width); row++) {
                 Map<Object, Datum> entries = new LinkedHashMap<>();
                 for (int i = 0; i < width; i++) {
+                    context.checkCancelled((long) row * width + i);
                     entries.put(keys.get(i), Tensor.scalar(values[row * width + i]));
                 }
                 maps.add(new MapDatum(keyType, entries));

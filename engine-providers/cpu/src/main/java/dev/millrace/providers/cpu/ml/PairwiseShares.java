@@ -1,5 +1,7 @@
 package dev.millrace.providers.cpu.ml;
 
+import dev.millrace.scheduler.kernel.RunContext;
+
 /**
  * Probabilities of classes from those of pairs, by the second method of Wu, Lin and Weng, "Probability estimates for
  * multi-class classification by pairwise coupling" (2004). A pair's own follows from its decision by Platt's sigmoid.
@@ -9,10 +11,11 @@ final class PairwiseShares {
 
     private PairwiseShares() {}
 
-    static void solve(double[] decisions, float[] slopes, float[] shifts, int count, double[] shares) {
+    static void solve(RunContext run, double[] decisions, float[] slopes, float[] shifts, int count, double[] shares) {
         double[][] pairs = new double[count][count];
         int pair = 0;
         for (int i = 0; i < count; i++) {
+            run.checkCancelled();
             for (int j = i + 1; j < count; j++) {
                 double first = 1 - PostTransform.logistic(decisions[pair] * slopes[pair] + shifts[pair]);
                 pairs[i][j] = Math.clamp(first, LEAST, 1 - LEAST);
@@ -30,14 +33,15 @@ final class PairwiseShares {
                 }
             }
         }
-        iterate(q, count, shares);
+        iterate(run, q, count, shares);
     }
 
-    private static void iterate(double[][] q, int count, double[] shares) {
+    private static void iterate(RunContext run, double[][] q, int count, double[] shares) {
         double[] product = new double[count];
         for (int round = 0; round < Math.max(100, count); round++) {
             double quadratic = 0;
             for (int i = 0; i < count; i++) {
+                run.checkCancelled();
                 product[i] = 0;
                 for (int j = 0; j < count; j++) {
                     product[i] += q[i][j] * shares[j];
@@ -52,6 +56,7 @@ final class PairwiseShares {
                 return;
             }
             for (int i = 0; i < count; i++) {
+                run.checkCancelled();
                 double change = (quadratic - product[i]) / q[i][i];
                 shares[i] += change;
                 double scale = 1 + change;

@@ -41,6 +41,7 @@ record Rows(ElementType type, long count, int features) {
                 Elements.read(type, context.input(0), row * features, block, 0, rows * features);
                 for (int i = 0; i < rows; i++) {
                     System.arraycopy(block, i * features, x, 0, features);
+                    context.checkCancelled();
                     task.run(context, row + i, x, scratch);
                 }
             }

@@ -5,6 +5,7 @@ import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
+import dev.millrace.scheduler.kernel.RunContext;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.util.Arrays;
 
@@ -41,7 +42,8 @@ final class SupportVectors {
     }
 
     /** The kernel of a sample and row {@code row} of a matrix. */
-    private double similarity(double[] x, float[] matrix, int row, int features) {
+    private double similarity(RunContext run, double[] x, float[] matrix, int row, int features) {
+        run.checkCancelled();
         double dot = 0;
         double distance = 0;
         for (int i = 0; i < features; i++) {
@@ -82,10 +84,10 @@ final class SupportVectors {
                 double[] result = scratch.doubles(1, 1);
                 double sum = svm.rho[0];
                 for (int i = 0; i < supports; i++) {
-                    sum += svm.coefficients[i] * svm.similarity(x, svm.vectors, i, features);
+                    sum += svm.coefficients[i] * svm.similarity(run, x, svm.vectors, i, features);
                 }
                 if (supports == 0) {
-                    sum += svm.similarity(x, svm.coefficients, 0, features);
+                    sum += svm.similarity(run, x, svm.coefficients, 0, features);
                 }
                 result[0] = oneClass ? (sum > 0 ? 1 : -1) : sum;
                 transform.apply(result, 1);
@@ -119,7 +121,7 @@ final class SupportVectors {
             return rows.each((run, row, x, scratch) -> {
                 double[] scores = scratch.doubles(1, count);
                 for (int i = 0; i < count; i++) {
-                    scores[i] = similarity(x, coefficients, i, rows.features()) + rho[0];
+                    scores[i] = similarity(run, x, coefficients, i, rows.features()) + rho[0];
                 }
                 int best = Classes.best(scores, count);
                 classes.writeLabel(run, row, pair && scores[best] >= enough ? 1 : best);
@@ -156,13 +158,13 @@ final class SupportVectors {
                 double[] similarities = scratch.doubles(2, total);
                 double[] votes = scratch.doubles(3, count);
                 for (int i = 0; i < total; i++) {
-                    similarities[i] = similarity(x, vectors, i, rows.features());
+                    similarities[i] = similarity(run, x, vectors, i, rows.features());
                 }
-                decide(similarities, starts, count, total, decisions, votes);
+                decide(run, similarities, starts, count, total, decisions, votes);
                 classes.writeLabel(run, row, Classes.best(votes, count));
                 if (probable) {
                     double[] shares = scratch.doubles(4, count);
-                    PairwiseShares.solve(decisions, slopes, shifts, count, shares);
+                    PairwiseShares.solve(run, decisions, slopes, shifts, count, shares);
                     if (width > 0) {
                         classes.writeScores(run, row, shares, count, width);
                     }
@@ -179,10 +181,18 @@ final class SupportVectors {
     }
 
     /** For each pair of classes, in order, a decision; a positive one is a vote for the first of the two. */
-    private void decide(double[] similarities, int[] starts, int count, int total, double[] decisions, double[] votes) {
+    private void decide(
+            RunContext run,
+            double[] similarities,
+            int[] starts,
+            int count,
+            int total,
+            double[] decisions,
+            double[] votes) {
         Arrays.fill(votes, 0, count, 0);
         int pair = 0;
         for (int i = 0; i < count; i++) {
+            run.checkCancelled();
             for (int j = i + 1; j < count; j++) {
                 double sum = rho[pair];
                 for (int k = starts[i]; k < starts[i + 1]; k++) {

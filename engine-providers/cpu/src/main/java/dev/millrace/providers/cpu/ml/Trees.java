@@ -49,7 +49,7 @@ final class Trees {
             ElementType to = context.outputType(0);
             return rows.each((run, row, x, scratch) -> {
                 double[] scores = scratch.doubles(1, targets);
-                forest.score(x, rows.features(), aggregate, scores, targets);
+                forest.score(run, x, rows.features(), aggregate, scores, targets);
                 add(base, scores, targets);
                 transform.apply(scores, targets);
                 for (int i = 0; i < targets; i++) {
@@ -87,7 +87,7 @@ final class Trees {
             int width = Classes.width(context);
             return rows.each((run, row, x, scratch) -> {
                 double[] scores = scratch.doubles(1, count);
-                forest.score(x, rows.features(), Forest.Aggregate.SUM, scores, count);
+                forest.score(run, x, rows.features(), Forest.Aggregate.SUM, scores, count);
                 add(base, scores, count);
                 if (pair) {
                     double score = scores[only];

@@ -1,6 +1,7 @@
 package dev.millrace.providers.cpu.move;
 
 import dev.millrace.graph.tensor.Layouts;
+import dev.millrace.scheduler.kernel.RunContext;
 import java.lang.foreign.MemorySegment;
 
 /** Loops over cells: elements of which only the size matters. Positions and steps count cells, sizes count bytes. */
@@ -10,7 +11,18 @@ public final class CellLoops {
     /** So many cells at most are written again and again: they stay in the caches. */
     private static final int MOST_REPEATED = 1 << 13;
 
+    /** Bytes after which cancellation is looked at. */
+    private static final long PIECE = 1 << 24;
+
     private CellLoops() {}
+
+    /** Makes all of it zero, a piece at a time. */
+    public static void zeros(RunContext run, MemorySegment memory) {
+        for (long at = 0; at < memory.byteSize(); at += PIECE) {
+            run.checkCancelled();
+            memory.asSlice(at, Math.min(PIECE, memory.byteSize() - at)).fill((byte) 0);
+        }
+    }
 
     /** Copies {@code count} adjacent cells. */
     public static void copy(int size, MemorySegment from, long first, MemorySegment to, long at, long count) {

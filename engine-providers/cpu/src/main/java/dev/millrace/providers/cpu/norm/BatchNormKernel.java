@@ -37,7 +37,8 @@ record BatchNormKernel(Node node) implements ShapedKernel {
                     shape.elements(),
                     epsilon,
                     node.attributes().real("momentum", 0.9f),
-                    context.outputCount());
+                    hasOutput(context, 1),
+                    hasOutput(context, 2));
             return launch -> launch.parallelFor(channels, 1, training);
         }
         context.mayReuse(0, 0);
@@ -69,6 +70,10 @@ record BatchNormKernel(Node node) implements ShapedKernel {
         return launch -> launch.parallelFor(rows, grain, task);
     }
 
+    private static boolean hasOutput(BindContext context, int output) {
+        return output < context.outputCount() && context.hasOutput(output);
+    }
+
     private static void scale(double[] x, int count, double factor, double shift) {
         for (int i = 0; i < count; i++) {
             x[i] = x[i] * factor + shift;
@@ -91,7 +96,8 @@ record BatchNormKernel(Node node) implements ShapedKernel {
             long elements,
             double epsilon,
             double momentum,
-            int outputs)
+            boolean movesMean,
+            boolean movesVariance)
             implements RangeTask {
 
         @Override
@@ -115,8 +121,12 @@ record BatchNormKernel(Node node) implements ShapedKernel {
                     launch.checkCancelled();
                     Elements.write(type, launch.output(0), place(c, at), values, at, run);
                 }
-                move(launch, 1, 3, c, mean);
-                move(launch, 2, 4, c, variance);
+                if (movesMean) {
+                    move(launch, 1, 3, c, mean);
+                }
+                if (movesVariance) {
+                    move(launch, 2, 4, c, variance);
+                }
             }
         }
 
@@ -126,10 +136,8 @@ record BatchNormKernel(Node node) implements ShapedKernel {
         }
 
         private void move(LaunchContext launch, int output, int input, long c, double seen) {
-            if (output < outputs) {
-                double running = Elements.getDouble(statistics, launch.input(input), c);
-                Elements.setDouble(statistics, launch.output(output), c, running * momentum + seen * (1 - momentum));
-            }
+            double running = Elements.getDouble(statistics, launch.input(input), c);
+            Elements.setDouble(statistics, launch.output(output), c, running * momentum + seen * (1 - momentum));
         }
     }
 }

@@ -58,7 +58,7 @@ public final class BeamSearchKernel implements DynamicKernel {
         WordModel model = isDecoder
                 ? new DecoderModel(inputs, ATTENTION_MASK, options.most())
                 : new EncoderDecoderModel(inputs, ATTENTION_MASK, options.most());
-        var beams = new Beams(options, model.first());
+        var beams = new Beams(context, options, model.first());
         int before = beams.length();
         inputs.requireRoom(options.most(), before);
         boolean keepsScores = context.outputCount() > STEP_SCORES && context.hasOutput(STEP_SCORES);
@@ -84,6 +84,7 @@ public final class BeamSearchKernel implements DynamicKernel {
             context.checkCancelled();
             float[][] scores = rules.last(logits, beams.count());
             for (int row = 0; row < scores.length; row++) {
+                context.checkCancelled();
                 Scores.logShares(scores[row]);
                 rules.apply(scores[row], beams.words(row), row / options.beams(), isFirst);
             }
@@ -126,6 +127,7 @@ public final class BeamSearchKernel implements DynamicKernel {
         long at = 0;
         for (float[][] step : steps) {
             for (float[] row : step) {
+                context.checkCancelled();
                 Elements.write(result.type(), result.segment(), at, row, 0, vocabulary);
                 at += vocabulary;
             }

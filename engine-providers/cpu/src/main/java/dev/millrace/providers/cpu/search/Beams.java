@@ -1,6 +1,7 @@
 package dev.millrace.providers.cpu.search;
 
 import dev.millrace.providers.search.Likeliest;
+import dev.millrace.scheduler.kernel.DynamicContext;
 import java.util.Arrays;
 
 /** The sequences that a search follows: so many for each of a batch, with the logarithms of their chances. */
@@ -11,6 +12,7 @@ final class Beams {
     /** A word behind a sequence, and the logarithm of the chance of both. */
     private record Continuation(int row, int word, float sum) {}
 
+    private final DynamicContext context;
     private final SearchOptions options;
     private final int[][] words;
     private final float[] sums;
@@ -18,7 +20,8 @@ final class Beams {
     private int length;
 
     /** @param first the words that each of the batch begins with */
-    Beams(SearchOptions options, int[][] first) {
+    Beams(DynamicContext context, SearchOptions options, int[][] first) {
+        this.context = context;
         this.options = options;
         int beams = options.beams();
         words = new int[first.length * beams][];
@@ -51,6 +54,7 @@ final class Beams {
     /** Adds to what each word adds what its sequence has. */
     void addSums(float[][] added) {
         for (int row = 0; row < added.length; row++) {
+            context.checkCancelled();
             for (int word = 0; word < added[row].length; word++) {
                 added[row][word] += sums[row];
             }
@@ -91,6 +95,7 @@ final class Beams {
         int start = b * beams;
         var likeliest = new Likeliest(2 * beams);
         for (int row = start; row < start + beams; row++) {
+            context.checkCancelled();
             for (int word = 0; word < summed[row].length; word++) {
                 likeliest.add(summed[row][word], row, word);
             }

@@ -109,7 +109,7 @@ final class DecoderModel implements WordModel {
         }
         int[] rows = Rows.sources(from, further == 0 ? prompts.length : from.length);
         caches = caches.stream()
-                .map(cache -> Rows.gather(cache, CACHE_ROWS, rows))
+                .map(cache -> Rows.gather(inputs.context(), cache, CACHE_ROWS, rows))
                 .toList();
         return run(EACH_STEP, Rows.last(sequences, 1), Rows.last(places, 1), Rows.last(masks, length), length - 1);
     }

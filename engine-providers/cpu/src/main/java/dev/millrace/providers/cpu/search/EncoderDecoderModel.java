@@ -7,6 +7,7 @@ import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.kernel.DynamicContext;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -52,11 +53,11 @@ final class EncoderDecoderModel implements WordModel {
 
     /** What the decoder may see of the encoder's side, a row for each of the batch or each sequence. */
     private record EncoderSide(Tensor given, @Nullable Tensor mask, Tensor states) {
-        EncoderSide gather(int[] from) {
+        EncoderSide gather(DynamicContext context, int[] from) {
             return new EncoderSide(
-                    Rows.gather(given, 0, from),
-                    mask == null ? null : Rows.gather(mask, 0, from),
-                    Rows.gather(states, 0, from));
+                    Rows.gather(context, given, 0, from),
+                    mask == null ? null : Rows.gather(context, mask, 0, from),
+                    Rows.gather(context, states, 0, from));
         }
     }
 
@@ -162,13 +163,13 @@ final class EncoderDecoderModel implements WordModel {
         int[] followed = Rows.sources(from, rows);
         boolean isFirst = rows < from.length;
         if (isFirst) {
-            side = side.gather(followed);
+            side = side.gather(inputs.context(), followed);
         }
         int own = inputs.node().attributes().graph(DECODER).outputs().size() - 1;
         var next = new ArrayList<Tensor>();
         for (int i = 0; i < caches.size(); i++) {
             Tensor cache = isFirst && hasRoom && i < own ? withRoom(caches.get(i)) : caches.get(i);
-            next.add(i < own || isFirst ? Rows.gather(cache, 0, followed) : cache);
+            next.add(i < own || isFirst ? Rows.gather(inputs.context(), cache, 0, followed) : cache);
         }
         caches = next;
     }
@@ -179,7 +180,7 @@ final class EncoderDecoderModel implements WordModel {
             throw EngineException.invalidGraph(inputs.node().describe() + ": an encoder that gives a cache of shape "
                     + shape + " for " + steps.room() + " steps");
         }
-        return steps.withRoom(cache);
+        return steps.withRoom(inputs.context(), cache);
     }
 
     /** Whether the decoder takes the last word alone, as its declaration says. */

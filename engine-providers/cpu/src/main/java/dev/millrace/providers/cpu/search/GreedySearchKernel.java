@@ -72,6 +72,7 @@ public final class GreedySearchKernel implements DynamicKernel {
             float[][] scores = rules.last(logits, words.length);
             int[][] longer = new int[words.length][];
             for (int row = 0; row < words.length; row++) {
+                context.checkCancelled();
                 rules.apply(scores[row], words[row], row, length == begin);
                 int word = choice.applyAsInt(scores[row]);
                 ended[row] |= word == rules.end();

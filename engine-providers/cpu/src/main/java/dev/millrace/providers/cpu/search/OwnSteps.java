@@ -2,6 +2,7 @@ package dev.millrace.providers.cpu.search;
 
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.kernel.DynamicContext;
 import java.util.Arrays;
 
 /**
@@ -34,12 +35,13 @@ record OwnSteps(int texts, int room) {
     }
 
     /** A cache by row, head and step, with the same content and room for all steps. */
-    Tensor withRoom(Tensor cache) {
+    Tensor withRoom(DynamicContext context, Tensor cache) {
         Shape shape = cache.shape();
         Tensor result = Tensor.allocate(cache.type(), shape.with(STEPS, room));
         long bytes = cache.type().bytes(shape.elements(STEPS, shape.rank()));
         long roomBytes = cache.type().bytes(result.shape().elements(STEPS, shape.rank()));
         for (long block = 0; block < shape.elements(0, STEPS); block++) {
+            context.checkCancelled();
             result.segment()
                     .asSlice(block * roomBytes, bytes)
                     .copyFrom(cache.segment().asSlice(block * bytes, bytes));

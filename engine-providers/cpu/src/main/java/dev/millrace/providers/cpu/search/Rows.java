@@ -2,6 +2,7 @@ package dev.millrace.providers.cpu.search;
 
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.kernel.DynamicContext;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 
@@ -33,7 +34,7 @@ final class Rows {
     }
 
     /** The parts of a tensor along an axis that {@code from} names. */
-    static Tensor gather(Tensor tensor, int axis, int[] from) {
+    static Tensor gather(DynamicContext context, Tensor tensor, int axis, int[] from) {
         int rows = Math.toIntExact(tensor.shape().dim(axis));
         if (Arrays.equals(from, IntStream.range(0, rows).toArray())) {
             return tensor;
@@ -44,6 +45,7 @@ final class Rows {
         long blocks = shape.elements(0, axis);
         for (long block = 0; block < blocks; block++) {
             for (int i = 0; i < from.length; i++) {
+                context.checkCancelled();
                 long source = (block * rows + from[i]) * bytes;
                 result.segment()
                         .asSlice((block * from.length + i) * bytes, bytes)

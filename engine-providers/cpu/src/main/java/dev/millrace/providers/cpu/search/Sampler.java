@@ -3,7 +3,7 @@ package dev.millrace.providers.cpu.search;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.providers.search.Draw;
 import dev.millrace.providers.search.Scores;
-import java.util.stream.IntStream;
+import dev.millrace.scheduler.kernel.DynamicContext;
 
 /**
  * Draws words by chance, of the likeliest alone.
@@ -13,13 +13,15 @@ import java.util.stream.IntStream;
  * @param least so many words are left at least
  * @param filtered the score of those that are left out
  */
-record Sampler(double share, boolean keepsReached, int least, float filtered, MinimalStandard random) {
+record Sampler(
+        DynamicContext context, double share, boolean keepsReached, int least, float filtered, MinimalStandard random) {
     private static final int SEED = 8;
 
     static Sampler of(SearchInputs inputs) {
         Attributes attributes = inputs.node().attributes();
         boolean custom = attributes.flag("custom", false);
         return new Sampler(
+                inputs.context(),
                 attributes.real("top_p", 0),
                 custom,
                 custom ? 1 : Math.max(1, inputs.attribute("min_tokens_to_keep", 0)),
@@ -40,18 +42,16 @@ record Sampler(double share, boolean keepsReached, int least, float filtered, Mi
             shares[i] = Math.exp((double) scores[i] - top);
             all += shares[i];
         }
-        int[] words = IntStream.range(0, scores.length)
-                .boxed()
-                .sorted((a, b) -> Float.compare(scores[b], scores[a]))
-                .mapToInt(Integer::intValue)
-                .toArray();
+        var left = new WordHeap(context, scores);
         double before = 0;
-        for (int i = 0; i < words.length; i++) {
+        for (int taken = 0; left.count() > 0; taken++) {
+            context.checkCancelled(taken);
             double reached = before / all;
-            before += shares[words[i]];
-            if (i >= least && (keepsReached ? reached > share : reached >= share)) {
-                scores[words[i]] = filtered;
+            if (taken >= least && (keepsReached ? reached > share : reached >= share)) {
+                left.fill(scores, filtered);
+                return;
             }
+            before += shares[left.take()];
         }
     }
 }

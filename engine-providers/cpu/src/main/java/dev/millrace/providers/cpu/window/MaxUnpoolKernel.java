@@ -6,6 +6,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Layouts;
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.providers.cpu.move.CellLoops;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
@@ -26,7 +27,7 @@ record MaxUnpoolKernel(Node node) implements ShapedKernel {
         long[] strides = out.strides();
         long count = shape.elements();
         return launch -> {
-            launch.output(0).fill((byte) 0);
+            CellLoops.zeros(launch, launch.output(0));
             for (long i = 0; i < count; i++) {
                 launch.checkCancelled(i);
                 long index = launch.input(1).get(Layouts.LONG, i * 8);

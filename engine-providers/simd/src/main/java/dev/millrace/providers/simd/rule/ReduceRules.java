@@ -115,15 +115,31 @@ final class ReduceRules {
         return whole && pooling != null && PoolRules.whole(op, pooling);
     }
 
+    /** By the largest magnitude first, so that neither sums nor squares leave what floats hold. */
     private static boolean norm(Op op) {
         Cell in = op.in(0);
         if (!in.isFloat() || in.shape().rank() == 0) {
             return false;
         }
         int axis = Shape.axis(op.attributes().integer("axis", -1), in.shape().rank());
-        Cell norm = op.lowering().part(op.out(), in.type(), in.shape().with(axis, 1));
-        Reductions.add(op, op.attributes().integer("p", 2) == 1 ? ReduceOp.L1 : ReduceOp.L2, in, norm, axis);
-        op.lowering().pend(op.out(), List.of(in, norm), v -> {
+        Shape rest = in.shape().with(axis, 1);
+        Lowering lowering = op.lowering();
+        Cell magnitudes = lowering.part(op.out(), in.type(), in.shape());
+        lowering.pend(
+                magnitudes, List.of(in), v -> v.getFirst().max(Expr.number(0).minus(v.getFirst())));
+        Cell largest = lowering.part(op.out(), in.type(), rest);
+        Reductions.add(op, ReduceOp.MAX, magnitudes, largest, axis);
+        Cell scaled = lowering.part(op.out(), in.type(), in.shape());
+        lowering.pend(scaled, List.of(in, largest), v -> {
+            Expr most = v.get(1);
+            Expr scales = Expr.number(0)
+                    .combine(Operator.LESS, most)
+                    .combine(Operator.AND, most.combine(Operator.LESS, Expr.number(Float.POSITIVE_INFINITY)));
+            return v.get(0).over(scales.choose(most, Expr.number(1)));
+        });
+        Cell norm = lowering.part(op.out(), in.type(), rest);
+        Reductions.add(op, op.attributes().integer("p", 2) == 1 ? ReduceOp.L1 : ReduceOp.L2, scaled, norm, axis);
+        lowering.pend(op.out(), List.of(scaled, norm), v -> {
             Expr isZero = v.get(1).combine(Operator.EQUAL, Expr.number(0));
             return isZero.choose(Expr.number(0), v.get(0).over(v.get(1)));
         });
@@ -146,17 +162,21 @@ final class ReduceRules {
             rest = rest.with(axis, 1);
         }
         Lowering lowering = op.lowering();
+        // a power of two that no sum over the axes is too large with
+        float scale = Math.scalb(1f, -2 - Math.getExponent((double) in.elements()));
+        Cell scaled = lowering.part(op.out(), in.type(), in.shape());
+        lowering.pend(scaled, List.of(in), v -> v.getFirst().times(Expr.number(scale)));
         Cell mean = lowering.part(op.out(), in.type(), rest);
-        Reductions.add(op, ReduceOp.MEAN, in, mean, axes);
+        Reductions.add(op, ReduceOp.MEAN, scaled, mean, axes);
         Cell centred = lowering.part(op.out(), in.type(), in.shape());
-        lowering.pend(centred, List.of(in, mean), v -> v.get(0).minus(v.get(1)));
+        lowering.pend(centred, List.of(scaled, mean), v -> v.get(0).minus(v.get(1)));
         Cell length = lowering.part(op.out(), in.type(), rest);
         Reductions.add(op, ReduceOp.L2, centred, length, axes);
         long results = rest.elements();
         float factor = (float) Math.sqrt((double) results / in.elements());
         lowering.pend(op.out(), List.of(centred, length), v -> {
             Expr deviation = v.get(1).times(Expr.number(factor));
-            return v.get(0).over(deviation.plus(Expr.number(LEAST_DEVIATION)));
+            return v.get(0).over(deviation.plus(Expr.number(LEAST_DEVIATION * scale)));
         });
         return true;
     }

@@ -196,6 +196,37 @@ class NormRulesTest {
     }
 
     @Test
+    void lengthsBeyondWhatFloatsHold() {
+        for (float size : new float[] {3e38f, 1e30f, 1e-30f, 1e-44f}) {
+            float[] numbers = new float[2 * 3 * 4 * 5];
+            for (int i = 0; i < numbers.length; i++) {
+                numbers[i] = size * (random.nextInt(3) - 1) + size / 3 * random.nextFloat();
+            }
+            numbers[0] = size;
+            var graph = new SmallGraph();
+            var in = graph.input(Tensor.copyOf(numbers, 2, 3, 4, 5));
+            graph.output(
+                    graph.node("LpNormalization", 22, Map.of("axis", Attribute.of(1)), in),
+                    graph.node("LpNormalization", 22, Map.of(), in),
+                    graph.node("LpNormalization", 22, Map.of("p", Attribute.of(1)), in),
+                    graph.node("MeanVarianceNormalization", 13, Map.of(), in),
+                    graph.node("MeanVarianceNormalization", 13, Map.of("axes", Attribute.of(-1L, 1L)), in));
+            graph.check(1e-5);
+        }
+    }
+
+    @Test
+    void lengthsOfWhatIsInfiniteOrNoNumber() {
+        float[] numbers = {1, Float.POSITIVE_INFINITY, 2, 3, Float.NaN, 4, 0, -0f, 0};
+        var graph = new SmallGraph();
+        var in = graph.input(Tensor.copyOf(numbers, 3, 3));
+        graph.output(
+                graph.node("LpNormalization", 22, Map.of(), in),
+                graph.node("LpNormalization", 22, Map.of("p", Attribute.of(1)), in));
+        graph.check(1e-5);
+    }
+
+    @Test
     void statisticsAreThereWithoutWhatTheyAreOf() {
         try (var both = new Comparison(editor -> {
             var nodes = new Nodes(editor, 17);
