@@ -58,7 +58,7 @@ final class LaterRun extends Job implements Disposable {
         }
         try {
             cancellation.check();
-            outputs = runs.run(given, how);
+            outputs = runs.run(given, watched == null ? how : watched.heard(how));
         } catch (RuntimeException | Error e) {
             fail(e);
             return;

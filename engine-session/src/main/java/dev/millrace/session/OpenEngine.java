@@ -12,8 +12,6 @@ import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.providers.spi.Compatibility;
 import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.ProviderFactory;
-import dev.millrace.scheduler.event.FlightRecording;
-import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.pool.WorkerPool;
 import dev.millrace.scheduler.run.IdleMemory;
 import dev.millrace.session.build.Environment;
@@ -245,12 +243,6 @@ final class OpenEngine implements Engine {
     @Nullable
     RequestListener requestListener() {
         return requestListener;
-    }
-
-    /** What hears of runs while a flight recording is on, null while none is. */
-    @Nullable
-    RunListener flightRecorder() {
-        return FlightRecording.listenerIfOn();
     }
 
     void checkOpen() {

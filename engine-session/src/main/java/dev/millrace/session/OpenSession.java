@@ -151,7 +151,7 @@ final class OpenSession extends Streaming implements Session {
         watched.started();
         Outputs outputs;
         try {
-            outputs = runInTime(given, how);
+            outputs = runInTime(given, watched.heard(Failures.given(how, "options")));
         } catch (RuntimeException | Error e) {
             EngineException failure = named(e);
             watched.ended(failure);
@@ -277,7 +277,7 @@ final class OpenSession extends Streaming implements Session {
     }
 
     private @Nullable RunListener listener(RunOptions how) {
-        return RunListener.both(RunListener.both(listener, safe(how.listener())), engine.flightRecorder());
+        return RunListener.both(listener, safe(how.listener()));
     }
 
     private @Nullable RunListener safe(@Nullable RunListener heard) {

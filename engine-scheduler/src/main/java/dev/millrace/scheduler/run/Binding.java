@@ -5,10 +5,12 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.device.Device;
 import dev.millrace.scheduler.plan.MemoryPlanner.Buffer;
+import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.plan.SlotPool;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -93,6 +95,13 @@ final class Binding {
             }
         }
         return true;
+    }
+
+    /** What it was made for, to be read. */
+    String describeKeys(Plan plan) {
+        return keys.stream()
+                .map(key -> plan.slots().get(key.slot).name() + (key.type == null ? "" : " " + key.type + key.shape))
+                .collect(Collectors.joining(", "));
     }
 
     StretchState takeState() {

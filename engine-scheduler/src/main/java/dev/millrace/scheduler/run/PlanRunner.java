@@ -249,7 +249,7 @@ public final class PlanRunner {
         while (at < plan.steps().size()) {
             Binding binding = bindings.find(at, frame);
             if (binding == null) {
-                binding = bindings.add(at, new Binder(frame, at).bind(), frame);
+                binding = bindings.add(at, bound(frame, at), frame);
             }
             StretchState state = binding.takeState();
             frame.states.add(state);
@@ -258,6 +258,16 @@ public final class PlanRunner {
             state.streams.run(frame);
             at = binding.to;
         }
+    }
+
+    private Binding bound(Frame frame, int from) {
+        RunListener listener = frame.listener;
+        RunListener.BindingListener heard = listener == null ? null : listener.bindingBegins(plan.name());
+        Binding binding = new Binder(frame, from).bind();
+        if (heard != null) {
+            heard.ended(binding.describeKeys(plan));
+        }
+        return binding;
     }
 
     private Datum result(Frame frame, int index) {
