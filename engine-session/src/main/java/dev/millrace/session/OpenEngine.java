@@ -44,7 +44,7 @@ final class OpenEngine implements Engine {
     private final Environment environment;
     private final FactoryUse factoryUse;
     private final RunThreads runs;
-    private final IdleMemory idleMemory = new IdleMemory();
+    private final IdleMemory idleMemory;
     private final OpenModels models = new OpenModels(this);
     private final Executor later = CompletableFuture.delayedExecutor(10, TimeUnit.SECONDS);
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -53,6 +53,7 @@ final class OpenEngine implements Engine {
         int threads = options.effectiveThreads();
         contextCache = options.contextCache();
         requestListener = options.requestListener();
+        idleMemory = new IdleMemory(options.memoryBudget());
         var factories = new LinkedHashMap<String, ProviderFactory>();
         var found = new ArrayList<ProviderFactory>();
         providers.forEach(found::add);
@@ -132,6 +133,11 @@ final class OpenEngine implements Engine {
     @Override
     public Session session(byte[] model, SessionOptions options) {
         return session(copyOf(Failures.given(model, "model")), options);
+    }
+
+    @Override
+    public void replace(ReplaceableSession service, Path model, SessionOptions options) {
+        Failures.given(service, "session").replace(session(model, options));
     }
 
     @Override

@@ -46,6 +46,9 @@ final class Binding {
     final List<BoundStep> steps;
     final StreamPrograms programs;
     final long blockBytes;
+    /** What a run needs: its block, and the most that one of its launches has of its own. */
+    final long runBytes;
+
     final Made[] made;
     final InBlock[] inBlock;
     final AsOutput[] asOutput;
@@ -74,6 +77,8 @@ final class Binding {
         this.steps = steps;
         this.programs = StreamPrograms.of(steps, streams);
         this.blockBytes = blockBytes;
+        this.runBytes = blockBytes
+                + steps.stream().mapToLong(BoundStep::memoryBytes).max().orElse(0);
         this.made = made.toArray(new Made[0]);
         this.inBlock = inBlock.toArray(new InBlock[0]);
         this.asOutput = asOutput.toArray(new AsOutput[0]);
@@ -107,6 +112,11 @@ final class Binding {
     StretchState takeState() {
         StretchState state = states.take();
         return state == null ? new StretchState(this) : state;
+    }
+
+    /** The memory of its states that no run uses right now. */
+    long idleBytes() {
+        return runBytes * states.count();
     }
 
     /** Gives up the memory that no run has needed since the last call. */

@@ -116,6 +116,11 @@ public final class PlanRunner {
         return count;
     }
 
+    /** The memory of intermediate values that is kept for later runs. */
+    long idleBytes() {
+        return bindings.all().stream().mapToLong(Binding::idleBytes).sum();
+    }
+
     /** The bindings that are remembered right now, for a look at them. */
     public List<StretchSummary> stretches() {
         return bindings.all().stream().map(StretchSummary::of).toList();
@@ -264,6 +269,7 @@ public final class PlanRunner {
         RunListener listener = frame.listener;
         RunListener.BindingListener heard = listener == null ? null : listener.bindingBegins(plan.name());
         Binding binding = new Binder(frame, from).bind();
+        idleMemory.admit(binding.runBytes);
         if (heard != null) {
             heard.ended(binding.describeKeys(plan));
         }
