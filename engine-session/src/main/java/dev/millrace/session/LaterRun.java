@@ -56,6 +56,7 @@ final class LaterRun extends Job implements Disposable {
         if (watched != null) {
             watched.started();
         }
+        to.began();
         try {
             cancellation.check();
             outputs = runs.run(given, watched == null ? how : watched.heard(how));
