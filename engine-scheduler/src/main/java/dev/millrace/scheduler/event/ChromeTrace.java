@@ -49,8 +49,7 @@ public final class ChromeTrace implements RunListener, AutoCloseable {
     @Override
     public BindingListener bindingBegins(String plan) {
         long start = System.nanoTime();
-        return values ->
-                write("Session", "bind " + plan, start, System.nanoTime(), "\"values\":" + quoted(values));
+        return values -> write("Session", "bind " + plan, start, System.nanoTime(), "\"values\":" + quoted(values));
     }
 
     @Override
