@@ -30,7 +30,11 @@ public final class BatchedSession extends Streaming {
     private final BatchAxes axes;
     private final BatchWorth worth = new BatchWorth();
     private final ArrayList<BatchMember> waiting = new ArrayList<>();
+    /** Runs that are under way. */
     private int underWay;
+    /** The requests that they answer. */
+    private int running;
+
     private @Nullable Disposable timer;
 
     BatchedSession(OpenSession session, BatchOptions options) {
@@ -63,17 +67,23 @@ public final class BatchedSession extends Streaming {
         var member = new BatchMember(this, given, how, to);
         List<BatchMember> next;
         synchronized (this) {
-            if (underWay > 0 && worth.pays(Math.clamp(waiting.size() + 1, 2, Math.max(2, options.maxSize())))) {
+            if (underWay > 0 && worth.pays(expected())) {
                 waiting.add(member);
                 next = waiting.size() >= options.maxSize() ? take() : List.of();
                 setTimer();
             } else {
                 underWay++;
+                running++;
                 next = List.of(member);
             }
         }
         launch(next);
         return member;
+    }
+
+    /** How many may come together: whoever is answered by what is under way may well ask again. */
+    private int expected() {
+        return Math.min(running + waiting.size() + 1, Math.max(2, options.maxSize()));
     }
 
     /** Has those that wait run when they have waited for long, whatever is under way. */
@@ -111,6 +121,7 @@ public final class BatchedSession extends Streaming {
                 each.remove();
             }
         }
+        running += batch.size();
         return batch;
     }
 
@@ -135,6 +146,7 @@ public final class BatchedSession extends Streaming {
                 worth.took(size, nanos);
             }
             underWay--;
+            running -= size;
             next = underWay == 0 ? take() : List.of();
         }
         launch(next);
