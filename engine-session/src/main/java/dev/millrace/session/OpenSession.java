@@ -53,7 +53,7 @@ final class OpenSession extends Streaming implements Session {
         this.model = model;
         this.name = options.name() == null ? plan.name() : options.name();
         this.listener = safe(options.listener());
-        this.trimming = new Trimming(engine.later(), this::trim);
+        this.trimming = new Trimming(engine.later(), this::giveUpUnused);
         this.inputs = List.copyOf(face.inputs);
         this.outputs = List.copyOf(face.outputs);
         this.outputNames = face.outputs.stream().map(ValueInfo::name).toList();
@@ -84,7 +84,15 @@ final class OpenSession extends Streaming implements Session {
         last.leave();
     }
 
-    private void trim() {
+    @Override
+    public void trim() {
+        model();
+        // the second one finds that nothing was asked for since the first
+        giveUpUnused();
+        giveUpUnused();
+    }
+
+    private void giveUpUnused() {
         OpenModel open = model;
         if (open != null) {
             open.runner().trim();

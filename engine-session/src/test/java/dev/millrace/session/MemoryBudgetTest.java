@@ -85,6 +85,19 @@ class MemoryBudgetTest {
     }
 
     @Test
+    void aSessionGivesBackWhatABurstNeededWhenItIsAskedTo() {
+        Session[] closed = new Session[1];
+        try (Engine engine = engine(64 * WEIGHTS);
+                Session session = session(engine, 1)) {
+            closed[0] = session;
+            session.run(rows(16)).close();
+            session.trim();
+            session.run(rows(16)).close();
+        }
+        assertThatThrownBy(() -> closed[0].trim()).hasMessageContaining("closed");
+    }
+
+    @Test
     void aBudgetOfNothingIsRefused() {
         assertThatThrownBy(() -> EngineOptions.defaults().withMemoryBudget(0))
                 .isInstanceOf(EngineException.class)
