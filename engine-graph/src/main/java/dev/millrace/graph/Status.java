@@ -21,6 +21,8 @@ public enum Status {
     DEADLINE_EXCEEDED,
     /** A queue that is full: the same request may well be served later. */
     OVERLOADED,
+    /** More memory than an engine's budget has left, also when all that lay idle was given back. */
+    BUDGET_EXCEEDED,
     /** A session or an engine that is closed: the same request may well be served by another one. */
     CLOSED
 }

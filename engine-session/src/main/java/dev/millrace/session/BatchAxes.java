@@ -9,6 +9,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,8 +25,13 @@ final class BatchAxes {
      * A value of the model.
      *
      * @param axis along which requests lie; -1 where there is none
+     * @param memory of what is made of it for batches
      */
-    private record Laid(SymbolicShape shape, int axis) {
+    private record Laid(SymbolicShape shape, int axis, BatchMemory memory) {
+        Laid(SymbolicShape shape, int axis) {
+            this(shape, axis, new BatchMemory());
+        }
+
         Dim dim(int index) {
             return shape.dim(index);
         }
@@ -158,18 +164,40 @@ final class BatchAxes {
         return -1;
     }
 
-    Inputs join(List<Inputs> requests) {
-        Inputs joined = Inputs.empty();
+    /** Requests side by side, in tensors that are closed with this. */
+    static final class Joined implements AutoCloseable {
+        private final Inputs inputs = Inputs.empty();
+        private final List<Tensor> made = new ArrayList<>();
+
+        Inputs inputs() {
+            return inputs;
+        }
+
+        @Override
+        public void close() {
+            made.forEach(Tensor::close);
+        }
+    }
+
+    Joined join(List<Inputs> requests) {
+        var joined = new Joined();
         inputs.forEach((name, declared) -> {
             Datum first = requests.getFirst().input(name);
-            if (first != null) {
-                joined.and(name, declared.axis < 0 ? first : join(name, declared.axis, requests));
+            if (first == null || declared.axis < 0) {
+                if (first != null) {
+                    joined.inputs.and(name, first);
+                }
+                return;
             }
+            Tensor side = join(name, declared, requests);
+            joined.made.add(side);
+            joined.inputs.and(name, side);
         });
         return joined;
     }
 
-    private static Tensor join(String name, int along, List<Inputs> requests) {
+    private Tensor join(String name, Laid declared, List<Inputs> requests) {
+        int along = declared.axis;
         List<Tensor> parts = requests.stream()
                 .map(request -> (Tensor) request.asMap().get(name))
                 .toList();
@@ -183,13 +211,16 @@ final class BatchAxes {
             }
             dims[i] = extent;
         }
-        Tensor joined = Tensor.allocate(parts.getFirst().type(), Shape.of(dims));
+        BatchMemory.Made joined = declared.memory.tensor(parts.getFirst().type(), Shape.of(dims));
+        if (padded) {
+            joined.content().fill((byte) 0);
+        }
         long[] at = new long[dims.length];
         for (Tensor part : parts) {
             Box.copy(part, new long[dims.length], joined, at, part.shape());
             at[along] += part.shape().dim(along);
         }
-        return joined;
+        return joined.tensor();
     }
 
     /** A request's part of the outputs, copied out of the batch, where it begins at {@code start}. */
@@ -218,30 +249,34 @@ final class BatchAxes {
             }
         }
         from[declared.axis] = start;
-        Tensor part = Tensor.allocate(whole.type(), Shape.of(dims));
-        Tensor held = whole.hold();
-        try {
-            Box.copy(held, from, part, new long[dims.length], part.shape());
-        } finally {
-            whole.letGo();
-        }
-        return part;
+        BatchMemory.Made part = declared.memory.tensor(whole.type(), Shape.of(dims));
+        Box.copy(whole, from, part, new long[dims.length], part.tensor().shape());
+        return part.tensor();
     }
 
     /** Copies boxes between tensors of one rank and type. */
     private static final class Box {
         private Box() {}
 
-        static void copy(Tensor from, long[] fromAt, Tensor to, long[] toAt, Shape box) {
+        static void copy(Tensor whole, long[] fromAt, BatchMemory.Made to, long[] toAt, Shape box) {
             if (box.elements() == 0) {
                 return;
             }
+            Tensor from = whole.hold();
+            try {
+                copyHeld(from, fromAt, to, toAt, box);
+            } finally {
+                whole.letGo();
+            }
+        }
+
+        private static void copyHeld(Tensor from, long[] fromAt, BatchMemory.Made to, long[] toAt, Shape box) {
             int last = box.rank() - 1;
             long row = box.dim(last);
             long[] source = from.shape().strides();
-            long[] target = to.shape().strides();
+            long[] target = to.tensor().shape().strides();
             MemorySegment read = from.segment();
-            MemorySegment written = to.segment();
+            MemorySegment written = to.content();
             for (long i = 0; i < box.elements() / row; i++) {
                 long readAt = fromAt[last];
                 long writeAt = toAt[last];
@@ -256,7 +291,7 @@ final class BatchAxes {
                         read,
                         from.type().bytes(readAt),
                         written,
-                        to.type().bytes(writeAt),
+                        from.type().bytes(writeAt),
                         from.type().bytes(row));
             }
         }

@@ -2,8 +2,6 @@ package dev.millrace.session;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
-import dev.millrace.scheduler.event.RunListener;
-import dev.millrace.scheduler.plan.PlanStep;
 import dev.millrace.session.stream.BatchWorth;
 import dev.millrace.session.stream.Receiver;
 import java.util.ArrayList;
@@ -25,16 +23,18 @@ import reactor.core.scheduler.Schedulers;
  * is copied out of it.
  */
 public final class BatchedSession extends Streaming {
-    /** Every so many runs of a single request are measured. */
-    private static final int SAMPLED = 16;
+    private static final long UNKNOWN = -1;
 
     private final OpenSession session;
     private final BatchOptions options;
     private final BatchAxes axes;
     private final BatchWorth worth = new BatchWorth();
     private final ArrayList<BatchMember> waiting = new ArrayList<>();
+    /** Runs that are under way. */
     private int underWay;
-    private int singles;
+    /** The requests that they answer. */
+    private int running;
+
     private @Nullable Disposable timer;
 
     BatchedSession(OpenSession session, BatchOptions options) {
@@ -67,17 +67,23 @@ public final class BatchedSession extends Streaming {
         var member = new BatchMember(this, given, how, to);
         List<BatchMember> next;
         synchronized (this) {
-            if (underWay > 0 && worth.pays(Math.clamp(waiting.size() + 1, 2, Math.max(2, options.maxSize())))) {
+            if (underWay > 0 && worth.pays(expected())) {
                 waiting.add(member);
                 next = waiting.size() >= options.maxSize() ? take() : List.of();
                 setTimer();
             } else {
                 underWay++;
+                running++;
                 next = List.of(member);
             }
         }
         launch(next);
         return member;
+    }
+
+    /** How many may come together: whoever is answered by what is under way may well ask again. */
+    private int expected() {
+        return Math.min(running + waiting.size() + 1, Math.max(2, options.maxSize()));
     }
 
     /** Has those that wait run when they have waited for long, whatever is under way. */
@@ -115,6 +121,7 @@ public final class BatchedSession extends Streaming {
                 each.remove();
             }
         }
+        running += batch.size();
         return batch;
     }
 
@@ -127,10 +134,19 @@ public final class BatchedSession extends Streaming {
         }
     }
 
-    private void ended() {
+    /**
+     * A run has ended.
+     *
+     * @param nanos what so many requests took, their copies included; negative where that says nothing
+     */
+    private void ended(int size, long nanos) {
         List<BatchMember> next;
         synchronized (this) {
+            if (nanos >= 0) {
+                worth.took(size, nanos);
+            }
             underWay--;
+            running -= size;
             next = underWay == 0 ? take() : List.of();
         }
         launch(next);
@@ -149,22 +165,23 @@ public final class BatchedSession extends Streaming {
     }
 
     private void alone(BatchMember member) {
-        boolean sampled;
-        synchronized (this) {
-            sampled = singles < SAMPLED || singles % SAMPLED == 0;
-            singles++;
-        }
-        RunOptions how = sampled ? member.how.heardBy(new Stopwatch(1)) : member.how;
-        member.startedIn(session.start(member.given, how, new Receiver<>() {
+        member.startedIn(session.start(member.given, member.how, new Receiver<>() {
+            private long start;
+
+            @Override
+            public void began() {
+                start = System.nanoTime();
+            }
+
             @Override
             public void answered(Outputs outputs) {
-                ended();
+                ended(1, System.nanoTime() - start);
                 member.answered(outputs);
             }
 
             @Override
             public void failed(EngineException failure) {
-                ended();
+                ended(1, UNKNOWN);
                 member.failed(failure);
             }
         }));
@@ -173,26 +190,16 @@ public final class BatchedSession extends Streaming {
     private void together(List<BatchMember> batch) {
         int priority =
                 batch.stream().mapToInt(member -> member.how.priority()).max().orElse(0);
-        RunOptions how = RunOptions.create().priority(priority).heardBy(new Stopwatch(batch.size()));
-        Receiver<Outputs> split = new Receiver<>() {
-            @Override
-            public void answered(Outputs outputs) {
-                ended();
-                split(batch, outputs);
-            }
-
-            @Override
-            public void failed(EngineException failure) {
-                ended();
-                batch.forEach(BatchedSession.this::again);
-            }
-        };
         Disposable started;
+        long start = System.nanoTime();
         try {
-            started = session.start(
-                    axes.join(batch.stream().map(member -> member.given).toList()), how, split);
+            BatchAxes.Joined joined =
+                    axes.join(batch.stream().map(member -> member.given).toList());
+            RunOptions how = RunOptions.create().priority(priority);
+            started = session.start(joined.inputs(), how, new Split(batch, joined, System.nanoTime() - start));
         } catch (RuntimeException | OutOfMemoryError e) {
-            split.failed(Failures.named("a batch", e));
+            ended(batch.size(), UNKNOWN);
+            batch.forEach(this::again);
             return;
         }
         batch.forEach(member -> member.startedIn(() -> {
@@ -211,48 +218,61 @@ public final class BatchedSession extends Streaming {
         }
     }
 
-    private void split(List<BatchMember> batch, Outputs outputs) {
-        try (outputs) {
-            long start = 0;
-            for (BatchMember member : batch) {
-                answer(member, outputs, start);
-                start += axes.extent(member.given);
-            }
-        }
-    }
+    /** Gives each request of a batch its part of the answer. */
+    private final class Split implements Receiver<Outputs> {
+        private final List<BatchMember> batch;
+        private final BatchAxes.Joined joined;
+        private final long joining;
+        private long start;
 
-    private void answer(BatchMember member, Outputs outputs, long start) {
-        Outputs part;
-        try {
-            member.how.cancellation().check();
-            part = axes.part(outputs, member.given, start);
-        } catch (RuntimeException | OutOfMemoryError e) {
-            member.failed(Failures.named("an answer of a batch", e));
-            return;
-        }
-        member.answered(part);
-    }
-
-    /** Measures what so many requests take. */
-    private final class Stopwatch implements RunListener {
-        private final int size;
-
-        Stopwatch(int size) {
-            this.size = size;
+        /** @param joining how long it took to lay the requests side by side */
+        Split(List<BatchMember> batch, BatchAxes.Joined joined, long joining) {
+            this.batch = batch;
+            this.joined = joined;
+            this.joining = joining;
         }
 
         @Override
-        public void stepEnded(String plan, PlanStep step, long startNanos, long endNanos) {
-            // only the whole counts
+        public void began() {
+            start = System.nanoTime();
         }
 
         @Override
-        public void runEnded(String plan, long startNanos, long endNanos, boolean failed) {
-            if (!failed) {
-                synchronized (BatchedSession.this) {
-                    worth.took(size, endNanos - startNanos);
+        public void answered(Outputs outputs) {
+            joined.close();
+            List<@Nullable Outputs> parts = new ArrayList<>(batch.size());
+            try (outputs) {
+                long at = 0;
+                for (BatchMember member : batch) {
+                    parts.add(part(member, outputs, at));
+                    at += axes.extent(member.given);
                 }
             }
+            ended(batch.size(), joining + System.nanoTime() - start);
+            for (int i = 0; i < batch.size(); i++) {
+                Outputs part = parts.get(i);
+                if (part != null) {
+                    batch.get(i).answered(part);
+                }
+            }
+        }
+
+        /** A member's part; null where it has heard that it gets none. */
+        private @Nullable Outputs part(BatchMember member, Outputs outputs, long at) {
+            try {
+                member.how.cancellation().check();
+                return axes.part(outputs, member.given, at);
+            } catch (RuntimeException | OutOfMemoryError e) {
+                member.failed(Failures.named("an answer of a batch", e));
+                return null;
+            }
+        }
+
+        @Override
+        public void failed(EngineException failure) {
+            joined.close();
+            ended(batch.size(), UNKNOWN);
+            batch.forEach(BatchedSession.this::again);
         }
     }
 }

@@ -38,6 +38,16 @@ public interface Engine extends AutoCloseable {
     /** A session of a model in an array, which is copied. */
     Session session(byte[] model, SessionOptions options);
 
+    /**
+     * Has a model answer in place of the one that answered until now, under load: the new session is made before it takes
+     * over, and the old one finishes what it has accepted.
+     */
+    default void replace(ReplaceableSession service, Path model) {
+        replace(service, model, SessionOptions.defaults());
+    }
+
+    void replace(ReplaceableSession service, Path model, SessionOptions options);
+
     /** A compiler of models for the providers of this engine. */
     ModelCompiler compiler(CompileOptions options);
 

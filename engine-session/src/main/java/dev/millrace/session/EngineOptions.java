@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  *     nowhere
  * @param virtualDevices hardware that is not here, for which models are to be compiled all the same
  * @param requestListener hears of the requests of all sessions, or null
+ * @param memoryBudget the bytes of weights and of intermediate values that the models of all sessions may hold together; a
+ *     session or a run for which there is no room, also when what lay idle was given back, is refused with BUDGET_EXCEEDED.
+ *     {@link Long#MAX_VALUE} for no limit but the JVM's
  * @param providers that there are beside those which {@link java.util.ServiceLoader} finds; the engine closes them
  */
 public record EngineOptions(
@@ -23,6 +26,7 @@ public record EngineOptions(
         @Nullable ContextCache contextCache,
         List<HardwareDevice> virtualDevices,
         @Nullable RequestListener requestListener,
+        long memoryBudget,
         List<ProviderFactory> providers) {
     public EngineOptions {
         virtualDevices = List.copyOf(virtualDevices);
@@ -30,33 +34,42 @@ public record EngineOptions(
         if (threads < 0 || threads > 1024) {
             throw EngineException.invalidArgument("threads is " + threads + "; it goes from 0 (automatic) to 1024");
         }
+        if (memoryBudget <= 0) {
+            throw EngineException.invalidArgument(
+                    "a memory budget of " + memoryBudget + " bytes leaves room for nothing");
+        }
     }
 
     public static EngineOptions defaults() {
-        return new EngineOptions(0, null, List.of(), null, List.of());
+        return new EngineOptions(0, null, List.of(), null, Long.MAX_VALUE, List.of());
     }
 
     public EngineOptions withThreads(int newThreads) {
-        return new EngineOptions(newThreads, contextCache, virtualDevices, requestListener, providers);
+        return new EngineOptions(newThreads, contextCache, virtualDevices, requestListener, memoryBudget, providers);
     }
 
     public EngineOptions withContextCache(@Nullable ContextCache newCache) {
-        return new EngineOptions(threads, newCache, virtualDevices, requestListener, providers);
+        return new EngineOptions(threads, newCache, virtualDevices, requestListener, memoryBudget, providers);
     }
 
     /** The same with stand-ins for hardware that is not here: providers are offered them beside what there is. */
     public EngineOptions withVirtualDevices(List<HardwareDevice> devices) {
-        return new EngineOptions(threads, contextCache, devices, requestListener, providers);
+        return new EngineOptions(threads, contextCache, devices, requestListener, memoryBudget, providers);
     }
 
     /** The same with a listener for the requests of all sessions: for meters, traces, logs. */
     public EngineOptions withRequestListener(@Nullable RequestListener listener) {
-        return new EngineOptions(threads, contextCache, virtualDevices, listener, providers);
+        return new EngineOptions(threads, contextCache, virtualDevices, listener, memoryBudget, providers);
+    }
+
+    /** The same with a limit for the memory of all sessions together, in bytes. */
+    public EngineOptions withMemoryBudget(long bytes) {
+        return new EngineOptions(threads, contextCache, virtualDevices, requestListener, bytes, providers);
     }
 
     /** The same with providers that need not be found on the class path. Each takes part in one engine, which closes it. */
     public EngineOptions withProviders(List<ProviderFactory> more) {
-        return new EngineOptions(threads, contextCache, virtualDevices, requestListener, more);
+        return new EngineOptions(threads, contextCache, virtualDevices, requestListener, memoryBudget, more);
     }
 
     /** What providers are offered. */

@@ -56,9 +56,10 @@ final class LaterRun extends Job implements Disposable {
         if (watched != null) {
             watched.started();
         }
+        to.began();
         try {
             cancellation.check();
-            outputs = runs.run(given, how);
+            outputs = runs.run(given, watched == null ? how : watched.heard(how));
         } catch (RuntimeException | Error e) {
             fail(e);
             return;

@@ -12,8 +12,6 @@ import dev.millrace.graph.tensor.OwnMemory;
 import dev.millrace.providers.spi.Compatibility;
 import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.ProviderFactory;
-import dev.millrace.scheduler.event.FlightRecording;
-import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.pool.WorkerPool;
 import dev.millrace.scheduler.run.IdleMemory;
 import dev.millrace.session.build.Environment;
@@ -46,7 +44,7 @@ final class OpenEngine implements Engine {
     private final Environment environment;
     private final FactoryUse factoryUse;
     private final RunThreads runs;
-    private final IdleMemory idleMemory = new IdleMemory();
+    private final IdleMemory idleMemory;
     private final OpenModels models = new OpenModels(this);
     private final Executor later = CompletableFuture.delayedExecutor(10, TimeUnit.SECONDS);
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -55,6 +53,7 @@ final class OpenEngine implements Engine {
         int threads = options.effectiveThreads();
         contextCache = options.contextCache();
         requestListener = options.requestListener();
+        idleMemory = new IdleMemory(options.memoryBudget());
         var factories = new LinkedHashMap<String, ProviderFactory>();
         var found = new ArrayList<ProviderFactory>();
         providers.forEach(found::add);
@@ -134,6 +133,11 @@ final class OpenEngine implements Engine {
     @Override
     public Session session(byte[] model, SessionOptions options) {
         return session(copyOf(Failures.given(model, "model")), options);
+    }
+
+    @Override
+    public void replace(ReplaceableSession service, Path model, SessionOptions options) {
+        Failures.given(service, "session").replace(session(model, options));
     }
 
     @Override
@@ -245,12 +249,6 @@ final class OpenEngine implements Engine {
     @Nullable
     RequestListener requestListener() {
         return requestListener;
-    }
-
-    /** What hears of runs while a flight recording is on, null while none is. */
-    @Nullable
-    RunListener flightRecorder() {
-        return FlightRecording.listenerIfOn();
     }
 
     void checkOpen() {

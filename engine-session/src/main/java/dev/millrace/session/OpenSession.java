@@ -53,7 +53,7 @@ final class OpenSession extends Streaming implements Session {
         this.model = model;
         this.name = options.name() == null ? plan.name() : options.name();
         this.listener = safe(options.listener());
-        this.trimming = new Trimming(engine.later(), this::trim);
+        this.trimming = new Trimming(engine.later(), this::giveUpUnused);
         this.inputs = List.copyOf(face.inputs);
         this.outputs = List.copyOf(face.outputs);
         this.outputNames = face.outputs.stream().map(ValueInfo::name).toList();
@@ -84,7 +84,15 @@ final class OpenSession extends Streaming implements Session {
         last.leave();
     }
 
-    private void trim() {
+    @Override
+    public void trim() {
+        model();
+        // the second one finds that nothing was asked for since the first
+        giveUpUnused();
+        giveUpUnused();
+    }
+
+    private void giveUpUnused() {
         OpenModel open = model;
         if (open != null) {
             open.runner().trim();
@@ -151,7 +159,7 @@ final class OpenSession extends Streaming implements Session {
         watched.started();
         Outputs outputs;
         try {
-            outputs = runInTime(given, how);
+            outputs = runInTime(given, watched.heard(Failures.given(how, "options")));
         } catch (RuntimeException | Error e) {
             EngineException failure = named(e);
             watched.ended(failure);
@@ -277,7 +285,7 @@ final class OpenSession extends Streaming implements Session {
     }
 
     private @Nullable RunListener listener(RunOptions how) {
-        return RunListener.both(RunListener.both(listener, safe(how.listener())), engine.flightRecorder());
+        return RunListener.both(listener, safe(how.listener()));
     }
 
     private @Nullable RunListener safe(@Nullable RunListener heard) {

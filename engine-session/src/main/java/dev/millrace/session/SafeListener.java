@@ -4,6 +4,7 @@ import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.kernel.Work;
 import dev.millrace.scheduler.plan.PlanStep;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A user's listener, kept from harming the runs that it hears of: what it throws goes to its thread's handler of uncaught
@@ -36,6 +37,31 @@ final class SafeListener implements RunListener {
         boolean outermost = callbacks.enter();
         try {
             listener.workEnded(plan, step, work, startNanos, endNanos);
+        } catch (Throwable thrown) {
+            threw(thrown);
+        } finally {
+            callbacks.leave(outermost);
+        }
+    }
+
+    @Override
+    public @Nullable BindingListener bindingBegins(String plan) {
+        boolean outermost = callbacks.enter();
+        try {
+            BindingListener heard = listener.bindingBegins(plan);
+            return heard == null ? null : values -> bindingEnded(heard, values);
+        } catch (Throwable thrown) {
+            threw(thrown);
+            return null;
+        } finally {
+            callbacks.leave(outermost);
+        }
+    }
+
+    private void bindingEnded(BindingListener heard, String values) {
+        boolean outermost = callbacks.enter();
+        try {
+            heard.ended(values);
         } catch (Throwable thrown) {
             threw(thrown);
         } finally {

@@ -48,6 +48,12 @@ public interface Session extends Inference, AutoCloseable {
      */
     void warmUp(Map<String, Shape> shapes);
 
+    /**
+     * Gives back at once what only a burst of runs needed, which a session otherwise does within seconds. What one run needs
+     * stays; runs under way are not disturbed.
+     */
+    void trim();
+
     /** How the session came to be: its partitions, its optimisations, the time that each phase took. */
     SessionReport report();
 

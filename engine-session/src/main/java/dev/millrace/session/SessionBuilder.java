@@ -41,6 +41,9 @@ final class SessionBuilder {
     private final ContextKeeping keeping;
     private DataListener weights = new DataListener() {};
     private List<ValueInfo> inputs = List.of();
+    /** Lets go of the room for the model's weights. */
+    private Runnable held = () -> {};
+
     private @Nullable ModelMetadata metadata;
 
     SessionBuilder(OpenEngine engine, SessionOptions options) {
@@ -119,6 +122,15 @@ final class SessionBuilder {
     }
 
     private OpenSession prepareAndFinish(String name, Supplier<Model> reader) {
+        try {
+            return prepared(name, reader);
+        } catch (RuntimeException | Error e) {
+            held.run();
+            throw e;
+        }
+    }
+
+    private OpenSession prepared(String name, Supplier<Model> reader) {
         var clock = new PhaseClock(System::nanoTime);
         var preparation = new Preparation(engine.environment(), options.forBuild(engine.threads()), clock);
         weights = preparation.source();
@@ -128,6 +140,7 @@ final class SessionBuilder {
 
     /** The model, once what has to be seen before it is changed was. */
     private Model looked(Model read) {
+        held = engine.idleMemory().hold(ModelWeights.bytes(read.graph()));
         inputs = inputs(read.graph());
         metadata = ModelMetadata.of(read);
         keeping.check(read);
@@ -216,6 +229,7 @@ final class SessionBuilder {
         boolean shareable = EarlyBinding.suits(prepared.parts()) && !Effects.isRandom(graph);
         var model =
                 new OpenModel(runner, mapped, face, prepared.providers(), report, List.copyOf(data), shareable, () -> {
+                    held.run();
                     prepared.resolver().close();
                     engine.factoryUse().end();
                 });

@@ -3,6 +3,8 @@ package dev.millrace.session;
 import dev.millrace.graph.EngineException;
 import dev.millrace.scheduler.event.FlightRecording;
 import dev.millrace.scheduler.event.FlightRequest;
+import dev.millrace.scheduler.event.RunListener;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +46,15 @@ final class Watch {
             if (flight != null) {
                 flight.begin();
             }
+        }
+
+        /** The options of its run, whose steps and bindings stand in a recording that is on. */
+        RunOptions heard(RunOptions how) {
+            if (flight == null) {
+                return how;
+            }
+            RunListener recorded = flight.listener(session, number);
+            return how.heardBy(Objects.requireNonNull(RunListener.both(recorded, how.listener())));
         }
 
         void ended(@Nullable EngineException failure) {

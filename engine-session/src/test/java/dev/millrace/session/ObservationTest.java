@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.event.RunListener;
+import dev.millrace.scheduler.plan.PlanStep;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -115,10 +117,74 @@ class ObservationTest {
         assertThat(creation.getEndTime()).isBeforeOrEqualTo(run.getStartTime());
     }
 
-    private static RecordedEvent named(List<RecordedEvent> events, String name) {
+    @Test
+    void stepsAndBindingsOfARecordingSayWhichRunTheyAreOf(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("recording.jfr");
+        try (Engine engine = engine(heard::add);
+                Session session = engine.session(
+                        TestModels.sumAndProduct(),
+                        SessionOptions.builder().name("two").build());
+                var recording = new Recording()) {
+            recording.start();
+            session.run(inputs()).close();
+            session.run(inputs()).close();
+            recording.stop();
+            recording.dump(file);
+        }
+        List<RecordedEvent> events = RecordingFile.readAllEvents(file);
+        List<RecordedEvent> bindings = all(events, "dev.millrace.Binding");
+        assertThat(bindings).hasSize(1);
+        RecordedEvent binding = bindings.getFirst();
+        assertThat(binding.getString("session")).isEqualTo("two");
+        assertThat(binding.getString("values")).contains("b float[1]");
+        RecordedEvent first = named(events, "dev.millrace.Run");
+        assertThat(binding.getLong("number")).isEqualTo(first.getLong("number"));
+        assertThat(binding.getStartTime()).isBetween(first.getStartTime(), first.getEndTime());
+        assertThat(binding.getDuration()).isPositive();
+        List<RecordedEvent> steps = all(events, "dev.millrace.Step");
+        assertThat(steps).allMatch(step -> step.getString("session").equals("two"));
+        assertThat(steps)
+                .extracting(step -> step.getLong("number") - first.getLong("number"))
+                .contains(0L, 1L);
+    }
+
+    @Test
+    void aListenerHearsOfBindings() {
+        var bound = new LinkedBlockingQueue<String>();
+        RunListener listener = new RunListener() {
+            @Override
+            public void stepEnded(String plan, PlanStep step, long startNanos, long endNanos) {}
+
+            @Override
+            public void runEnded(String plan, long startNanos, long endNanos, boolean failed) {}
+
+            @Override
+            public BindingListener bindingBegins(String plan) {
+                return values -> {
+                    bound.add(values);
+                    throw new IllegalStateException("meant to");
+                };
+            }
+        };
+        var how = RunOptions.create().heardBy(RunListener.both(listener, listener));
+        Thread.currentThread().setUncaughtExceptionHandler((_, _) -> {});
+        try (Engine engine = engine(heard::add);
+                Session session = engine.session(TestModels.sumAndProduct(), SessionOptions.defaults())) {
+            session.run(inputs(), how).close();
+            session.run(inputs(), how).close();
+        } finally {
+            Thread.currentThread().setUncaughtExceptionHandler(null);
+        }
+        assertThat(bound).hasSize(1).allMatch(values -> values.contains("b float[1]"));
+    }
+
+    private static List<RecordedEvent> all(List<RecordedEvent> events, String name) {
         return events.stream()
                 .filter(event -> event.getEventType().getName().equals(name))
-                .findFirst()
-                .orElseThrow();
+                .toList();
+    }
+
+    private static RecordedEvent named(List<RecordedEvent> events, String name) {
+        return all(events, name).getFirst();
     }
 }

@@ -8,6 +8,9 @@ import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.plan.PlanStep;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -22,6 +25,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
@@ -288,6 +292,22 @@ class QueuesTest {
             }
         }
         assertThat(failed).hasValue(0);
+    }
+
+    @Test
+    void anEngineReplacesAModelByAFile(@TempDir Path folder) throws IOException {
+        Path next = Files.write(folder.resolve("next.onnx"), TestModels.sumAndProduct());
+        try (ReplaceableSession service =
+                ReplaceableSession.of(engine.session(TestModels.sumAndProduct(), SessionOptions.defaults()))) {
+            Session last = service.current();
+            engine.replace(service, next, SessionOptions.builder().name("next").build());
+            assertThat(service.current().name()).isEqualTo("next");
+            service.run(inputs(1)).close();
+            assertThatThrownBy(() -> last.run(inputs(1))).hasMessageContaining("closed");
+            Path none = folder.resolve("none.onnx");
+            assertThatThrownBy(() -> engine.replace(service, none)).hasMessageContaining("none.onnx");
+            service.run(inputs(1)).close();
+        }
     }
 
     @Test

@@ -7,6 +7,7 @@ import dev.millrace.providers.spi.ProviderFactory
 import dev.millrace.scheduler.Cancellation
 import dev.millrace.session.Engine
 import dev.millrace.session.EngineOptions
+import dev.millrace.session.ReplaceableSession
 import dev.millrace.session.RequestListener
 import dev.millrace.session.Session
 import dev.millrace.session.SessionOptions
@@ -35,6 +36,9 @@ public class EngineBuilder internal constructor() {
     /** Hears of the requests of all sessions. */
     public var requestListener: RequestListener? = null
 
+    /** The bytes of weights and of intermediate values that all sessions may hold together. */
+    public var memoryBudget: Long = Long.MAX_VALUE
+
     /** Providers beside those that are found on the class path; the engine closes them. */
     public var providers: List<ProviderFactory> = emptyList()
 
@@ -46,6 +50,7 @@ public class EngineBuilder internal constructor() {
                 .withContextCache(contextCache?.let(ContextCache::`in`))
                 .withVirtualDevices(virtualDevices)
                 .withRequestListener(requestListener)
+                .withMemoryBudget(memoryBudget)
                 .withProviders(providers),
         )
 }
@@ -70,6 +75,13 @@ public fun Engine.session(
     model: ByteArray,
     configure: SessionConfiguration.() -> Unit = {},
 ): Session = session(model, sessionOptions(configure))
+
+/** Has another model answer under load: `engine.replace(service, Path.of("v2.onnx")) { threads = 2 }`. */
+public fun Engine.replace(
+    service: ReplaceableSession,
+    model: Path,
+    configure: SessionConfiguration.() -> Unit,
+): Unit = replace(service, model, sessionOptions(configure))
 
 /** A session made without blocking the caller's thread; cancelling the coroutine stops it. */
 public suspend fun Engine.openSession(

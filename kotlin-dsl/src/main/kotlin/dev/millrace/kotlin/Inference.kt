@@ -17,12 +17,17 @@ import dev.millrace.session.State
 import dev.millrace.session.StateOptions
 import dev.millrace.session.StatefulSession
 import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.Job
 import kotlinx.coroutines.asCoroutineDispatcher
+import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.buffer
+import kotlinx.coroutines.flow.emitAll
+import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.reactive.asFlow
 import kotlinx.coroutines.reactor.asFlux
 import kotlinx.coroutines.reactor.awaitSingle
+import reactor.core.publisher.Flux
 import java.util.concurrent.Executor
 
 /**
@@ -51,18 +56,26 @@ public suspend fun Inference.infer(
 
 /**
  * Runs for each request as answers are collected; cancelling the collection stops the runs under way. No more answers are
- * made ahead of the collector than are under way at once.
+ * made ahead of the collector than are under way at once. Requests are collected where answers are: what their flow does
+ * happens on the collector's dispatcher.
  */
 public fun Flow<Inputs>.infer(
     inference: Inference,
     options: FluxOptions = FluxOptions.defaults(),
-): Flow<Outputs> = inference.flux(asFlux(), options.forFlow(inference)).asFlow().buffer(0)
+): Flow<Outputs> = answered { inference.flux(it, options.forFlow(inference)) }
 
 /** As [infer], but a request that is refused ends nothing: each comes back with its answer or with its failure. */
 public fun Flow<Inputs>.results(
     inference: Inference,
     options: FluxOptions = FluxOptions.defaults(),
-): Flow<RunResult> = inference.results(asFlux(), options.forFlow(inference)).asFlow().buffer(0)
+): Flow<RunResult> = answered { inference.results(it, options.forFlow(inference)) }
+
+/** The engine asks for requests on threads of its own, on which nothing of a coroutine may happen: it could block there. */
+private fun <T : Any> Flow<Inputs>.answered(answers: (Flux<Inputs>) -> Flux<T>): Flow<T> =
+    flow {
+        val collectors = currentCoroutineContext().minusKey(Job)
+        emitAll(answers(asFlux(collectors)).asFlow().buffer(0))
+    }
 
 /** A collector asks for one answer at a time: what is to be under way beside that one is made ahead. */
 private fun FluxOptions.forFlow(inference: Inference): FluxOptions {
@@ -80,7 +93,7 @@ public fun Session.stateful(
 public fun Flow<Inputs>.infer(
     sequences: StatefulSession,
     options: FluxOptions = FluxOptions.defaults(),
-): Flow<Outputs> = sequences.flux(asFlux(), options).asFlow().buffer(0)
+): Flow<Outputs> = answered { sequences.flux(it, options) }
 
 /** This and then another one: `encoder.then(head, "last_hidden_state" to "hidden")`, outputs to inputs. */
 public fun Inference.then(

@@ -47,6 +47,12 @@ public final class ChromeTrace implements RunListener, AutoCloseable {
     }
 
     @Override
+    public BindingListener bindingBegins(String plan) {
+        long start = System.nanoTime();
+        return values -> write("Session", "bind " + plan, start, System.nanoTime(), "\"values\":" + quoted(values));
+    }
+
+    @Override
     public void runEnded(String plan, long startNanos, long endNanos, boolean failed) {
         write("Session", "run " + plan, startNanos, endNanos, "\"failed\":" + failed);
     }

@@ -8,11 +8,19 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
-/** The events of JFR; of steps as a listener hears of them, when they have ended. */
+/** The events of one run in JFR: of its steps as a listener hears of them, when they have ended, and of its bindings. */
 final class FlightEvents implements RunListener {
-    static final FlightEvents LISTENER = new FlightEvents();
+    private final String session;
+    private final long number;
 
-    private FlightEvents() {}
+    /**
+     * @param session what the run's session is called
+     * @param number which of the session's requests it is
+     */
+    FlightEvents(String session, long number) {
+        this.session = session;
+        this.number = number;
+    }
 
     @Name("dev.millrace.Run")
     @Label("Inference run")
@@ -53,6 +61,12 @@ final class FlightEvents implements RunListener {
     @Category("Millrace")
     @StackTrace(false)
     static final class StepEvent extends Event {
+        @Label("Session")
+        String session = "";
+
+        @Label("Number")
+        long number;
+
         @Label("Model")
         String model = "";
 
@@ -70,10 +84,30 @@ final class FlightEvents implements RunListener {
         long taken;
     }
 
+    @Name("dev.millrace.Binding")
+    @Label("Binding to new shapes")
+    @Category("Millrace")
+    @StackTrace(false)
+    static final class BindingEvent extends Event {
+        @Label("Session")
+        String session = "";
+
+        @Label("Number")
+        long number;
+
+        @Label("Model")
+        String model = "";
+
+        @Label("Values")
+        String values = "";
+    }
+
     @Override
     public void stepEnded(String plan, PlanStep step, long startNanos, long endNanos) {
         var event = new StepEvent();
         if (event.shouldCommit()) {
+            event.session = session;
+            event.number = number;
             event.model = plan;
             event.operator = step.node().op().toString();
             event.node = step.node().name();
@@ -81,6 +115,22 @@ final class FlightEvents implements RunListener {
             event.taken = endNanos - startNanos;
             event.commit();
         }
+    }
+
+    @Override
+    public BindingListener bindingBegins(String plan) {
+        var event = new BindingEvent();
+        event.begin();
+        return values -> {
+            event.end();
+            if (event.shouldCommit()) {
+                event.session = session;
+                event.number = number;
+                event.model = plan;
+                event.values = values;
+                event.commit();
+            }
+        };
     }
 
     @Override

@@ -7,11 +7,6 @@ import org.jspecify.annotations.Nullable;
 public final class FlightRecording {
     private FlightRecording() {}
 
-    /** A listener that commits events, or null where no recording has been started in this process. */
-    public static @Nullable RunListener listenerIfOn() {
-        return FlightRecorder.isInitialized() ? FlightEvents.LISTENER : null;
-    }
-
     /** A request to be told of, or null where no recording has been started in this process. */
     public static @Nullable FlightRequest requestIfOn() {
         return FlightRecorder.isInitialized() ? new FlightRequest() : null;

@@ -11,6 +11,11 @@ public final class FlightRequest {
         event.begin();
     }
 
+    /** What commits the events of its run's steps and bindings. */
+    public RunListener listener(String session, long number) {
+        return new FlightEvents(session, number);
+    }
+
     /**
      * It has ended now.
      *

@@ -17,6 +17,21 @@ public interface RunListener {
         // most want to hear of steps alone
     }
 
+    /**
+     * A part of the plan is about to be bound to shapes, or to contents, that are new. What is returned hears of it when that
+     * has been done; null where nobody wants to.
+     */
+    default @Nullable BindingListener bindingBegins(String plan) {
+        return null;
+    }
+
+    /** Hears that a part of a plan was bound. */
+    @FunctionalInterface
+    interface BindingListener {
+        /** @param values that it was bound for, such as {@code ids int64[1,8]} */
+        void ended(String values);
+    }
+
     /** A run has ended, whether well or not. */
     void runEnded(String plan, long startNanos, long endNanos, boolean failed);
 
@@ -36,6 +51,19 @@ public interface RunListener {
             public void workEnded(String plan, PlanStep step, Work work, long startNanos, long endNanos) {
                 one.workEnded(plan, step, work, startNanos, endNanos);
                 other.workEnded(plan, step, work, startNanos, endNanos);
+            }
+
+            @Override
+            public @Nullable BindingListener bindingBegins(String plan) {
+                BindingListener first = one.bindingBegins(plan);
+                BindingListener second = other.bindingBegins(plan);
+                if (first == null || second == null) {
+                    return first == null ? second : first;
+                }
+                return values -> {
+                    first.ended(values);
+                    second.ended(values);
+                };
             }
 
             @Override

@@ -13,6 +13,11 @@ public interface Launch {
 
     void run(LaunchContext context);
 
+    /** The bytes of its own that a run of it computes in, beside what its context gives. */
+    default long memoryBytes() {
+        return 0;
+    }
+
     /** Gives up memory that it keeps for later runs and that no run has needed since the last call. */
     default void trim() {
         // most keep nothing

@@ -53,6 +53,15 @@ public final class SlotPool<T> {
         }
     }
 
+    /** How many things there are right now. */
+    public int count() {
+        int count = 0;
+        for (int i = 0; i < places.length(); i++) {
+            count += places.get(i) == null ? 0 : 1;
+        }
+        return count;
+    }
+
     /** Drops everything, and says how much that was. */
     public int clear() {
         int count = 0;

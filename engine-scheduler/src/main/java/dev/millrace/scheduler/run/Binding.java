@@ -5,10 +5,12 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.device.Device;
 import dev.millrace.scheduler.plan.MemoryPlanner.Buffer;
+import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.plan.SlotPool;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +46,9 @@ final class Binding {
     final List<BoundStep> steps;
     final StreamPrograms programs;
     final long blockBytes;
+    /** What a run needs: its block, and the most that one of its launches has of its own. */
+    final long runBytes;
+
     final Made[] made;
     final InBlock[] inBlock;
     final AsOutput[] asOutput;
@@ -72,6 +77,8 @@ final class Binding {
         this.steps = steps;
         this.programs = StreamPrograms.of(steps, streams);
         this.blockBytes = blockBytes;
+        this.runBytes = blockBytes
+                + steps.stream().mapToLong(BoundStep::memoryBytes).max().orElse(0);
         this.made = made.toArray(new Made[0]);
         this.inBlock = inBlock.toArray(new InBlock[0]);
         this.asOutput = asOutput.toArray(new AsOutput[0]);
@@ -95,9 +102,21 @@ final class Binding {
         return true;
     }
 
+    /** What it was made for, to be read. */
+    String describeKeys(Plan plan) {
+        return keys.stream()
+                .map(key -> plan.slots().get(key.slot).name() + (key.type == null ? "" : " " + key.type + key.shape))
+                .collect(Collectors.joining(", "));
+    }
+
     StretchState takeState() {
         StretchState state = states.take();
         return state == null ? new StretchState(this) : state;
+    }
+
+    /** The memory of its states that no run uses right now. */
+    long idleBytes() {
+        return runBytes * states.count();
     }
 
     /** Gives up the memory that no run has needed since the last call. */

@@ -30,6 +30,10 @@ public final class BoundStep {
         return launch;
     }
 
+    long memoryBytes() {
+        return launch == null ? 0 : launch.memoryBytes();
+    }
+
     void trim() {
         if (launch != null) {
             launch.trim();

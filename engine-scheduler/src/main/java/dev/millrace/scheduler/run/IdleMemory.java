@@ -1,19 +1,33 @@
 package dev.millrace.scheduler.run;
 
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The plans that keep memory for later runs and live side by side, so that what lies idle in any of them gives way where
- * a run of one finds none.
+ * a run of one finds none, or where all together would hold more than they may.
  */
 public final class IdleMemory {
     /** A binding and a frame. */
     private static final int LEFT_BY_A_RUN = 2;
 
+    private final long limit;
     private final Map<PlanRunner, Boolean> runners = new WeakHashMap<>();
+    private long held;
+
+    public IdleMemory() {
+        this(Long.MAX_VALUE);
+    }
+
+    /** @param limit the bytes of weights and of intermediate values that there may be together */
+    public IdleMemory(long limit) {
+        this.limit = limit;
+    }
 
     synchronized void add(PlanRunner runner) {
         runners.put(runner, true);
@@ -30,5 +44,58 @@ public final class IdleMemory {
             count += runner.giveUp();
         }
         return count > LEFT_BY_A_RUN;
+    }
+
+    /**
+     * Makes room for weights, for as long as what is returned has not been run.
+     *
+     * @throws EngineException BUDGET_EXCEEDED where there is none
+     */
+    public Runnable hold(long bytes) {
+        makeRoom(bytes, "weights of " + bytes + " bytes", true);
+        var isOver = new AtomicBoolean();
+        return () -> {
+            if (!isOver.getAndSet(true)) {
+                letGo(bytes);
+            }
+        };
+    }
+
+    /** Sees to it that there is room for what a run is about to need. */
+    void admit(long bytes) {
+        if (limit != Long.MAX_VALUE) {
+            makeRoom(bytes, "intermediate values of " + bytes + " bytes", false);
+        }
+    }
+
+    private synchronized void letGo(long bytes) {
+        held -= bytes;
+    }
+
+    private synchronized void makeRoom(long bytes, String what, boolean stays) {
+        if (limit != Long.MAX_VALUE && bytes > limit - used()) {
+            // first what no run has needed for long, then what none needs right now
+            runners().forEach(PlanRunner::trim);
+            if (bytes > limit - used()) {
+                giveUp();
+            }
+            if (bytes > limit - used()) {
+                throw new EngineException(
+                        Status.BUDGET_EXCEEDED,
+                        "there is no room for " + what + ": " + used() + " of the engine's memory budget of " + limit
+                                + " are held; close sessions, or raise EngineOptions.memoryBudget");
+            }
+        }
+        if (stays) {
+            held += bytes;
+        }
+    }
+
+    private long used() {
+        long used = held;
+        for (PlanRunner runner : runners()) {
+            used += runner.idleBytes();
+        }
+        return used;
     }
 }

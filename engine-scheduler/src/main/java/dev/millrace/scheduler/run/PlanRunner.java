@@ -116,6 +116,11 @@ public final class PlanRunner {
         return count;
     }
 
+    /** The memory of intermediate values that is kept for later runs. */
+    long idleBytes() {
+        return bindings.all().stream().mapToLong(Binding::idleBytes).sum();
+    }
+
     /** The bindings that are remembered right now, for a look at them. */
     public List<StretchSummary> stretches() {
         return bindings.all().stream().map(StretchSummary::of).toList();
@@ -249,7 +254,7 @@ public final class PlanRunner {
         while (at < plan.steps().size()) {
             Binding binding = bindings.find(at, frame);
             if (binding == null) {
-                binding = bindings.add(at, new Binder(frame, at).bind(), frame);
+                binding = bindings.add(at, bound(frame, at), frame);
             }
             StretchState state = binding.takeState();
             frame.states.add(state);
@@ -258,6 +263,17 @@ public final class PlanRunner {
             state.streams.run(frame);
             at = binding.to;
         }
+    }
+
+    private Binding bound(Frame frame, int from) {
+        RunListener listener = frame.listener;
+        RunListener.BindingListener heard = listener == null ? null : listener.bindingBegins(plan.name());
+        Binding binding = new Binder(frame, from).bind();
+        idleMemory.admit(binding.runBytes);
+        if (heard != null) {
+            heard.ended(binding.describeKeys(plan));
+        }
+        return binding;
     }
 
     private Datum result(Frame frame, int index) {

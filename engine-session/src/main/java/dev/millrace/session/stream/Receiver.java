@@ -4,6 +4,11 @@ import dev.millrace.graph.EngineException;
 
 /** Who gets the answer of a run that happens later: one of the two, once. */
 public interface Receiver<A> {
+    /** The run begins now, on this thread. One that is refused before never does. */
+    default void began() {
+        // most wait for the end
+    }
+
     void answered(A answer);
 
     void failed(EngineException failure);

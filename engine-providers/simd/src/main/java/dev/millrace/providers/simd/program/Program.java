@@ -98,6 +98,11 @@ public final class Program implements Launch {
         return blockBytes;
     }
 
+    @Override
+    public long memoryBytes() {
+        return blockBytes;
+    }
+
     int inputs() {
         return inputs;
     }
