@@ -32,7 +32,8 @@ public final class RegisterNeed {
                 || expression instanceof Expr.Literal;
     }
 
-    private static boolean isOneStep(Operator operator) {
+    /** Whether an operator takes no mask on its way and nothing beside its operands. */
+    public static boolean isOneStep(Operator operator) {
         return switch (operator) {
             case ADD, SUB, MUL, DIV, MAX, MIN -> true;
             default -> false;

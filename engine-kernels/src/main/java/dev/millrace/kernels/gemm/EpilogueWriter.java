@@ -12,6 +12,7 @@ import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.ExprWriter;
 import dev.millrace.kernels.expression.Function;
+import dev.millrace.kernels.expression.RegisterNeed;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -54,12 +55,16 @@ final class EpilogueWriter {
         if (expression instanceof Expr.Apply apply) {
             return light(apply.function()) ? Math.max(2, registers(apply.argument())) : MANY_REGISTERS;
         }
+        boolean masks = expression instanceof Expr.Choose || expression instanceof Expr.Convert;
         if (expression instanceof Expr.Combine combine) {
+            if (!RegisterNeed.isOneStep(combine.operator())) {
+                return MANY_REGISTERS;
+            }
             int left = registers(combine.left());
             int right = registers(combine.right());
             return left == right ? left + 1 : Math.max(left, right);
         }
-        return 1;
+        return masks ? MANY_REGISTERS : 1;
     }
 
     private static boolean light(Function function) {

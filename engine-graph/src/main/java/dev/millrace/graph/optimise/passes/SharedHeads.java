@@ -55,9 +55,12 @@ final class SharedHeads {
             Node reshape = Match.producer(value, graph, "Reshape");
             Node expand = reshape == null ? null : Match.producer(reshape.input(0), graph, "Expand");
             SymbolicShape joined = value.shape();
-            SymbolicShape from = expand == null ? null : expand.requireInput(0).shape();
-            SymbolicShape to = expand == null ? null : expand.requireOutput(0).shape();
-            if (joined == null || from == null || to == null || joined.rank() != 4 || to.rank() != 5) {
+            if (expand == null || joined == null || joined.rank() != 4) {
+                return null;
+            }
+            SymbolicShape from = expand.requireInput(0).shape();
+            SymbolicShape to = expand.requireOutput(0).shape();
+            if (from == null || to == null || to.rank() != 5) {
                 return null;
             }
             long times = to.dim(TIMES).extentOrMinusOne();
