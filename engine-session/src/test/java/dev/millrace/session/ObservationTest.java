@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.LinkedBlockingQueue;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
@@ -166,7 +167,7 @@ class ObservationTest {
                 };
             }
         };
-        var how = RunOptions.create().heardBy(RunListener.both(listener, listener));
+        var how = RunOptions.create().heardBy(Objects.requireNonNull(RunListener.both(listener, listener)));
         Thread.currentThread().setUncaughtExceptionHandler((_, _) -> {});
         try (Engine engine = engine(heard::add);
                 Session session = engine.session(TestModels.sumAndProduct(), SessionOptions.defaults())) {
