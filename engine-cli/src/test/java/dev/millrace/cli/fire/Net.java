@@ -21,6 +21,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -99,7 +100,7 @@ final class Net {
     }
 
     List<Value> ops(OpId op, int outputs, Map<String, ?> attributes, @Nullable Value... inputs) {
-        int version = VERSIONS.get(op.domain());
+        int version = Objects.requireNonNull(VERSIONS.get(op.domain()), op.domain());
         imports.put(op.domain(), version);
         var named = new LinkedHashMap<String, Attribute>();
         attributes.forEach((name, value) -> named.put(name, attribute(value)));

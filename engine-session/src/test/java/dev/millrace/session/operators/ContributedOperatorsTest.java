@@ -2,7 +2,9 @@ package dev.millrace.session.operators;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import ai.onnxruntime.OrtException;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.tensor.ElementType;
@@ -170,9 +172,20 @@ class ContributedOperatorsTest {
         return packed;
     }
 
+    /** The peer has this operator on some processors only. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1})
     void weightsInBlocksWithTheirScales(int kind) throws Exception {
+        try {
+            agreeOnBlocks(kind);
+        } catch (OrtException e) {
+            assumeFalse(
+                    e.getMessage().contains("not yet supported on this hardware platform"), "the peer lacks it here");
+            throw e;
+        }
+    }
+
+    private void agreeOnBlocks(int kind) throws OrtException {
         for (int inner : new int[] {32, 40, 7}) {
             Tensor weights = packedBlocks(5 * ((inner + 31) / 32), kind == 1);
             Tensor shape = Tensor.copyOf(new long[] {inner, 5}, 2);

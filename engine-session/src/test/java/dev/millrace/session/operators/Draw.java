@@ -4,10 +4,19 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.testkit.RandomTensors;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Random;
 
 /** Tensors by chance, the same in every run. */
 final class Draw {
+    /** What the processor says of itself, where the system tells. */
+    private static final Path PROCESSOR = Path.of("/proc/cpuinfo");
+
+    private static final boolean PEER_SATURATES = peerSaturates();
+
     private final Random random;
 
     Draw(long seed) {
@@ -36,6 +45,24 @@ final class Draw {
     Tensor below(ElementType type, long limit, long... dims) {
         boolean all = limit == Long.MAX_VALUE;
         return RandomTensors.whole(type, Shape.of(dims), () -> all ? random.nextLong() : random.nextLong(limit));
+    }
+
+    /**
+     * Bytes with sign by which the peer multiplies exactly. Where the processor has no instruction for that, the peer's
+     * saturates the sum of two products, and seven bits are left.
+     */
+    Tensor weights(long... dims) {
+        return PEER_SATURATES
+                ? RandomTensors.whole(ElementType.INT8, Shape.of(dims), () -> random.nextLong(128) - 64)
+                : whole(ElementType.INT8, dims);
+    }
+
+    private static boolean peerSaturates() {
+        try {
+            return Files.isReadable(PROCESSOR) && !Files.readString(PROCESSOR).contains("vnni");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** A number without axes. */

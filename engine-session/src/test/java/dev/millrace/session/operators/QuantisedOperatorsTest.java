@@ -172,7 +172,7 @@ class QuantisedOperatorsTest {
                     .list("pads", 1, 1, 0, 0)
                     .on(draw.whole(ElementType.UINT8, 2, 8, 7, 3))
                     .holding(Draw.scale(0.02), Draw.one(ElementType.UINT8, 128))
-                    .holding(draw.whole(ElementType.INT8, 6, 3 / group, 3, 2), draw.scales(6))
+                    .holding(draw.weights(6, 3 / group, 3, 2), draw.scales(6))
                     .holding(Tensor.copyOf(new byte[6], 6), Draw.scale(0.4), Draw.one(ElementType.UINT8, 100))
                     .holding(draw.below(ElementType.INT32, 500, 6))
                     .agrees(engine, A_STEP);
@@ -268,7 +268,7 @@ class QuantisedOperatorsTest {
                         .with("direction", direction)
                         .outputs(3)
                         .on(draw.floats(5, 2, 3))
-                        .holding(draw.whole(ElementType.INT8, d, 3, 16), draw.whole(ElementType.INT8, d, 4, 16))
+                        .holding(draw.weights(d, 3, 16), draw.weights(d, 4, 16))
                         .on(draw.floats(d, 32), null, draw.floats(d, 2, 4), draw.floats(d, 2, 4), null)
                         .holding(hundredths(scales), Draw.zeros(ElementType.INT8, scales))
                         .holding(hundredths(scales), Draw.zeros(ElementType.INT8, scales))
