@@ -23,6 +23,9 @@ record EinsumProduct(
         int along)
         implements Launch, RangeTask {
     private static final int ROWS = 32;
+    /** Large products of few rows are still cut for so many threads. */
+    private static final int LEAST_SHARES = 8;
+
     private static final int DEPTH = 64;
     private static final int WIDTH = 256;
     /** Lines of a block that are added at a time; the last ones of a block may be zeros. */
@@ -62,7 +65,8 @@ record EinsumProduct(
     public void run(LaunchContext launch) {
         if (terms.output().elements() > 0) {
             long products = Math.max(1, summed.steps() * terms.run());
-            launch.parallelFor(outer.steps(), Math.max(ROWS, 20_000 / products), this);
+            long together = Math.clamp(outer.steps() / LEAST_SHARES, 1, ROWS);
+            launch.parallelFor(outer.steps(), Math.max(together, 20_000 / products), this);
         }
     }
 
