@@ -117,24 +117,37 @@ public final class Elements {
                     to[at + i] = from.get(INT, (first + i) * 4);
                 }
             }
-            case INT8 -> {
-                for (int i = 0; i < count; i++) {
-                    to[at + i] = from.get(BYTE, first + i);
-                }
-            }
-            case UINT8 -> {
-                for (int i = 0; i < count; i++) {
-                    to[at + i] = from.get(BYTE, first + i) & 0xff;
-                }
-            }
-            case BOOL -> {
-                for (int i = 0; i < count; i++) {
-                    to[at + i] = from.get(BYTE, first + i) == 0 ? 0 : 1;
-                }
-            }
+            case INT8, UINT8, BOOL -> readBytes(type, from, first, to, at, count);
             default -> {
                 for (int i = 0; i < count; i++) {
                     to[at + i] = getLong(type, from, first + i);
+                }
+            }
+        }
+    }
+
+    /** By way of arrays: the compiler gives up on loops of segment accesses where there are as many as here. */
+    private static void readBytes(ElementType type, MemorySegment from, long first, long[] to, int at, int count) {
+        var part = new byte[Math.min(count, PART)];
+        for (int done = 0; done < count; done += PART) {
+            int now = Math.min(PART, count - done);
+            MemorySegment.copy(from, BYTE, first + done, part, 0, now);
+            int place = at + done;
+            switch (type) {
+                case INT8 -> {
+                    for (int i = 0; i < now; i++) {
+                        to[place + i] = part[i];
+                    }
+                }
+                case UINT8 -> {
+                    for (int i = 0; i < now; i++) {
+                        to[place + i] = part[i] & 0xff;
+                    }
+                }
+                default -> {
+                    for (int i = 0; i < now; i++) {
+                        to[place + i] = part[i] == 0 ? 0 : 1;
+                    }
                 }
             }
         }

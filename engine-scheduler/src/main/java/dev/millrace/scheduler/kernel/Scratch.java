@@ -16,6 +16,7 @@ public final class Scratch {
     private final long[][] longs = new long[SLOTS][0];
     private final int[][] ints = new int[SLOTS][0];
     private final float[][][] rows = new float[SLOTS][0][0];
+    private final double[][][] doubleRows = new double[SLOTS][0][0];
     /** The longest array that was asked for since the last trim, by kind and slot. */
     private final int[] asked = new int[Kind.values().length * SLOTS];
 
@@ -24,7 +25,8 @@ public final class Scratch {
         DOUBLES,
         LONGS,
         INTS,
-        ROWS
+        ROWS,
+        DOUBLE_ROWS
     }
 
     public float[] floats(int slot, int length) {
@@ -74,6 +76,18 @@ public final class Scratch {
         return held;
     }
 
+    /** The same of doubles, in slots of their own. */
+    public double[][] doubleRows(int slot, int count, int length) {
+        double[][] held = doubleRows[slot];
+        note(Kind.DOUBLE_ROWS, slot, count * Math.max(1, length));
+        if (held.length < count || (count > 0 && held[0].length < length)) {
+            int width = grown(Math.max(length, held.length == 0 ? 0 : held[0].length));
+            held = new double[Math.max(count, held.length)][width];
+            doubleRows[slot] = held;
+        }
+        return held;
+    }
+
     /** Like {@link #floats} with the first {@code length} elements zero. */
     public float[] zeroedFloats(int slot, int length) {
         float[] array = floats(slot, length);
@@ -106,6 +120,10 @@ public final class Scratch {
             int length = rows[slot].length == 0 ? 0 : rows[slot].length * rows[slot][0].length;
             if (isTooLong(Kind.ROWS, slot, length)) {
                 rows[slot] = new float[0][0];
+            }
+            length = doubleRows[slot].length == 0 ? 0 : doubleRows[slot].length * doubleRows[slot][0].length;
+            if (isTooLong(Kind.DOUBLE_ROWS, slot, length)) {
+                doubleRows[slot] = new double[0][0];
             }
         }
         Arrays.fill(asked, 0);

@@ -24,9 +24,9 @@ record EinsumKernel(Node node) implements ShapedKernel {
                     node.describe() + ": the equation gives " + result + ", not " + context.outputShape(0));
         }
         context.workspace(plan.workspace());
-        EinsumSums[] steps = plan.steps().stream().map(EinsumSums::of).toArray(EinsumSums[]::new);
+        Launch[] steps = plan.steps().stream().map(EinsumPlan.Step::launch).toArray(Launch[]::new);
         return launch -> {
-            for (EinsumSums step : steps) {
+            for (Launch step : steps) {
                 step.run(launch);
             }
         };

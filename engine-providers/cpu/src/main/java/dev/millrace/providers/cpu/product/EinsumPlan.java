@@ -2,6 +2,9 @@ package dev.millrace.providers.cpu.product;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.LaunchContext;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -24,10 +27,22 @@ final class EinsumPlan {
     record Place(int tensor, long first, ElementType type) {
         static final int WORKSPACE = -1;
         static final int OUTPUT = -2;
+
+        MemorySegment memory(LaunchContext launch) {
+            return switch (tensor) {
+                case WORKSPACE -> launch.workspace();
+                case OUTPUT -> launch.output(0);
+                default -> launch.input(tensor);
+            };
+        }
     }
 
     /** Loops that make one operand of one or two. */
-    record Step(EinsumTerms terms, List<Place> from, Place to) {}
+    record Step(EinsumTerms terms, List<Place> from, Place to) {
+        Launch launch() {
+            return EinsumProduct.suits(this) ? EinsumProduct.of(this) : EinsumSums.of(this);
+        }
+    }
 
     /** A value on the way: an input, or what a step made. */
     private record Operand(List<String> axes, Shape shape, Place place) {}

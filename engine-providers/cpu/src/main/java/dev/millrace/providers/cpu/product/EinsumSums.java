@@ -2,6 +2,7 @@ package dev.millrace.providers.cpu.product;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
+import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.Scratch;
@@ -15,7 +16,7 @@ record EinsumSums(
         EinsumTerms.Loops summed,
         EinsumPlan.Place[] from,
         EinsumPlan.Place to)
-        implements RangeTask {
+        implements Launch, RangeTask {
     private static final int BLOCK = 1024;
 
     /** Slots of scratch memory: the offsets of a result, those of a product, coordinates. */
@@ -33,7 +34,8 @@ record EinsumSums(
                 terms, terms.outer(), terms.summed(), step.from().toArray(new EinsumPlan.Place[0]), step.to());
     }
 
-    void run(LaunchContext launch) {
+    @Override
+    public void run(LaunchContext launch) {
         long products = Math.max(1, summed.steps() * terms.run());
         if (terms.output().elements() > 0) {
             launch.parallelFor(outer.steps(), Math.max(1, 20_000 / products), this);
@@ -67,7 +69,7 @@ record EinsumSums(
         for (int input = 0; input < from.length; input++) {
             places[input] = offsets[input] + at * terms.runStride(input);
         }
-        MemorySegment target = memory(launch, to);
+        MemorySegment target = to.memory(launch);
         int results = terms.keepsRun() ? (int) count : 1;
         boolean real = to.type().isFloating();
         double[] reals = scratch.doubles(SUMS, real ? BLOCK : 0);
@@ -90,14 +92,6 @@ record EinsumSums(
         }
     }
 
-    private static MemorySegment memory(LaunchContext launch, EinsumPlan.Place place) {
-        return switch (place.tensor()) {
-            case EinsumPlan.Place.WORKSPACE -> launch.workspace();
-            case EinsumPlan.Place.OUTPUT -> launch.output(0);
-            default -> launch.input(place.tensor());
-        };
-    }
-
     private void addDoubles(LaunchContext launch, long[] places, long length, double[] sums, Scratch scratch) {
         double[] product = scratch.doubles(RUN, BLOCK);
         double[] next = scratch.doubles(NEXT, BLOCK);
@@ -107,7 +101,7 @@ record EinsumSums(
             int read = 0;
             for (int input = 0; input < from.length; input++) {
                 if (terms.runStride(input) == 0) {
-                    factor *= Elements.getDouble(from[input].type(), memory(launch, from[input]), places[input]);
+                    factor *= Elements.getDouble(from[input].type(), from[input].memory(launch), places[input]);
                 } else if (read++ == 0) {
                     read(launch, input, places, at, product, count);
                 } else {
@@ -148,7 +142,7 @@ record EinsumSums(
 
     private void read(LaunchContext launch, int input, long[] places, long at, double[] to, int count) {
         ElementType type = from[input].type();
-        MemorySegment memory = memory(launch, from[input]);
+        MemorySegment memory = from[input].memory(launch);
         long stride = terms.runStride(input);
         long first = places[input] + at * stride;
         if (stride == 1) {
@@ -180,7 +174,7 @@ record EinsumSums(
 
     private void read(LaunchContext launch, int input, long[] places, long at, long[] to, int count) {
         ElementType type = from[input].type();
-        MemorySegment memory = memory(launch, from[input]);
+        MemorySegment memory = from[input].memory(launch);
         long stride = terms.runStride(input);
         long first = places[input] + at * stride;
         if (stride == 1) {

@@ -69,8 +69,10 @@ public final class SelectKernels {
 
     private static boolean[] areThere(DynamicContext context, Tensor data) {
         boolean[] there = new boolean[Extents.table("elements to look at", data.elements(), 1)];
-        double[] reals = new double[BLOCK];
-        long[] integers = new long[BLOCK];
+        boolean areReal = data.type().kind() == ElementType.Kind.FLOATING;
+        int most = Math.min(BLOCK, there.length);
+        double[] reals = new double[areReal ? most : 0];
+        long[] integers = new long[areReal ? 0 : most];
         for (int at = 0; at < there.length; at += BLOCK) {
             context.checkCancelled();
             int count = Math.min(BLOCK, there.length - at);

@@ -106,7 +106,13 @@ class EinsumTest {
                 "ij,k->i|2x1|3",
                 "i,i->i|1500|1500",
                 "i,ij->j|3|3x1500",
-                "ij,ij->i|2x1500|2x1500"
+                "ij,ij->i|2x1500|2x1500",
+                "ij,jk->ik|35x3|3x260",
+                "bji,bjk->bik|2x67x5|2x67x4",
+                "jk,ij->ik|6x7|33x6",
+                "ij,abjk->abik|5x3|2x2x3x4",
+                "ij,jlk->ilk|2x3|3x4x5",
+                "ijl,jlk->ik|3x4x20|4x20x6"
             })
     void twoOperandsAreContractedToWhatTheirDefinitionSays(String equation, String a, String b) {
         Tensor[] inputs = {of(a), of(b)};
