@@ -4,7 +4,6 @@ import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.expression.DataType;
 import dev.millrace.kernels.expression.Elementwise;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.Function;
 import dev.millrace.kernels.expression.Operator;
 import dev.millrace.providers.simd.lower.Cell;
 import dev.millrace.providers.simd.lower.Op;
@@ -14,7 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 
-/** Powers of many numbers by one that only a run knows: squares, cubes and roots are seen by looking at it. */
+/** Powers of many numbers by one that only a run knows: squares and cubes are seen by looking at it. */
 final class VaryingPower {
     /** Fewer numbers are better left to be fused with what is around them. */
     private static final long MANY = 1 << 12;
@@ -23,13 +22,11 @@ final class VaryingPower {
 
     private final Elementwise square;
     private final Elementwise cube;
-    private final Elementwise root;
     private final Elementwise any;
 
     private VaryingPower(KernelSet kernels) {
         square = new Elementwise(kernels, BASE.times(BASE), DataType.F32);
         cube = new Elementwise(kernels, BASE.times(BASE).times(BASE), DataType.F32);
-        root = new Elementwise(kernels, BASE.apply(Function.SQRT), DataType.F32);
         any = new Elementwise(kernels, BASE.combine(Operator.POWER, Expr.single(1)), DataType.F32);
     }
 
@@ -37,10 +34,7 @@ final class VaryingPower {
         if (exponent == 2) {
             return square;
         }
-        if (exponent == 3) {
-            return cube;
-        }
-        return exponent == 0.5f ? root : any;
+        return exponent == 3 ? cube : any;
     }
 
     static boolean lower(Op op) {

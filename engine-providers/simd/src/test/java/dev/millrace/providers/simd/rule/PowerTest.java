@@ -6,6 +6,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -54,6 +55,21 @@ class PowerTest {
                 both.agreesOn(Tensor.copyOf(values, 3, 3_000), Tensor.copyOf(new float[] {exponent}, 1))
                         .withoutFallback();
             }
+        }
+    }
+
+    @Test
+    void aRootOfWhatIsBelowAllNumbersIsAPower() {
+        float[] values = new float[9_000];
+        Arrays.fill(values, Float.NEGATIVE_INFINITY);
+        values[0] = -0.0f;
+        try (var both = new Comparison(editor -> {
+            var nodes = new Nodes(editor, 15);
+            Value base = Comparison.floats(editor, "x", 2);
+            nodes.output(nodes.add("Pow", Attributes.NONE, base, Comparison.floats(editor, "y", 1)));
+        })) {
+            both.agreesOn(Tensor.copyOf(values, 3, 3_000), Tensor.copyOf(new float[] {0.5f}, 1))
+                    .withoutFallback();
         }
     }
 
