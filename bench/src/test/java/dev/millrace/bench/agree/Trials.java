@@ -16,8 +16,16 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs small models by the plain provider, by all of ours with optimisation, and by the peer. */
 final class Trials implements AutoCloseable {
-    /** What came of a model: whether the peer ran it, and what is wrong then. */
-    record Outcome(boolean ran, @Nullable String difference) {}
+    /** What came of a model: whether the peer ran it, what is wrong then, and why it did not. */
+    record Outcome(
+            boolean ran,
+            @Nullable String difference,
+            @Nullable String refusal) {
+        /** Whether the peer has the operator on other processors only. */
+        boolean isOfOtherProcessors() {
+            return refusal != null && refusal.contains("not yet supported on this hardware platform");
+        }
+    }
 
     private final Path file;
     private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
@@ -43,13 +51,13 @@ final class Trials implements AutoCloseable {
             expected = peer.run(inputs);
         }
         if (expected.answers() == null) {
-            return new Outcome(false, null);
+            return new Outcome(false, null, expected.refusal());
         }
         var judge = new Judge(Tolerances.of(List.of()), ModelFacts.of(file));
         String plain = difference(judge, expected, options(Level.DISABLED, "cpu"), inputs);
         String fast = difference(judge, expected, options(Level.ALL, "simd", "cpu"), inputs);
         String difference = plain == null ? null : "plain, " + plain;
-        return new Outcome(true, difference == null && fast != null ? "optimised, " + fast : difference);
+        return new Outcome(true, difference == null && fast != null ? "optimised, " + fast : difference, null);
     }
 
     private @Nullable String difference(Judge judge, Side.Result expected, SessionOptions options, Inputs inputs) {

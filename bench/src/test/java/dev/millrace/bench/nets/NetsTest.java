@@ -32,7 +32,11 @@ class NetsTest {
     }
 
     private static Map<String, Tensor> peer(Path model, Inputs inputs) throws Exception {
-        try (var peer = new OnnxRuntime(model, 1, OptLevel.ALL_OPT)) {
+        return peer(model, inputs, OptLevel.ALL_OPT);
+    }
+
+    private static Map<String, Tensor> peer(Path model, Inputs inputs, OptLevel level) throws Exception {
+        try (var peer = new OnnxRuntime(model, 1, level)) {
             peer.create();
             return peer.answer(inputs);
         }
@@ -60,7 +64,9 @@ class NetsTest {
             Inputs inputs = new InputMaker(null, Map.of(), 1).make(ours.inputs());
             Map<String, Tensor> reference = peer(exact, inputs);
             assertThat(Answers.relativeDiff(ours.answer(inputs), reference)).isLessThan(0.15);
-            assertThat(Answers.relativeDiff(peer(quantised, inputs), reference)).isLessThan(0.15);
+            // Without VNNI the peer's products of bytes saturate; without optimisations it multiplies floats.
+            assertThat(Answers.relativeDiff(peer(quantised, inputs, OptLevel.NO_OPT), reference))
+                    .isLessThan(0.15);
         }
     }
 
