@@ -3,16 +3,12 @@ package dev.millrace.cli.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.cli.conformance.CaseResult.Status;
-import dev.millrace.graph.optimise.Optimiser;
-import dev.millrace.graph.optimise.pass.Level;
 import dev.millrace.session.Engine;
-import dev.millrace.session.SessionOptions;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -42,20 +38,7 @@ class ConformanceIT {
         var failed = new TreeSet<String>();
         var unlisted = new TreeSet<String>();
         try (Engine engine = Engine.create()) {
-            var runner = new CaseRunner(
-                    engine,
-                    cancellation -> {
-                        var options = SessionOptions.builder()
-                                .cancellation(cancellation)
-                                .optimiser(Optimiser.Options.builder()
-                                        .level(optimise ? Level.ALL : Level.DISABLED)
-                                        .build());
-                        if (!provider.equals("all")) {
-                            options.provider(provider);
-                        }
-                        return options.build();
-                    },
-                    Duration.ofSeconds(60));
+            var runner = Runners.of(engine, provider, optimise);
             for (BackendCase test : cases) {
                 String name = test.suite() + "/" + test.name();
                 CaseResult result = runner.run(test);

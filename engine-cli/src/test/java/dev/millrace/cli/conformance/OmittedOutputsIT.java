@@ -2,16 +2,12 @@ package dev.millrace.cli.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.graph.optimise.Optimiser;
-import dev.millrace.graph.optimise.pass.Level;
 import dev.millrace.graph.proto.GraphProto;
 import dev.millrace.graph.proto.ModelProto;
 import dev.millrace.session.Engine;
-import dev.millrace.session.SessionOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
@@ -34,20 +30,7 @@ class OmittedOutputsIT {
         var failed = new ArrayList<String>();
         var operators = new TreeSet<String>();
         try (Engine engine = Engine.create()) {
-            var runner = new CaseRunner(
-                    engine,
-                    cancellation -> {
-                        var options = SessionOptions.builder()
-                                .cancellation(cancellation)
-                                .optimiser(Optimiser.Options.builder()
-                                        .level(optimise ? Level.ALL : Level.DISABLED)
-                                        .build());
-                        if (!provider.equals("all")) {
-                            options.provider(provider);
-                        }
-                        return options.build();
-                    },
-                    Duration.ofSeconds(60));
+            var runner = Runners.of(engine, provider, optimise);
             for (BackendCase test : BackendCase.find(List.of(CASES))) {
                 ModelProto model = ModelProto.parseFrom(Files.readAllBytes(test.model()));
                 boolean passes = givesSeveral(model) && runner.run(test).status() == CaseResult.Status.PASSED;
