@@ -54,6 +54,11 @@ final class RoundedSums {
      * @param panel where the groups of weights are, behind their terms; moved on behind them
      */
     void block(ScalarVar a, ScalarVar terms, ScalarVar panel, VectorVar[] totals) {
+        // Before the groups: memory that is read in order comes without being asked for.
+        VectorVar[] scales = new VectorVar[sums.length];
+        for (int j = 0; j < sums.length; j++) {
+            scales[j] = steps.scale(terms, j);
+        }
         VectorVar start = builder.spread(Address.at(a, RoundedRow.START));
         for (VectorVar sum : sums) {
             builder.set(sum, start);
@@ -74,7 +79,7 @@ final class RoundedSums {
             builder.advance(elements, depth * together);
             builder.advance(panel, steps.groupBytes() * together);
         }
-        scale(a, terms, totals);
+        scale(a, terms, scales, totals);
         builder.advance(a, RoundedRow.blockBytes(format.block()));
     }
 
@@ -105,14 +110,14 @@ final class RoundedSums {
         }
     }
 
-    private void scale(ScalarVar a, ScalarVar terms, VectorVar[] totals) {
+    private void scale(ScalarVar a, ScalarVar terms, VectorVar[] scales, VectorVar[] totals) {
         VectorVar scale = builder.spread(Address.at(a, RoundedRow.SCALE));
         for (int j = 0; j < sums.length; j++) {
             VectorVar sum = builder.mul(builder.unary(UnaryOp.TO_FLOAT, sums[j]), scale);
             if (format.zeros()) {
                 sum = builder.multiplyAdd(steps.zero(terms, j), builder.spread(Address.at(a, RoundedRow.ZERO)), sum);
             }
-            builder.accumulate(totals[j], sum, steps.scale(terms, j));
+            builder.accumulate(totals[j], sum, scales[j]);
         }
     }
 }
