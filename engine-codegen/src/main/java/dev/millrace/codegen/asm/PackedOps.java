@@ -6,6 +6,7 @@ import static dev.millrace.codegen.asm.Op.op;
 public final class PackedOps {
     // arithmetic
     public static final Op VPADDB = op("vpaddb", "V:AVX2/E:AVX512BW 66 0F W0 FC RVM v v v/m");
+    public static final Op VPADDSW = op("vpaddsw", "V:AVX2/E:AVX512BW 66 0F W0 ED RVM v v v/m");
     public static final Op VPADDW = op("vpaddw", "V:AVX2/E:AVX512BW 66 0F W0 FD RVM v v v/m");
     public static final Op VPADDD = op("vpaddd", "V:AVX2/E:AVX512F 66 0F W0 FE RVM v v v/m/b4");
     public static final Op VPADDQ = op("vpaddq", "V:AVX2/E:AVX512F 66 0F W01 D4 RVM v v v/m/b8");

@@ -27,6 +27,8 @@ public enum BinaryOp {
     INT_MAX("max i", true),
     /** The sums of both 16-bit halves, each wrapping around. */
     ADD_S16("+16", true),
+    /** The sums of both 16-bit halves with sign, each saturated. */
+    ADD_S16_SATURATED("+16s", true),
     /** The products of both 16-bit halves with sign, added up. */
     DOT_S16("dot16", true),
     /** In each 16-bit half: two bytes of a without sign times two of b with sign, added up and saturated. */
@@ -47,6 +49,12 @@ public enum BinaryOp {
     EVEN_BLOCKS("even blocks", false),
     /** Of blocks of four lanes, number 1, 3, ... of a, then of b. Needs two blocks. */
     ODD_BLOCKS("odd blocks", false),
+    /** In each block of four lanes: those of a, then those of b, each saturated to 16 bits with sign. */
+    PACK_S16("pack s16", false),
+    /** In each block of four lanes: the 16-bit halves of a, then those of b, each saturated to a byte without sign. */
+    PACK_U8("pack u8", false),
+    /** In each block of four lanes: the 16-bit halves of a, then those of b, each saturated to a byte with sign. */
+    PACK_S8("pack s8", false),
     /** {@code a * 2^b}, rounded once, for a between 0.25 and 4 and an integral b between -252 and 252. */
     SCALE("scale", false);
 
@@ -79,8 +87,17 @@ public enum BinaryOp {
         };
     }
 
+    /** Whether lanes become parts of lanes. */
+    public boolean packs() {
+        return this == PACK_S16 || this == PACK_U8 || this == PACK_S8;
+    }
+
+    private boolean isOfHalves() {
+        return this == ADD_S16 || this == ADD_S16_SATURATED || this == DOT_S16 || this == DOT_U8S8_SATURATED;
+    }
+
     /** Whether constants must be in registers, there being no form that spreads one from memory. */
     public boolean wantsRegisters() {
-        return movesLanes() || this == ADD_S16 || this == DOT_S16 || this == DOT_U8S8_SATURATED;
+        return movesLanes() || packs() || isOfHalves();
     }
 }

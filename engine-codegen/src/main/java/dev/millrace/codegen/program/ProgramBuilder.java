@@ -237,7 +237,15 @@ public final class ProgramBuilder extends ScalarBuilder {
 
     /** Stores the first lane, a word: where a mask of one lane would do the same, this takes a tenth of the time. */
     public void storeFirst(Address to, VectorVar from) {
-        add(new Step.StoreFirst(to, from));
+        storeFirst(to, from, 1);
+    }
+
+    /** Stores the first 1, 4 or 8 lanes, words. */
+    public void storeFirst(Address to, VectorVar from, int count) {
+        if (count != 1 && count != 4 && count != 8 || count > target.lanes()) {
+            throw wrong("stores the first " + count + " of " + target.lanes() + " lanes, not 1, 4 or 8");
+        }
+        add(new Step.StoreFirst(to, from, count));
     }
 
     /** Stores words that will not be read soon. The address is a multiple of the bytes of a vector. */

@@ -85,7 +85,7 @@ final class ProgramText implements StepVisitor {
 
     @Override
     public void storeFirst(Step.StoreFirst step) {
-        line("first ", step.to(), " = ", step.from());
+        line("first ", step.lanes() == 1 ? "" : step.lanes() + " ", step.to(), " = ", step.from());
     }
 
     private static String type(Element element) {

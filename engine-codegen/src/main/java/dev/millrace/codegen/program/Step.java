@@ -89,8 +89,8 @@ public sealed interface Step {
         }
     }
 
-    /** Writes the first lane of a vector, a word, and touches nothing behind it. */
-    record StoreFirst(Address to, VectorVar from) implements Step {
+    /** Writes the first 1, 4 or 8 lanes of a vector, words, and touches nothing behind them. */
+    record StoreFirst(Address to, VectorVar from, int lanes) implements Step {
         @Override
         public void accept(StepVisitor visitor) {
             visitor.storeFirst(this);

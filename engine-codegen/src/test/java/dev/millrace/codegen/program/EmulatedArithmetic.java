@@ -46,6 +46,8 @@ final class EmulatedArithmetic {
                 case "vunpckhps" -> (odd ? b : a)[block + 2 + i % 4 / 2];
                 case "vunpcklpd" -> (i % 4 < 2 ? a : b)[block + i % 2];
                 case "vunpckhpd" -> (i % 4 < 2 ? a : b)[block + 2 + i % 2];
+                case "vpackssdw", "vpackuswb", "vpacksswb" ->
+                    EmulatedPacks.lane(name, i % 4 < 2 ? a : b, block + i % 2 * 2);
                 case "vinsertf64x4" -> i < 8 ? a[i] : b[i - 8];
                 case "vextractf64x4" -> a[i % 8 + 8];
                 case "vcvtpd2ps" -> i < 8 ? toFloat(a[2 * i], a[2 * i + 1]) : 0;
@@ -72,6 +74,7 @@ final class EmulatedArithmetic {
             case "vpxord" -> a ^ b;
             case "vpaddd" -> a + b;
             case "vpaddw" -> a + b & 0xffff | (a & 0xffff0000) + (b & 0xffff0000);
+            case "vpaddsw" -> EmulatedPacks.sums(a, b);
             case "vpsubd" -> a - b;
             case "vpslld" -> a << immediate;
             case "vpsrld" -> a >>> immediate;

@@ -101,7 +101,7 @@ final class EmulatedVectors {
 
     private void store(String name, long address, Operand from, int mask) {
         int bytes = name.equals("vpmovdb") ? 1 : name.equals("vpmovdw") || name.equals("vcvtps2ph") ? 2 : 4;
-        int lanes = name.equals("vmovd") ? 1 : LANES;
+        int lanes = name.equals("vmovd") ? 1 : ((Vec) from).width().bytes() / 4;
         for (int i = 0; i < lanes; i++) {
             if (included(mask, i)) {
                 int word = element(from, 4, i);

@@ -90,7 +90,8 @@ final class RandomProgram {
             Value stored = element == Element.WORD ? value : number(value);
             VectorVar register = stored instanceof VectorVar variable ? variable : value;
             if (element == Element.WORD && random.nextInt(8) == 0) {
-                builder.storeFirst(Address.at(out, i * bytes + 4), register);
+                int count = new int[] {1, 4, 8}[random.nextInt(3)];
+                builder.storeFirst(Address.at(out, i * bytes), register, count < bytes / 4 ? count : 1);
             } else if (element.canBeStreamed() && random.nextInt(4) == 0) {
                 builder.stream(element, Address.at(out, i * bytes), register);
             } else {
@@ -216,7 +217,8 @@ final class RandomProgram {
         return switch (op) {
             case INTERLEAVE_LOW, INTERLEAVE_HIGH, JOIN_LOW, JOIN_HIGH, EVEN_LANES, ODD_LANES, EVEN_BLOCKS, ODD_BLOCKS ->
                 builder.binary(op, vector(), vector());
-            case AND, OR, XOR, INT_ADD, INT_SUB, INT_MUL, INT_MIN, INT_MAX, ADD_S16, DOT_S16, DOT_U8S8_SATURATED ->
+            case AND, OR, XOR, INT_ADD, INT_SUB, INT_MUL, INT_MIN, INT_MAX -> builder.binary(op, number(), number());
+            case ADD_S16, ADD_S16_SATURATED, DOT_S16, DOT_U8S8_SATURATED, PACK_S16, PACK_U8, PACK_S8 ->
                 builder.binary(op, number(), number());
             default -> builder.binary(op, value(), value());
         };

@@ -128,19 +128,8 @@ final class IntegerTileWriter {
         MaskVar mask = variant.masked() ? builder.firstLanes(number(TermBlock.TAIL)) : null;
         ScalarVar ldc = number(TermBlock.STRIDE_OF_C);
         for (int i = 0; i < rows; i++) {
-            for (int j = 0; j < vectors; j++) {
-                VectorVar sum = finished(tile[i * vectors + j], row, j);
-                Address at = Address.at(
-                        to, j * builder.target().lanes() * variant.output().bytes());
-                switch (variant.output()) {
-                    case S32 -> builder.store(at, sum, maskOf(j, mask));
-                    case F32 -> builder.store(at, dequantised(sum, row, j), maskOf(j, mask));
-                    case U8, S8 -> {
-                        VectorVar number =
-                                Requantisation.write(builder, scaled(sum, row, j), terms, TermBlock.REQUANTISATION);
-                        builder.store(Element.U8, at, number, maskOf(j, mask));
-                    }
-                }
+            for (int j = 0; j < vectors; ) {
+                j += store(tile, i * vectors, j, row, to, mask);
             }
             builder.advance(row, stride);
             builder.advance(to, ldc);
@@ -148,6 +137,36 @@ final class IntegerTileWriter {
         if (variant.activation() != Activation.NONE && variant.activation() != Activation.RELU) {
             activate(to, ldc, mask);
         }
+    }
+
+    /** Stores a vector of a row of a tile, or some at once. Returns how many. */
+    private int store(VectorVar[] tile, int start, int vector, ScalarVar row, ScalarVar to, @Nullable MaskVar mask) {
+        QuantisedOutput output = variant.output();
+        Address at = Address.at(to, vector * builder.target().lanes() * output.bytes());
+        @Nullable MaskVar own = maskOf(vector, mask);
+        VectorVar sum = finished(tile[start + vector], row, vector);
+        switch (output) {
+            case S32 -> builder.store(at, sum, own);
+            case F32 -> builder.store(at, dequantised(sum, row, vector), own);
+            case U8, S8 -> {
+                int whole = vectors - vector - (mask == null ? 0 : 1);
+                int together = whole < 2 ? 1 : Requantisation.together(builder, whole);
+                VectorVar[] values = new VectorVar[together];
+                for (int i = 0; i < together; i++) {
+                    VectorVar next = i == 0 ? sum : finished(tile[start + vector + i], row, vector + i);
+                    values[i] = scaled(next, row, vector + i);
+                }
+                if (together > 1) {
+                    boolean signed = output == QuantisedOutput.S8;
+                    Requantisation.store(builder, at, values, terms, TermBlock.REQUANTISATION, signed);
+                } else {
+                    VectorVar number = Requantisation.write(builder, values[0], terms, TermBlock.REQUANTISATION);
+                    builder.store(Element.U8, at, number, own);
+                }
+                return together;
+            }
+        }
+        return 1;
     }
 
     /** A sum without what is not the same for all rows. */

@@ -8,6 +8,7 @@ import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.VectorVar;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.stream.IntStream;
 
 /**
  * How scaled sums become bytes: rounded to nearest even, a zero point being added, saturated. Kernels find what they
@@ -15,13 +16,17 @@ import java.lang.foreign.ValueLayout;
  */
 public final class Requantisation {
     /** What the words take in a block. */
-    public static final int BYTES = 12;
+    public static final int BYTES = 16;
 
     private static final int ZERO = 0;
     /** The least and the greatest float that do not saturate. */
     private static final int LEAST = 4;
 
     private static final int MOST = 8;
+    /** The zero point twice, in 16 bits. */
+    private static final int ZEROS = 12;
+
+    private static final int BLOCK = 4;
 
     private Requantisation() {}
 
@@ -31,6 +36,7 @@ public final class Requantisation {
         block.set(ValueLayout.JAVA_INT_UNALIGNED, at + ZERO, result.zeroPoint());
         block.set(ValueLayout.JAVA_FLOAT_UNALIGNED, at + LEAST, output.least() - result.zeroPoint());
         block.set(ValueLayout.JAVA_FLOAT_UNALIGNED, at + MOST, output.most() - result.zeroPoint());
+        block.set(ValueLayout.JAVA_INT_UNALIGNED, at + ZEROS, result.zeroPoint() & 0xffff | result.zeroPoint() << 16);
     }
 
     /** Writes the steps from a scaled sum to an int whose lowest 8 bits are the byte. */
@@ -39,5 +45,44 @@ public final class Requantisation {
         VectorVar within = builder.min(notBelow, builder.spread(Address.at(block, at + MOST)));
         VectorVar zero = builder.spread(Address.at(block, at + ZERO));
         return builder.binary(BinaryOp.INT_ADD, builder.unary(UnaryOp.TO_INT, within), zero);
+    }
+
+    /** Of so many vectors side by side, how many {@link #store} takes at once; 1 where it takes none. */
+    static int together(ProgramBuilder builder, int vectors) {
+        int most = builder.target().lanes() / BLOCK;
+        return most < 2 ? 1 : Math.min(Integer.highestOneBit(vectors), Math.min(most, BLOCK));
+    }
+
+    /**
+     * Stores scaled sums of two or four whole vectors side by side as bytes. Packing saturates, so that only what no
+     * int holds has to be cut before: an int that is too small, or no number, becomes the smallest one.
+     */
+    static void store(ProgramBuilder builder, Address to, VectorVar[] values, ScalarVar block, int at, boolean signed) {
+        VectorVar most = builder.spread(Address.at(block, at + MOST));
+        VectorVar zeros = builder.spread(Address.at(block, at + ZEROS));
+        VectorVar[] halves = new VectorVar[values.length / 2];
+        for (int i = 0; i < halves.length; i++) {
+            VectorVar low = builder.unary(UnaryOp.TO_INT, builder.min(most, values[2 * i]));
+            VectorVar high = builder.unary(UnaryOp.TO_INT, builder.min(most, values[2 * i + 1]));
+            VectorVar pair = builder.binary(BinaryOp.PACK_S16, low, high);
+            halves[i] = builder.binary(BinaryOp.ADD_S16_SATURATED, pair, zeros);
+        }
+        BinaryOp pack = signed ? BinaryOp.PACK_S8 : BinaryOp.PACK_U8;
+        VectorVar bytes = builder.binary(pack, halves[0], halves[halves.length - 1]);
+        VectorVar inOrder = builder.permute(bytes, order(builder.target().lanes()));
+        int lanes = values.length * builder.target().lanes() / BLOCK;
+        if (lanes == builder.target().lanes()) {
+            builder.store(to, inOrder);
+        } else {
+            builder.storeFirst(to, inOrder, lanes);
+        }
+    }
+
+    /** Packing leaves the lanes of a vector a block apart. */
+    private static int[] order(int lanes) {
+        int blocks = lanes / BLOCK;
+        return IntStream.range(0, lanes)
+                .map(i -> i % blocks * BLOCK + i / blocks)
+                .toArray();
     }
 }

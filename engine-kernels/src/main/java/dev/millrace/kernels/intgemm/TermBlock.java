@@ -17,9 +17,6 @@ final class TermBlock {
     static final int BIAS = 32;
     /** The words of {@link Requantisation}. */
     static final int REQUANTISATION = 40;
-    /** The float 1. */
-    static final int ONE = 52;
-
     /** How many fours of K there are, a long. */
     static final int FOURS = 56;
     /** How many tiles there are in a column of them, a long. */
@@ -32,6 +29,8 @@ final class TermBlock {
     static final int ZERO_OF_A = 88;
 
     static final int SCALE_OF_A = 92;
+    /** The float 1. */
+    static final int ONE = 96;
 
     private static final int ROW = 4 * 16 * IntegerTile.MAX_VECTORS;
 

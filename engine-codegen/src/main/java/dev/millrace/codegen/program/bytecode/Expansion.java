@@ -28,6 +28,10 @@ final class Expansion {
     private static final Constant BEYOND_INTS = Constant.of(0x1p31f);
     private static final Constant LEAST_INT = Constant.ofBits(Integer.MIN_VALUE);
     private static final Constant ONE = Constant.of(1);
+    private static final Bounds SHORTS = Bounds.of(Short.MIN_VALUE, Short.MAX_VALUE);
+    private static final Bounds BYTES = Bounds.of(0, 255);
+    private static final Bounds SIGNED_BYTES = Bounds.of(Byte.MIN_VALUE, Byte.MAX_VALUE);
+
     private static final Constant LOW_HALF = Constant.ofBits(0xffff);
     private static final Constant HIGH_HALF = Constant.ofBits(0xffff0000);
     private static final int MANTISSA_BITS = 23;
@@ -37,6 +41,13 @@ final class Expansion {
     private static final Constant HALF_EXPONENT = Constant.of(0x1p112f);
     private static final Constant HALF_INFINITY = Constant.ofBits(0x0f7fffff);
     private static final Constant INFINITY = Constant.of(Float.POSITIVE_INFINITY);
+
+    /** Between which ints are held. */
+    private record Bounds(Constant least, Constant most) {
+        static Bounds of(int least, int most) {
+            return new Bounds(Constant.ofBits(least), Constant.ofBits(most));
+        }
+    }
 
     private final int lanes;
     private List<Step> out = new ArrayList<>();
@@ -167,8 +178,44 @@ final class Expansion {
                 VectorVar high = binary(BinaryOp.INT_ADD, upperOfA, binary(BinaryOp.AND, b, HIGH_HALF));
                 out.add(new Step.Binary(BinaryOp.OR, step.to(), low, high));
             }
+            case ADD_S16_SATURATED -> {
+                VectorVar low = clamped(binary(BinaryOp.INT_ADD, low(a), low(b)), SHORTS);
+                VectorVar high = clamped(binary(BinaryOp.INT_ADD, high(a), high(b)), SHORTS);
+                halves(step.to(), low, high);
+            }
+            case PACK_S16 -> pack(step.to(), clamped(a, SHORTS), clamped(b, SHORTS));
+            case PACK_U8, PACK_S8 -> pack(step.to(), bytes(step.op(), a), bytes(step.op(), b));
             default -> out.add(step);
         }
+    }
+
+    private VectorVar low(Value halves) {
+        return field(halves, 16, 16);
+    }
+
+    private VectorVar high(Value halves) {
+        return shift(BinaryOp.SHIFT_RIGHT_SIGNED, halves, 16);
+    }
+
+    private VectorVar clamped(Value a, Bounds bounds) {
+        return binary(BinaryOp.INT_MIN, binary(BinaryOp.INT_MAX, a, bounds.least()), bounds.most());
+    }
+
+    private void halves(VectorVar to, Value low, Value high) {
+        VectorVar upper = shift(BinaryOp.SHIFT_LEFT, high, 16);
+        out.add(new Step.Binary(BinaryOp.OR, to, binary(BinaryOp.AND, low, LOW_HALF), upper));
+    }
+
+    /** The lower halves of lanes of a, then of b, in each block. */
+    private void pack(VectorVar to, VectorVar a, VectorVar b) {
+        halves(to, binary(BinaryOp.EVEN_LANES, a, b), binary(BinaryOp.ODD_LANES, a, b));
+    }
+
+    /** Two bytes in the lower half of each lane. */
+    private VectorVar bytes(BinaryOp op, Value halves) {
+        Bounds bounds = op == BinaryOp.PACK_U8 ? BYTES : SIGNED_BYTES;
+        VectorVar low = binary(BinaryOp.AND, clamped(low(halves), bounds), Constant.ofBits(0xff));
+        return binary(BinaryOp.OR, low, shift(BinaryOp.SHIFT_LEFT, clamped(high(halves), bounds), 8));
     }
 
     /** The bits that are left after moving so many out to the left, then so many out to the right, with sign. */

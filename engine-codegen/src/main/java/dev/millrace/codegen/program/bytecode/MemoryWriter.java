@@ -225,7 +225,7 @@ abstract class MemoryWriter extends ScalarWriter {
     public void storeFirst(Step.StoreFirst step) {
         vectors.push(Element.WORD);
         pushAddress(step.to());
-        code.loadConstant(1L);
+        code.loadConstant((1L << step.lanes()) - 1);
         storeLanes(step.from());
     }
 

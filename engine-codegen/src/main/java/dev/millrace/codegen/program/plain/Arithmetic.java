@@ -45,6 +45,8 @@ final class Arithmetic {
             case INT_MIN -> Math.min(a, b);
             case INT_MAX -> Math.max(a, b);
             case ADD_S16 -> a + b & 0xffff | (a >>> 16) + (b >>> 16) << 16;
+            case ADD_S16_SATURATED ->
+                saturated((short) a + (short) b) & 0xffff | saturated((a >> 16) + (b >> 16)) << 16;
             case DOT_S16 -> (short) a * (short) b + (a >> 16) * (b >> 16);
             case DOT_U8S8_SATURATED -> saturatedPair(a, b) & 0xffff | saturatedPair(a >>> 16, b >>> 16) << 16;
             default -> Float.floatToRawIntBits(floats(op, Float.intBitsToFloat(a), Float.intBitsToFloat(b)));
@@ -53,8 +55,11 @@ final class Arithmetic {
 
     /** Two bytes without sign times two with sign, added up and saturated to 16 bits. */
     private static int saturatedPair(int a, int b) {
-        int sum = (a & 0xff) * (byte) b + (a >>> 8 & 0xff) * (byte) (b >>> 8);
-        return Math.clamp(sum, Short.MIN_VALUE, Short.MAX_VALUE);
+        return saturated((a & 0xff) * (byte) b + (a >>> 8 & 0xff) * (byte) (b >>> 8));
+    }
+
+    static int saturated(int number) {
+        return Math.clamp(number, Short.MIN_VALUE, Short.MAX_VALUE);
     }
 
     static int dot(DotOp op, int sum, int a, int b) {

@@ -77,7 +77,9 @@ class Interpreter implements StepVisitor {
     public void binary(Step.Binary step) {
         int[] a = read(step.a());
         int[] b = read(step.b());
-        vectors[step.to().id()] = step.op().movesLanes() ? LaneMoves.binary(step.op(), a, b) : each(step.op(), a, b);
+        vectors[step.to().id()] = step.op().movesLanes()
+                ? LaneMoves.binary(step.op(), a, b)
+                : step.op().packs() ? LanePacks.binary(step.op(), a, b) : each(step.op(), a, b);
     }
 
     private int[] each(BinaryOp op, int[] a, int[] b) {
@@ -156,7 +158,12 @@ class Interpreter implements StepVisitor {
 
     @Override
     public void storeFirst(Step.StoreFirst step) {
-        memory.write(Element.WORD, pointer(step.to()), vectors[step.from().id()][0]);
+        for (int i = 0; i < step.lanes(); i++) {
+            memory.write(
+                    Element.WORD,
+                    pointer(step.to()) + i * Integer.BYTES,
+                    vectors[step.from().id()][i]);
+        }
     }
 
     @Override

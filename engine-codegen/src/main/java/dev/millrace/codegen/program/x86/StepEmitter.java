@@ -96,7 +96,9 @@ abstract class StepEmitter extends ScalarEmitter {
 
     @Override
     public void storeFirst(Step.StoreFirst step) {
-        emit(MoveOps.VMOVD, memory(step.to()), vector(step.from()).as(Width.X));
+        Width part = step.lanes() == 8 ? Width.Y : Width.X;
+        Op store = step.lanes() == 1 ? MoveOps.VMOVD : MoveOps.VMOVUPS;
+        emit(store, memory(step.to()), vector(step.from()).as(part));
     }
 
     private void move(Vec to, Value from) {
@@ -147,12 +149,16 @@ abstract class StepEmitter extends ScalarEmitter {
             case INT_MIN -> PackedOps.VPMINSD;
             case INT_MAX -> PackedOps.VPMAXSD;
             case ADD_S16 -> PackedOps.VPADDW;
+            case ADD_S16_SATURATED -> PackedOps.VPADDSW;
             case DOT_S16 -> PackedOps.VPMADDWD;
             case DOT_U8S8_SATURATED -> PackedOps.VPMADDUBSW;
             case INTERLEAVE_LOW -> ShuffleOps.VUNPCKLPS;
             case INTERLEAVE_HIGH -> ShuffleOps.VUNPCKHPS;
             case JOIN_LOW -> ShuffleOps.VUNPCKLPD;
             case JOIN_HIGH -> ShuffleOps.VUNPCKHPD;
+            case PACK_S16 -> ShuffleOps.VPACKSSDW;
+            case PACK_U8 -> ShuffleOps.VPACKUSWB;
+            case PACK_S8 -> ShuffleOps.VPACKSSWB;
             default -> logicOp(op);
         };
     }
