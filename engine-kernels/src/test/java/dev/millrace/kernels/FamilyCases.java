@@ -61,7 +61,8 @@ final class FamilyCases {
             new PlaceCase(),
             new ReductionCase(),
             new ExpressionReductionCase(),
-            QuantisedConvCase.depthwise());
+            QuantisedConvCase.depthwise(),
+            QuantisedConvCase.windows());
 
     private FamilyCases() {}
 }

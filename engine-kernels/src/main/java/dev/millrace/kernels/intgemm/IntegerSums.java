@@ -34,6 +34,7 @@ final class IntegerSums {
     private final int bytes;
     private final int unroll;
     private final int sets;
+    private final boolean windows;
     private final ScalarVar stride;
     private final ScalarVar stride3;
     private final ScalarVar stride5;
@@ -44,6 +45,7 @@ final class IntegerSums {
         this.stride = stride;
         dot = variant.dot();
         form = variant.form();
+        windows = variant.windows();
         rows = variant.rows();
         vectors = variant.vectors();
         bytes = builder.target().vectorBytes();
@@ -90,11 +92,11 @@ final class IntegerSums {
     }
 
     /**
-     * @param starts where the numbers are that the sums of a row start from
+     * @param terms the block of terms
      * @return the sums, row by row
      */
-    VectorVar[] write(ScalarVar a, ScalarVar b, ScalarVar fours, Address starts) {
-        start(a, starts);
+    VectorVar[] write(ScalarVar a, ScalarVar b, ScalarVar terms) {
+        start(a, Address.at(terms, TermBlock.STARTS));
         ScalarVar left = builder.copy(a, "left");
         if (form != RowForm.GIVEN) {
             builder.advance(left, PackedRow.DATA);
@@ -104,6 +106,23 @@ final class IntegerSums {
         if (dot != IntegerDot.WHOLE && dot != IntegerDot.PAIRS) {
             builder.set(ones, ONES);
         }
+        if (!windows) {
+            multiply(left, right, number(terms, TermBlock.FOURS), ones);
+            return addedUp();
+        }
+        ScalarVar strips = number(terms, TermBlock.STRIPS);
+        try (var _ = builder.loop(strips, 1)) {
+            multiply(left, right, number(terms, TermBlock.FOURS_OF_STRIP), ones);
+            builder.advance(left, number(terms, TermBlock.STRIP_GAP));
+        }
+        return addedUp();
+    }
+
+    private ScalarVar number(ScalarVar terms, int term) {
+        return builder.loadLong(Address.at(terms, term), "number");
+    }
+
+    private void multiply(ScalarVar left, ScalarVar right, ScalarVar fours, VectorVar ones) {
         for (int count : new int[] {unroll, 1}) {
             try (var _ = builder.loop(fours, count)) {
                 switch (dot) {
@@ -116,7 +135,6 @@ final class IntegerSums {
                 builder.advance(right, count * fourBytes());
             }
         }
-        return addedUp();
     }
 
     private void start(ScalarVar a, Address starts) {

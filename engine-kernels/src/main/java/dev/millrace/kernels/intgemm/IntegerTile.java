@@ -29,6 +29,7 @@ final class IntegerTile implements KernelFamily {
      * @param bias whether a number per column is added
      * @param scales whether there is a scale for each column rather than one for all
      * @param activation after the bias, for floats only
+     * @param windows whether rows of A are strips apart from one another; then there is one panel
      */
     record Variant(
             IntegerDot dot,
@@ -40,7 +41,8 @@ final class IntegerTile implements KernelFamily {
             QuantisedOutput output,
             boolean bias,
             boolean scales,
-            Activation activation) {
+            Activation activation,
+            boolean windows) {
 
         KernelKey key() {
             return KernelKey.of(NAME)
@@ -53,11 +55,23 @@ final class IntegerTile implements KernelFamily {
                     .with("output", output)
                     .with("bias", bias ? 1 : 0)
                     .with("scales", scales ? 1 : 0)
-                    .with("activation", activation);
+                    .with("activation", activation)
+                    .with("windows", windows ? 1 : 0);
         }
 
         static Variant of(KernelKey key, Target target) {
-            key.onlyHas("dot", "form", "rows", "vectors", "masked", "zeros", "output", "bias", "scales", "activation");
+            key.onlyHas(
+                    "dot",
+                    "form",
+                    "rows",
+                    "vectors",
+                    "masked",
+                    "zeros",
+                    "output",
+                    "bias",
+                    "scales",
+                    "activation",
+                    "windows");
             IntegerDot dot = key.oneOf("dot", IntegerDot.values());
             if (dot == IntegerDot.WHOLE && !IntegerDot.hasWhole(target)) {
                 throw new IllegalArgumentException(
@@ -68,6 +82,11 @@ final class IntegerTile implements KernelFamily {
             if (form == RowForm.GIVEN && (dot.isSplit() || zeros == 1)) {
                 throw new IllegalArgumentException("kernel key " + key + ": the parameter form is given, but " + dot
                         + (zeros == 1 ? " with zero points" : "") + " wants packed rows");
+            }
+            boolean windows = key.number("windows", 0, 1) == 1;
+            if (windows && form != RowForm.GIVEN) {
+                throw new IllegalArgumentException(
+                        "kernel key " + key + ": the parameter windows is 1, but rows are packed");
             }
             QuantisedOutput output = key.oneOf("output", QuantisedOutput.values());
             Activation activation = key.oneOf("activation", Activation.values());
@@ -85,7 +104,8 @@ final class IntegerTile implements KernelFamily {
                     output,
                     key.number("bias", 0, 1) == 1,
                     key.number("scales", 0, 1) == 1,
-                    activation);
+                    activation,
+                    windows);
         }
     }
 

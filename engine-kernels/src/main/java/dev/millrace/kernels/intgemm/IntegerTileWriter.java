@@ -52,21 +52,27 @@ final class IntegerTileWriter {
     Program program() {
         IntegerSums sums = new IntegerSums(builder, variant, stride);
         builder.set(done, 0);
+        if (variant.windows()) {
+            panel(sums, a, c);
+            return builder.build();
+        }
         try (var _ = builder.loop(panels, 1)) {
-            prepare();
-            ScalarVar row = builder.copy(a, "row");
-            ScalarVar to = builder.copy(c, "to");
-            ScalarVar tiles = number(TermBlock.TILES);
-            try (var _ = builder.loop(tiles, 1)) {
-                VectorVar[] tile = sums.write(row, b, number(TermBlock.FOURS), Address.at(terms, TermBlock.STARTS));
-                store(tile, row, to);
-            }
+            panel(sums, builder.copy(a, "row"), builder.copy(c, "to"));
             builder.advance(b, sums.panelBytes(number(TermBlock.FOURS)));
             builder.advance(
                     c, vectors * builder.target().lanes() * variant.output().bytes());
             builder.advance(done, vectors * bytes);
         }
         return builder.build();
+    }
+
+    /** The tiles of a panel, both pointers being moved. */
+    private void panel(IntegerSums sums, ScalarVar row, ScalarVar to) {
+        prepare();
+        ScalarVar tiles = number(TermBlock.TILES);
+        try (var _ = builder.loop(tiles, 1)) {
+            store(sums.write(row, b, terms), row, to);
+        }
     }
 
     private ScalarVar number(int term) {

@@ -60,6 +60,13 @@ public final class QuantisedGemm implements PacksWeights {
         Extents.bytes("the packed B", packed, panels.byteSize());
     }
 
+    /** Whether the rows of a product with a packed B, of k rows and n columns, may be {@link ByteWindows}. */
+    public boolean readsWindows(MemorySegment packed, long k, long n) {
+        IntegerPanels panels = panels(k, n);
+        boolean zeros = packed.get(ValueLayout.JAVA_INT_UNALIGNED, panels.hasZeros()) != 0;
+        return !zeros && IntegerDot.hasWhole(kernels.set().target());
+    }
+
     /**
      * Computes a product. No operand may be freed before it is done.
      *
@@ -70,6 +77,12 @@ public final class QuantisedGemm implements PacksWeights {
         IntegerPanels panels = panels(product.k(), product.n());
         product.check();
         checkPacked(product.packed(), panels);
+        QuantisedMatrix a = product.a();
+        if (a.windows() != null
+                && (a.signed() || !a.hasTermsForAll() || !readsWindows(product.packed(), product.k(), product.n()))) {
+            throw new IllegalArgumentException(
+                    "the product does not read windows: A or B has a sign or zero points that it cannot have then");
+        }
         if (product.m() == 0 || product.n() == 0) {
             return;
         }

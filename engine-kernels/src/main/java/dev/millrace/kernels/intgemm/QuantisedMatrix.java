@@ -15,13 +15,25 @@ import org.jspecify.annotations.Nullable;
  *     the right one
  * @param scales floats: one of them, or one for each row or column; null stands for 1. Those of the right factor belong
  *     to the product.
+ * @param windows how rows of the left factor lie, if they are parts of lines; then they have no sign, and
+ *     {@link QuantisedGemm#readsWindows} says whether a product can read them
  */
 public record QuantisedMatrix(
         MemorySegment data,
         boolean signed,
         long stride,
         @Nullable MemorySegment zeroPoints,
-        @Nullable MemorySegment scales) {
+        @Nullable MemorySegment scales,
+        @Nullable ByteWindows windows) {
+
+    public QuantisedMatrix(
+            MemorySegment data,
+            boolean signed,
+            long stride,
+            @Nullable MemorySegment zeroPoints,
+            @Nullable MemorySegment scales) {
+        this(data, signed, stride, zeroPoints, scales, null);
+    }
 
     /** A matrix without zero points and scales. */
     public static QuantisedMatrix of(MemorySegment data, boolean signed, long stride) {
@@ -30,16 +42,20 @@ public record QuantisedMatrix(
 
     /** The same bytes with zero points. */
     public QuantisedMatrix withZeroPoints(MemorySegment points) {
-        return new QuantisedMatrix(data, signed, stride, points, scales);
+        return new QuantisedMatrix(data, signed, stride, points, scales, windows);
     }
 
     /** The same bytes with scales. */
     public QuantisedMatrix withScales(MemorySegment floats) {
-        return new QuantisedMatrix(data, signed, stride, zeroPoints, floats);
+        return new QuantisedMatrix(data, signed, stride, zeroPoints, floats, windows);
     }
 
     void check(String name, long rows, long columns, long ofTerms) {
-        Extents.byteMatrix(name, data, rows, columns, stride);
+        if (windows == null) {
+            Extents.byteMatrix(name, data, rows, columns, stride);
+        } else {
+            windows.check(name, data, rows, columns, stride);
+        }
         if (zeroPoints != null && zeroPoints.byteSize() != 1) {
             Extents.bytes("the zero points of " + name, zeroPoints, ofTerms);
         }

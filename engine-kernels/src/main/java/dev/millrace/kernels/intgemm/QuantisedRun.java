@@ -6,6 +6,7 @@ import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.call.Worth;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
 
 /** One product whose extents were checked: packs A, cuts the work into parts for threads, and calls the tiles. */
 final class QuantisedRun {
@@ -30,6 +31,7 @@ final class QuantisedRun {
     private final int tileRows;
     private final boolean zeros;
     private final long rowStride;
+    private final @Nullable ByteWindows windows;
 
     QuantisedRun(IntegerKernels kernels, IntegerPanels panels, IntegerDot dot, QuantisedProduct product) {
         this.kernels = kernels;
@@ -37,6 +39,7 @@ final class QuantisedRun {
         this.dot = dot;
         this.product = product;
         tileRows = dot.rows();
+        windows = product.a().windows();
         zeros = product.packed().get(INT, panels.hasZeros()) != 0;
         form = form();
         boolean given = form == RowForm.GIVEN;
@@ -52,7 +55,7 @@ final class QuantisedRun {
         long end = (product.m() - 1) * a.stride() + 4 * panels.fours();
         boolean asGiven =
                 !dot.isSplit() && !zeros && !a.signed() && end <= a.data().byteSize();
-        return asGiven ? RowForm.GIVEN : RowForm.PACKED;
+        return asGiven || a.windows() != null ? RowForm.GIVEN : RowForm.PACKED;
     }
 
     void run(Parallel parallel) {
@@ -163,6 +166,12 @@ final class QuantisedRun {
             block.set(INT, TermBlock.ZERO_OF_A, unsignedZero(0));
             block.set(FLOAT, TermBlock.SCALE_OF_A, product.a().scale(0));
             block.set(LONG, TermBlock.FOURS, panels.fours());
+            if (windows != null) {
+                long fours = panels.fours() / windows.strips();
+                block.set(LONG, TermBlock.STRIPS, windows.strips());
+                block.set(LONG, TermBlock.FOURS_OF_STRIP, fours);
+                block.set(LONG, TermBlock.STRIP_GAP, windows.stripStep() - 4 * fours);
+            }
             block.set(
                     LONG,
                     TermBlock.STRIDE_OF_C,
@@ -183,7 +192,8 @@ final class QuantisedRun {
 
         /** All whole panels of a kind at once if each of them is read once only, by tiles of one height. */
         private void panels(long row, long rows, long first, long end) {
-            boolean atOnce = dot == IntegerDot.NIBBLES || dot != IntegerDot.PAIRS && rows <= tileRows;
+            boolean atOnce =
+                    windows == null && (dot == IntegerDot.NIBBLES || dot != IntegerDot.PAIRS && rows <= tileRows);
             long whole = Math.min(end, product.n() / panels.columns());
             for (long panel = first; panel < end; ) {
                 parallel.checkCancelled();
@@ -198,7 +208,7 @@ final class QuantisedRun {
                     from = wide;
                 }
                 terms(panel);
-                columns(row, rows, new Columns(way, panel, next - panel, from));
+                lines(row, rows, new Columns(way, panel, next - panel, from));
                 panel = next;
             }
         }
@@ -206,6 +216,16 @@ final class QuantisedRun {
         private IntegerDot dotOf(long panel) {
             boolean fours = dot == IntegerDot.BYTES && product.packed().get(INT, panels.foursFit(panel)) != 0;
             return fours ? IntegerDot.FOURS : dot;
+        }
+
+        /** What is not in one line is not in one column of tiles. */
+        private void lines(long row, long rows, Columns columns) {
+            long line = windows == null ? row + rows : windows.line();
+            for (long from = row; from < row + rows; ) {
+                long here = Math.min(line - from % line, row + rows - from);
+                columns(from, here, columns);
+                from += here;
+            }
         }
 
         /** Tiles of nearly equal height. */
@@ -234,11 +254,13 @@ final class QuantisedRun {
                     result.output(),
                     result.bias() != null,
                     result.hasScalePerColumn(),
-                    result.activation()));
+                    result.activation(),
+                    windows != null));
             block.set(LONG, TermBlock.TILES, tiles);
             int bytes = result.output().bytes();
             long to = c + bytes * (row * result.stride() + panel * panels.columns());
-            kernel.call(memory, a + row * rowStride, columns.from(), to, terms, rowStride, columns.panels());
+            long start = windows == null ? row * rowStride : windows.start(row, rowStride);
+            kernel.call(memory, a + start, columns.from(), to, terms, rowStride, columns.panels());
         }
     }
 }

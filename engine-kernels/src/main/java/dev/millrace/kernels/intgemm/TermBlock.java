@@ -32,6 +32,13 @@ final class TermBlock {
     /** The float 1. */
     static final int ONE = 96;
 
+    /** Of rows that are windows: how many strips they have, a long. */
+    static final int STRIPS = 104;
+    /** How many fours there are in a strip, a long; and how many bytes lie between strips. */
+    static final int FOURS_OF_STRIP = 112;
+
+    static final int STRIP_GAP = 120;
+
     private static final int ROW = 4 * 16 * IntegerTile.MAX_VECTORS;
 
     /** What the sums of a panel start from, ints; written by the tiles, as those after it are. */

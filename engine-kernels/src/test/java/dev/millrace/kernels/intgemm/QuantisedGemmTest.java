@@ -84,14 +84,16 @@ class QuantisedGemmTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "gemm.s8:activation=none,bias=0,dot=bytes,form=packed,masked=0,output=s32,rows=9,scales=0,vectors=1,zeros=0"
+                "gemm.s8:activation=none,bias=0,dot=bytes,form=packed,masked=0,output=s32,rows=9,scales=0,vectors=1,windows=0,zeros=0"
                     + " | rows",
-                "gemm.s8:activation=relu,bias=0,dot=bytes,form=packed,masked=0,output=s32,rows=1,scales=0,vectors=1,zeros=0"
+                "gemm.s8:activation=relu,bias=0,dot=bytes,form=packed,masked=0,output=s32,rows=1,scales=0,vectors=1,windows=0,zeros=0"
                     + " | activation",
                 "gemm.s8:activation=none,bias=0,dot=words,form=packed,masked=0,output=s32,rows=1,scales=0,vectors=1,zeros=0"
                     + " | dot",
                 "gemm.s8:activation=none,bias=0,dot=pairs,form=given,masked=0,output=s32,rows=1,scales=0,vectors=1,zeros=0"
                     + " | form",
+                "gemm.s8:activation=none,bias=0,dot=bytes,form=packed,masked=0,output=s32,rows=1,scales=0,vectors=1,windows=1,zeros=0"
+                    + " | windows",
                 "gemm.s8.rows:dot=bytes,rest=4,signed=0 | rest",
                 "gemm.s8.spread:more=1 | more",
                 "gemm.stored.row:activation=none,bias=0,block=48,type=int4,vectors=1,zeros=0 | block",

@@ -33,9 +33,7 @@ final class DepthwisePlan {
     private final KernelCache<DepthwiseTile.Variant> tiles;
     private final Scratch bands = new Scratch();
     private final Scratch arguments = new Scratch();
-    /** Columns of a copied row. */
-    private final int columns;
-
+    private final PaddedBand padded;
     private final long rowBytes;
     private final int bandRows;
     /** Pixels of the wider tiles, how many those are, and how many are one pixel less wide. */
@@ -51,8 +49,8 @@ final class DepthwisePlan {
         copies = new RunCopies(kernels);
         tiles = new KernelCache<>(kernels, DepthwiseTile.Variant::key);
         Axis width = shape.width();
-        columns = Math.max(0, width.out() - 1) * width.stride() + (width.taps() - 1) * width.dilation() + 1;
-        rowBytes = (long) columns * shape.channels();
+        padded = new PaddedBand(shape.height(), width, shape.channels());
+        rowBytes = padded.rowBytes(width.out());
         bandRows = (int) Math.clamp(BAND_BYTES / rowBytes / shape.height().stride(), 1, 64);
         int most = DepthwiseTile.maxPixels(kernels.target(), width.taps());
         int count = Math.max(1, Math.ceilDiv(width.out(), most));
@@ -89,34 +87,30 @@ final class DepthwisePlan {
         }
     }
 
-    private long inRows(int outRows) {
-        Axis height = shape.height();
-        return (outRows - 1L) * height.stride() + (height.taps() - 1L) * height.dilation() + 1;
-    }
-
     private final class Task {
         private final Memory memory = kernels.newMemory();
-        private final RunCopies.Calls calls = copies.in(memory);
         private final Operands operands;
-        private final long in;
         private final long packed;
         private final long out;
         private final long band;
-        private final long outside;
+        private final PaddedBand.Writer copy;
         private final MemorySegment block = arguments.atLeast(2L * DepthwiseArguments.BYTES);
         private final long blockStart;
 
         Task(Operands operands) {
             this.operands = operands;
-            in = memory.pointer(operands.in().data());
             packed = memory.pointer(operands.packed());
             out = memory.pointer(operands.out().data());
-            long bandBytes = inRows(bandRows) * rowBytes;
-            MemorySegment scratch = bands.atLeast(bandBytes + lanes + shape.channels());
+            long bandBytes = padded.rows(bandRows) * rowBytes + lanes;
+            MemorySegment scratch = bands.atLeast(bandBytes + rowBytes);
             band = memory.pointer(scratch);
-            outside = band + bandBytes + lanes;
-            byte zero = (byte) operands.in().zeroPoint(0);
-            scratch.asSlice(bandBytes + lanes, shape.channels()).fill(zero);
+            scratch.asSlice(bandBytes, rowBytes).fill((byte) operands.in().zeroPoint(0));
+            copy = padded
+            .new Writer(
+                    copies.in(memory),
+                    memory.pointer(operands.in().data()),
+                    operands.in().stride(),
+                    band + bandBytes);
             blockStart = memory.pointer(block);
             arguments(0, pixels, wide);
             arguments(DepthwiseArguments.BYTES, pixels - 1, narrow);
@@ -157,7 +151,11 @@ final class DepthwisePlan {
         }
 
         void band(long image, int firstRow, int count) {
-            copyRows(image, shape.height().start(firstRow), (int) inRows(count));
+            copy.write(
+                    image,
+                    new OutputBlocks.Block(
+                            image, 1, firstRow, count, 0, shape.width().out()),
+                    band);
             for (int row = 0; row < count; row++) {
                 long pixel = (image * shape.height().out() + firstRow + row)
                         * shape.width().out();
@@ -168,39 +166,6 @@ final class DepthwisePlan {
                                 * operands.out().output().bytes();
                 row(from, to);
             }
-        }
-
-        private void copyRows(long image, int first, int count) {
-            Axis width = shape.width();
-            long stride = operands.in().stride();
-            int left = Math.clamp(width.before(), 0, columns);
-            int firstColumn = Math.max(0, -width.before());
-            int there = Math.clamp((long) width.in() - firstColumn, 0, columns - left);
-            for (int row = 0; row < count; row++) {
-                int y = first + row;
-                long to = band + row * rowBytes;
-                if (y < 0 || y >= shape.height().in()) {
-                    fill(to, columns);
-                } else {
-                    fill(to, left);
-                    long pixel = (image * shape.height().in() + y) * width.in() + firstColumn;
-                    copyPixels(in + pixel * stride, stride, to + (long) left * shape.channels(), there);
-                    fill(to + (long) (left + there) * shape.channels(), columns - left - there);
-                }
-            }
-        }
-
-        private void copyPixels(long from, long stride, long to, int count) {
-            int channels = shape.channels();
-            if (stride == channels) {
-                calls.copy(from, 0, to, 0, 1, (long) count * channels);
-            } else {
-                calls.copy(from, stride, to, channels, count, channels);
-            }
-        }
-
-        private void fill(long to, int count) {
-            calls.copy(outside, 0, to, shape.channels(), count, shape.channels());
         }
 
         private void row(long from, long to) {

@@ -1,10 +1,8 @@
 package dev.millrace.kernels.conv.bytes;
 
 import dev.millrace.codegen.key.KernelSet;
-import dev.millrace.codegen.program.Memory;
 import dev.millrace.kernels.call.Extents;
 import dev.millrace.kernels.call.Parallel;
-import dev.millrace.kernels.call.Scratch;
 import dev.millrace.kernels.call.Worth;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.intgemm.QuantisedGemm;
@@ -12,7 +10,6 @@ import dev.millrace.kernels.intgemm.QuantisedMatrix;
 import dev.millrace.kernels.intgemm.QuantisedProduct;
 import dev.millrace.kernels.intgemm.QuantisedResult;
 import dev.millrace.kernels.layout.Copier;
-import dev.millrace.kernels.layout.RunCopies;
 import dev.millrace.kernels.layout.StridedCopy;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
@@ -28,24 +25,21 @@ public final class QuantisedConv implements QuantisedConvolution {
     private final KernelSet kernels;
     private final ConvShape shape;
     private final QuantisedGemm gemm;
-    private final WindowRows windows;
-    private final Scratch scratch = new Scratch();
+    private final WindowProducts windows;
     /** Whether the window of a pixel is the pixel. */
     private final boolean pointwise;
 
     private final long pixels;
-    private final long blockRows;
 
     public QuantisedConv(KernelSet kernels, ConvShape shape) {
         this.kernels = kernels;
         this.shape = shape;
         gemm = new QuantisedGemm(kernels);
-        windows = new WindowRows(new RunCopies(kernels), shape);
+        windows = new WindowProducts(kernels, shape);
         pointwise = shape.depth().isPointwise()
                 && shape.height().isPointwise()
                 && shape.width().isPointwise();
         pixels = Math.multiplyExact(shape.outPixels(), shape.batch());
-        blockRows = Math.clamp(BLOCK_BYTES / windows.rowBytes(), LEAST_ROWS, MOST_ROWS);
     }
 
     @Override
@@ -54,7 +48,7 @@ public final class QuantisedConv implements QuantisedConvolution {
     }
 
     private long groupBytes() {
-        return gemm.packedBytes(windows.rowBytes(), shape.groupOutChannels());
+        return gemm.packedBytes(windows.windowBytes(), shape.groupOutChannels());
     }
 
     @Override
@@ -64,7 +58,7 @@ public final class QuantisedConv implements QuantisedConvolution {
 
     @Override
     public void pack(QuantisedMatrix weights, MemorySegment packed) {
-        long columns = windows.rowBytes();
+        long columns = windows.windowBytes();
         Extents.byteMatrix("the weights", weights.data(), shape.outChannels(), columns, weights.stride());
         Extents.bytes("the packed weights", packed, packedBytes());
         Extents.writable("the packed weights", packed);
@@ -93,7 +87,7 @@ public final class QuantisedConv implements QuantisedConvolution {
         }
         long taps = shape.taps();
         long inner = shape.groupChannels();
-        long stride = Math.ceilDiv(windows.rowBytes(), Integer.BYTES) * Integer.BYTES;
+        long stride = Math.ceilDiv(windows.windowBytes(), Integer.BYTES) * Integer.BYTES;
         MemorySegment ordered = kernels.allocate(channels * stride);
         StridedCopy copy = StridedCopy.of(
                 Byte.BYTES, new long[] {channels, taps, inner}, 0, new long[] {stride, inner, 1}, from, new long[] {
@@ -120,59 +114,73 @@ public final class QuantisedConv implements QuantisedConvolution {
     private record Operands(QuantisedMatrix in, MemorySegment packed, QuantisedResult out) {}
 
     private void run(Operands operands, Parallel parallel) {
-        long work = pixels * windows.rowBytes() * shape.outChannels();
+        long work = pixels * windows.windowBytes() * shape.outChannels();
         int tasks = (int) Math.clamp(work / Worth.BYTE_PRODUCTS, 1, parallel.width());
-        long blocks = pointwise ? Math.min(1, pixels) : Math.ceilDiv(pixels, blockRows);
-        long even = Math.ceilDiv(blocks, tasks) * tasks;
+        if (pointwise) {
+            for (int group = 0; group < shape.groups() && pixels > 0; group++) {
+                multiply(operands, pixelsOf(operands.in(), group), 0, pixels, group, parallel);
+            }
+            return;
+        }
+        boolean strips = readsStrips(operands);
+        OutputBlocks blocks = OutputBlocks.of(shape, strips ? stripPixels() : rowPixels(), !strips, tasks);
+        long count = blocks.count();
         if (tasks == 1) {
-            blocks(operands, 0, blocks, blocks, parallel.alone());
-        } else if (pointwise || pixels < even * LEAST_ROWS) {
-            blocks(operands, 0, blocks, blocks, parallel);
+            blocks(operands, blocks, 0, count, parallel.alone());
+        } else if (count < tasks || pixels < count * LEAST_ROWS) {
+            blocks(operands, blocks, 0, count, parallel);
         } else {
             parallel.run(
                     tasks,
-                    task -> blocks(operands, even * task / tasks, even * (task + 1) / tasks, even, parallel.alone()));
+                    task -> blocks(
+                            operands, blocks, count * task / tasks, count * (task + 1) / tasks, parallel.alone()));
         }
     }
 
-    private void blocks(Operands operands, long firstBlock, long endBlock, long blocks, Parallel parallel) {
-        for (long block = firstBlock; block < endBlock; block++) {
-            long first = pixels * block / blocks;
-            long end = pixels * (block + 1) / blocks;
+    private boolean readsStrips(Operands operands) {
+        return windows.areStrips()
+                && !operands.in().signed()
+                && gemm.readsWindows(operands.packed(), windows.windowBytes(), shape.groupOutChannels());
+    }
+
+    /** Pixels of a block whose windows are written. */
+    private long rowPixels() {
+        return Math.clamp(BLOCK_BYTES / windows.windowBytes(), LEAST_ROWS, MOST_ROWS);
+    }
+
+    /** Pixels of a block whose windows are not: whole lines. */
+    private long stripPixels() {
+        return Math.max(1, BLOCK_BYTES / windows.lineBytes()) * shape.width().out();
+    }
+
+    private void blocks(Operands operands, OutputBlocks blocks, long first, long end, Parallel parallel) {
+        boolean strips = readsStrips(operands);
+        QuantisedMatrix in = operands.in();
+        for (long number = first; number < end; number++) {
+            OutputBlocks.Block block = blocks.block(number);
             for (int group = 0; group < shape.groups(); group++) {
-                block(operands, first, end, group, parallel);
+                QuantisedMatrix left = strips ? windows.strips(in, block, group) : windows.rows(in, block, group);
+                multiply(operands, left, blocks.firstPixel(block), block.pixels(), group, parallel);
             }
         }
     }
 
-    private void block(Operands operands, long first, long end, int group, Parallel parallel) {
-        long rows = end - first;
+    private QuantisedMatrix pixelsOf(QuantisedMatrix in, int group) {
+        MemorySegment first = in.data().asSlice((long) group * shape.groupChannels());
+        return new QuantisedMatrix(first, in.signed(), in.stride(), in.zeroPoints(), in.scales());
+    }
+
+    private void multiply(
+            Operands operands, QuantisedMatrix left, long first, long rows, int group, Parallel parallel) {
         int channels = shape.groupOutChannels();
         QuantisedProduct product = new QuantisedProduct(
-                rows(operands, first, end, group),
+                left,
                 operands.packed().asSlice(group * groupBytes(), groupBytes()),
                 part(operands.out(), first, rows, (long) group * channels, channels),
                 rows,
                 channels,
-                windows.rowBytes());
+                windows.windowBytes());
         gemm.run(product, parallel);
-    }
-
-    private QuantisedMatrix rows(Operands operands, long first, long end, int group) {
-        QuantisedMatrix in = operands.in();
-        long channel = (long) group * shape.groupChannels();
-        if (pointwise) {
-            MemorySegment pixel = in.data().asSlice(first * in.stride() + channel);
-            return new QuantisedMatrix(pixel, in.signed(), in.stride(), in.zeroPoints(), in.scales());
-        }
-        long rowBytes = (end - first) * windows.pitch();
-        MemorySegment rows = scratch.atLeast(rowBytes + windows.tapRowBytes());
-        rows.asSlice(rowBytes, windows.tapRowBytes()).fill((byte) in.zeroPoint(0));
-        Memory memory = kernels.newMemory();
-        long to = memory.pointer(rows);
-        windows.new Writer(memory, memory.pointer(in.data()) + channel, in.stride(), to + rowBytes)
-                .write(first, end, to);
-        return new QuantisedMatrix(rows, in.signed(), windows.pitch(), in.zeroPoints(), in.scales());
     }
 
     private static QuantisedResult part(QuantisedResult out, long firstRow, long rows, long column, int columns) {

@@ -6,6 +6,7 @@ import dev.millrace.kernels.FamilyCase;
 import dev.millrace.kernels.TestThreads;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.conv.RandomShapes;
+import dev.millrace.kernels.image.Axis;
 import java.lang.foreign.MemorySegment;
 import java.util.Random;
 import java.util.function.BiFunction;
@@ -31,6 +32,28 @@ public record QuantisedConvCase(String name, Shapes shapes, BiFunction<KernelSet
                 "depthwise convolution of bytes",
                 (_, random, small) -> depthwiseShape(random, small),
                 QuantisedDepthwiseConv::new);
+    }
+
+    /** Lines that are long enough, of pixels of whole fours, for products to read windows where they are. */
+    public static QuantisedConvCase windows() {
+        return new QuantisedConvCase(
+                "convolution of bytes by windows",
+                (_, random, small) -> windowsShape(random, small),
+                QuantisedConv::new);
+    }
+
+    private static ConvShape windowsShape(Random random, boolean small) {
+        int groups = 1 + random.nextInt(2);
+        int channels = 4 * (1 + random.nextInt(small ? 2 : 6)) * groups;
+        Axis width = RandomShapes.axis(random, small ? 20 : 60, 4);
+        Axis undilated = Axis.of(12 + width.in(), width.taps(), width.stride(), 1, width.before(), width.before());
+        return ConvShape.flat(
+                        1 + random.nextInt(2),
+                        channels,
+                        (1 + random.nextInt(small ? 10 : 70)) * groups,
+                        RandomShapes.axis(random, small ? 4 : 12, 4),
+                        undilated)
+                .inGroups(groups);
     }
 
     private static ConvShape depthwiseShape(Random random, boolean small) {

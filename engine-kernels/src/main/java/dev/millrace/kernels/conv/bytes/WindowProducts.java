@@ -1,0 +1,134 @@
+package dev.millrace.kernels.conv.bytes;
+
+import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.codegen.program.Memory;
+import dev.millrace.kernels.call.Scratch;
+import dev.millrace.kernels.conv.ConvShape;
+import dev.millrace.kernels.conv.bytes.OutputBlocks.Block;
+import dev.millrace.kernels.image.Axis;
+import dev.millrace.kernels.intgemm.ByteWindows;
+import dev.millrace.kernels.intgemm.QuantisedMatrix;
+import dev.millrace.kernels.layout.RunCopies;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The left factors of the products that a convolution of bytes is: where products read windows, the image or a padded
+ * copy of a part of it, else a row for each window. They are in memory of the thread until it asks again.
+ */
+final class WindowProducts {
+    /** Narrower lines are cut into too many tiles that are not full. */
+    private static final int LEAST_LINE = 12;
+
+    private final KernelSet kernels;
+    private final ConvShape shape;
+    private final WindowRows windows;
+    private final RunCopies copies;
+    private final PaddedBand band;
+    private final Scratch scratch = new Scratch();
+
+    WindowProducts(KernelSet kernels, ConvShape shape) {
+        this.kernels = kernels;
+        this.shape = shape;
+        copies = new RunCopies(kernels);
+        windows = new WindowRows(shape);
+        band = new PaddedBand(shape.height(), shape.width(), shape.groupChannels());
+    }
+
+    /** Bytes of a window. */
+    long windowBytes() {
+        return windows.rowBytes();
+    }
+
+    /** Bytes of the input that a line of outputs is from. */
+    long lineBytes() {
+        return band.rowBytes(shape.width().out()) * shape.height().stride();
+    }
+
+    /** Whether windows consist of strips that products can read. */
+    boolean areStrips() {
+        return shape.depth().isPointwise()
+                && shape.width().dilation() == 1
+                && shape.width().out() >= LEAST_LINE
+                && windows.tapRowBytes() % 4 == 0;
+    }
+
+    /** The windows of a block, as strips of lines. */
+    QuantisedMatrix strips(QuantisedMatrix in, Block block, int group) {
+        return readsImage(in) ? inImage(in, block, group) : inBand(in, block, group);
+    }
+
+    /** Whether no window reaches over the border of its image, and its rows lie together there. */
+    private boolean readsImage(QuantisedMatrix in) {
+        return isInside(shape.height())
+                && isInside(shape.width())
+                && (shape.width().taps() == 1 || in.stride() == shape.groupChannels());
+    }
+
+    private static boolean isInside(Axis axis) {
+        long last = (axis.out() - 1L) * axis.stride() + (axis.taps() - 1L) * axis.dilation() - axis.before();
+        return axis.before() <= 0 && last < axis.in();
+    }
+
+    private QuantisedMatrix inImage(QuantisedMatrix in, Block block, int group) {
+        Axis height = shape.height();
+        Axis width = shape.width();
+        long pitch = width.in() * in.stride();
+        long row = block.plane() * height.in() + height.start(block.row());
+        long first = row * pitch + width.start(block.column()) * in.stride() + (long) group * shape.groupChannels();
+        return lines(in, in.data().asSlice(first), width.stride() * in.stride(), block, pitch);
+    }
+
+    private QuantisedMatrix inBand(QuantisedMatrix in, Block block, int group) {
+        long pitch = band.rowBytes(block.columns());
+        long bytes = band.rows(block.rows()) * pitch;
+        MemorySegment memory = scratch.atLeast(bytes + pitch);
+        Memory own = kernels.newMemory();
+        long to = own.pointer(memory);
+        memory.asSlice(bytes, pitch).fill((byte) in.zeroPoint(0));
+        writer(own, copies.in(own), in, group, to + bytes).write(block.plane(), block, to);
+        long step = (long) shape.width().stride() * shape.groupChannels();
+        return lines(in, memory.asSlice(0, bytes), step, block, pitch);
+    }
+
+    private QuantisedMatrix lines(QuantisedMatrix in, MemorySegment from, long step, Block block, long pitch) {
+        Axis height = shape.height();
+        var lines = new ByteWindows(block.columns(), height.stride() * pitch, height.taps(), height.dilation() * pitch);
+        return new QuantisedMatrix(from, false, step, in.zeroPoints(), in.scales(), lines);
+    }
+
+    /** The windows of a block, each a row of its own. */
+    QuantisedMatrix rows(QuantisedMatrix in, Block block, int group) {
+        long pitch = band.rowBytes(block.columns());
+        long bandBytes = band.rows(block.rows()) * pitch;
+        long rowBytes = block.pixels() * windows.pitch();
+        MemorySegment memory = scratch.atLeast(rowBytes + bandBytes + pitch);
+        Memory own = kernels.newMemory();
+        long to = own.pointer(memory);
+        long copy = to + rowBytes;
+        memory.asSlice(rowBytes + bandBytes, pitch).fill((byte) in.zeroPoint(0));
+        RunCopies.Calls calls = copies.in(own);
+        PaddedBand.Writer writer = writer(own, calls, in, group, copy + bandBytes);
+        Axis depth = shape.depth();
+        long planeBytes = (long) block.rows() * block.columns() * windows.pitch();
+        for (int i = 0; i < block.planes(); i++) {
+            long plane = block.plane() + i;
+            int start = depth.start((int) (plane % depth.out()));
+            for (int tap = 0; tap < depth.taps(); tap++) {
+                int at = start + tap * depth.dilation();
+                if (at < 0 || at >= depth.in()) {
+                    writer.writeOutside(block, copy);
+                } else {
+                    writer.write(plane / depth.out() * depth.in() + at, block, copy);
+                }
+                windows.write(calls, copy, pitch, block, tap, to + i * planeBytes);
+            }
+        }
+        return new QuantisedMatrix(
+                memory.asSlice(0, rowBytes), in.signed(), windows.pitch(), in.zeroPoints(), in.scales());
+    }
+
+    private PaddedBand.Writer writer(Memory own, RunCopies.Calls calls, QuantisedMatrix in, int group, long outside) {
+        long first = own.pointer(in.data()) + (long) group * shape.groupChannels();
+        return band.new Writer(calls, first, in.stride(), outside);
+    }
+}
