@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 public final class EngineException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
+    private static final int LONGEST = 4000;
+
     private final Status status;
 
     public EngineException(Status status, String message) {
@@ -16,8 +18,15 @@ public final class EngineException extends RuntimeException {
     }
 
     public EngineException(Status status, String message, @Nullable Throwable cause) {
-        super(message, cause);
+        super(bounded(message), cause);
         this.status = status;
+    }
+
+    /** A message may quote what a model or a caller gave: of a list of thousands, its beginning and its end say enough. */
+    private static String bounded(String message) {
+        return message.length() <= LONGEST
+                ? message
+                : message.substring(0, LONGEST / 2) + " … " + message.substring(message.length() - LONGEST / 4);
     }
 
     public Status status() {
