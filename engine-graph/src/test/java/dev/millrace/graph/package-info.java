@@ -1,4 +1,4 @@
-/** Tests of type and shape inference. */
+/** Tests of what all packages of the graph share. */
 @NullMarked
 package dev.millrace.graph;
 
