@@ -1,0 +1,140 @@
+package dev.millrace.graph.lower;
+
+import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Attributes;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.NodeSpec;
+import dev.millrace.graph.ir.OpId;
+import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.lower.Lowerings.Lowering;
+import dev.millrace.graph.op.AttributeSpec;
+import dev.millrace.graph.op.Definition;
+import dev.millrace.graph.op.OperatorSchema;
+import dev.millrace.graph.op.Schemas;
+import dev.millrace.graph.op.Term;
+import dev.millrace.graph.tensor.ElementType;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// Writes what the table of operators says that one is made of.
+///
+/// What lies between two operators would be rounded to the type of the inputs. So floats of 16 bits become wider ones
+/// before and narrow ones after the whole formula, and whole numbers are computed with as doubles.
+final class DefinitionLowering {
+    private final Composer c;
+    private final NodeSpec spec;
+    private final ElementType given;
+    private final ElementType within;
+    private final Map<Integer, Value> inputs = new HashMap<>();
+
+    private DefinitionLowering(Composer c, NodeSpec spec, ElementType given, Term.Call formula) {
+        this.c = c;
+        this.spec = spec;
+        this.given = given;
+        this.within = formula.isNested() ? between(given) : given;
+    }
+
+    private static ElementType between(ElementType given) {
+        if (!given.isFloating()) {
+            return ElementType.DOUBLE;
+        }
+        return given.bits() < ElementType.FLOAT.bits() ? ElementType.FLOAT : given;
+    }
+
+    /// The lowering of a node, or null where the table says of no formula.
+    static @Nullable Lowering of(Node node) {
+        return Schemas.isDefined(node.op()) ? c -> write(c, definitions(node.op(), node.opset())) : null;
+    }
+
+    private static List<Definition> definitions(OpId op, int opset) {
+        OperatorSchema schema = Schemas.find(op, opset);
+        return schema == null ? List.of() : Schemas.definitions(schema);
+    }
+
+    private static void write(Composer c, List<Definition> definitions) {
+        Node node = c.node();
+        NodeSpec spec = NodeSpec.like(node, node.inputs());
+        for (Definition definition : definitions) {
+            Value result = new DefinitionLowering(c, spec, c.element(0), definition.formula()).of(definition);
+            if (result != null) {
+                c.result(definition.output(), result);
+            }
+        }
+    }
+
+    /// Adds a node of one output, or what its operator is made of.
+    ///
+    /// @param type of what the node reads
+    static Value add(Composer c, NodeSpec spec, ElementType type) {
+        if (!Schemas.isDefined(spec.op())) {
+            return c.add(spec);
+        }
+        Definition definition = definitions(spec.op(), spec.opset()).getFirst();
+        return Objects.requireNonNull(new DefinitionLowering(c, spec, type, definition.formula()).of(definition));
+    }
+
+    /// The result, or null where the formula is one of an input that was left out.
+    private @Nullable Value of(Definition definition) {
+        Value result = call(definition.formula());
+        return result == null || within == given ? result : c.cast(result, given);
+    }
+
+    private @Nullable Value value(Term term) {
+        return switch (term) {
+            case Term.Input(int index) -> input(index);
+            case Term.Setting(AttributeSpec attribute) ->
+                c.scalar(within, Attributes.of(attribute.name(), setting(attribute)).real(attribute.name()));
+            case Term.Number(double number) -> c.scalar(within, number);
+            case Term.Word(String text) -> throw new IllegalStateException("'" + text + "' is no operand");
+            case Term.Call call -> call(call);
+        };
+    }
+
+    private @Nullable Value input(int index) {
+        Value value = index < spec.inputs().size() ? spec.inputs().get(index) : null;
+        if (value == null) {
+            return null;
+        }
+        ElementType type = value.elementType();
+        boolean fits = type == within || type == null && given == within;
+        return fits ? value : inputs.computeIfAbsent(index, _ -> c.cast(value, within));
+    }
+
+    private Attribute setting(AttributeSpec attribute) {
+        Attribute own = spec.attributes().find(attribute.name());
+        return own != null ? own : Objects.requireNonNull(attribute.defaultValue());
+    }
+
+    private @Nullable Value call(Term.Call call) {
+        var operands = new ArrayList<Value>();
+        for (Term term : call.operands()) {
+            Value operand = value(term);
+            if (operand != null) {
+                operands.add(operand);
+            }
+        }
+        if (operands.size() < call.operands().size()) {
+            return operands.isEmpty() ? null : operands.getFirst();
+        }
+        var attributes = Attributes.NONE;
+        for (Map.Entry<String, Term> entry : call.attributes().entrySet()) {
+            attributes = attributes.with(entry.getKey(), attribute(entry.getValue()));
+        }
+        int opset = Math.max(Composer.OPSET, Schemas.firstVersion(call.op()));
+        NodeSpec written = c.onnx(call.op().name(), opset, operands.toArray(new Value[0]));
+        return c.add(written.with(attributes));
+    }
+
+    private Attribute attribute(Term term) {
+        return switch (term) {
+            case Term.Setting(AttributeSpec attribute) -> setting(attribute);
+            case Term.Number(double number) -> Attribute.of((float) number);
+            case Term.Word(String text) -> Attribute.of(text);
+            case Term.Input _, Term.Call _ -> throw new IllegalStateException(term + " is no attribute");
+        };
+    }
+}
