@@ -87,7 +87,9 @@ final class DefinitionLowering {
         return switch (term) {
             case Term.Input(int index) -> input(index);
             case Term.Setting(AttributeSpec attribute) ->
-                c.scalar(within, Attributes.of(attribute.name(), setting(attribute)).real(attribute.name()));
+                c.scalar(
+                        within,
+                        Attributes.of(attribute.name(), setting(attribute)).real(attribute.name()));
             case Term.Number(double number) -> c.scalar(within, number);
             case Term.Word(String text) -> throw new IllegalStateException("'" + text + "' is no operand");
             case Term.Call call -> call(call);

@@ -56,11 +56,10 @@ class DefinitionLoweringTest {
     }
 
     private float constant(String operator, int input) {
-        Node node = nodes().stream()
-                .filter(each -> each.is(operator))
-                .findFirst()
-                .orElseThrow();
-        return (float) Objects.requireNonNull(node.requireInput(input).constant()).doubles()[0];
+        Node node =
+                nodes().stream().filter(each -> each.is(operator)).findFirst().orElseThrow();
+        return (float)
+                Objects.requireNonNull(node.requireInput(input).constant()).doubles()[0];
     }
 
     @ParameterizedTest
@@ -77,7 +76,8 @@ class DefinitionLoweringTest {
 
     @Test
     void oneOperatorRoundsByItself() {
-        assertThat(lowered(contributed("QuickGelu", input(ElementType.FLOAT16)))).containsExactly("Swish");
+        assertThat(lowered(contributed("QuickGelu", input(ElementType.FLOAT16))))
+                .containsExactly("Swish");
     }
 
     @Test

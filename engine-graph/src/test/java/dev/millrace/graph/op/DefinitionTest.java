@@ -17,19 +17,19 @@ class DefinitionTest {
 
     private static List<Definition> definitions(String line) {
         var file = new SchemaFile("test", "test.txt", """
-                Other 1
-                < X:T
-                > Y:T
-                T = float
+            Other 1
+            < X:T
+            > Y:T
+            T = float
 
-                Test 1
-                %s
-                < X:T bias?:T kind:I
-                > Y:T Z:I
-                T = float
-                I = int64
-                @ alpha:float=0.5 beta:float mode:string=tanh count:int=1
-                """.formatted(line));
+            Test 1
+            %s
+            < X:T bias?:T kind:I
+            > Y:T Z:I
+            T = float
+            I = int64
+            @ alpha:float=0.5 beta:float mode:string=tanh count:int=1
+            """.formatted(line));
         return file.definitions(Objects.requireNonNull(file.find("Test", 1)));
     }
 
@@ -42,9 +42,7 @@ class DefinitionTest {
         int formulas = 0;
         for (OperatorSchema schema : Schemas.all()) {
             List<Definition> definitions = Schemas.definitions(schema);
-            assertThat(definitions.isEmpty())
-                    .as(schema.op().toString())
-                    .isNotEqualTo(Schemas.isDefined(schema.op()));
+            assertThat(definitions.isEmpty()).as(schema.op().toString()).isNotEqualTo(Schemas.isDefined(schema.op()));
             formulas += definitions.size();
         }
         assertThat(formulas).isPositive();
@@ -55,8 +53,7 @@ class DefinitionTest {
         OperatorSchema mish = Objects.requireNonNull(Schemas.find(OpId.onnx("Mish"), 22));
         assertThat(Schemas.definitions(mish))
                 .containsExactly(new Definition(0, call("Mul", X, call("Tanh", call("Softplus", X)))));
-        Term alpha = new Term.Setting(new AttributeSpec(
-                "alpha", AttributeSpec.Kind.FLOAT, false, Attribute.of(0.5f)));
+        Term alpha = new Term.Setting(new AttributeSpec("alpha", AttributeSpec.Kind.FLOAT, false, Attribute.of(0.5f)));
         assertThat(definitions("= Y: Add(Mul(alpha, X), -1.5e-3)"))
                 .containsExactly(new Definition(0, call("Add", call("Mul", alpha, X), new Term.Number(-1.5e-3))));
     }
@@ -67,11 +64,9 @@ class DefinitionTest {
                         .getFirst()
                         .formula()
                         .attributes())
-                .hasEntrySatisfying(
-                        "approximate", mode -> assertThat(mode).isInstanceOf(Term.Setting.class));
+                .hasEntrySatisfying("approximate", mode -> assertThat(mode).isInstanceOf(Term.Setting.class));
         assertThat(definitions("= Y: Gelu(X, approximate=none)").getFirst().formula())
-                .isEqualTo(new Term.Call(
-                        OpId.onnx("Gelu"), List.of(X), Map.of("approximate", new Term.Word("none"))));
+                .isEqualTo(new Term.Call(OpId.onnx("Gelu"), List.of(X), Map.of("approximate", new Term.Word("none"))));
         assertThat(definitions("= Y: Elu(X, alpha=2)").getFirst().formula())
                 .isEqualTo(new Term.Call(OpId.onnx("Elu"), List.of(X), Map.of("alpha", new Term.Number(2))));
     }
