@@ -31,7 +31,7 @@ final class Activations {
             Attribute given = attributes.find("activation_" + parameter);
             spec = given == null ? spec : spec.with(parameter, given);
         }
-        return DefinitionLowering.add(c, spec, c.element(0));
+        return DefinitionLowering.add(c, spec, c.input(0).elementType());
     }
 
     /** Parameters are the list {@code activation_params}, in the order of ONNX's attributes. */

@@ -23,19 +23,20 @@ import org.jspecify.annotations.Nullable;
 /// Writes what the table of operators says that one is made of.
 ///
 /// What lies between two operators would be rounded to the type of the inputs. So floats of 16 bits become wider ones
-/// before and narrow ones after the whole formula, and whole numbers are computed with as doubles.
+/// before and narrow ones after the whole formula, and whole numbers are computed with as doubles. Where the type is only
+/// known in a run, all is computed in it.
 final class DefinitionLowering {
     private final Composer c;
     private final NodeSpec spec;
-    private final ElementType given;
-    private final ElementType within;
-    private final Map<Integer, Value> inputs = new HashMap<>();
+    private final @Nullable ElementType given;
+    private final @Nullable ElementType within;
+    private final Map<Integer, Value> widened = new HashMap<>();
 
-    private DefinitionLowering(Composer c, NodeSpec spec, ElementType given, Term.Call formula) {
+    private DefinitionLowering(Composer c, NodeSpec spec, @Nullable ElementType given, Term.Call formula) {
         this.c = c;
         this.spec = spec;
         this.given = given;
-        this.within = formula.isNested() ? between(given) : given;
+        this.within = given != null && formula.isNested() ? between(given) : given;
     }
 
     private static ElementType between(ElementType given) {
@@ -59,7 +60,8 @@ final class DefinitionLowering {
         Node node = c.node();
         NodeSpec spec = NodeSpec.like(node, node.inputs());
         for (Definition definition : definitions) {
-            Value result = new DefinitionLowering(c, spec, c.element(0), definition.formula()).of(definition);
+            Value result =
+                    new DefinitionLowering(c, spec, c.input(0).elementType(), definition.formula()).of(definition);
             if (result != null) {
                 c.result(definition.output(), result);
             }
@@ -68,8 +70,8 @@ final class DefinitionLowering {
 
     /// Adds a node of one output, or what its operator is made of.
     ///
-    /// @param type of what the node reads
-    static Value add(Composer c, NodeSpec spec, ElementType type) {
+    /// @param type of what the node reads, or null where that is not known
+    static Value add(Composer c, NodeSpec spec, @Nullable ElementType type) {
         if (!Schemas.isDefined(spec.op())) {
             return c.add(spec);
         }
@@ -80,30 +82,34 @@ final class DefinitionLowering {
     /// The result, or null where the formula is one of an input that was left out.
     private @Nullable Value of(Definition definition) {
         Value result = call(definition.formula());
-        return result == null || within == given ? result : c.cast(result, given);
+        return result == null || given == null || within == given ? result : c.cast(result, given);
     }
 
     private @Nullable Value value(Term term) {
         return switch (term) {
             case Term.Input(int index) -> input(index);
             case Term.Setting(AttributeSpec attribute) ->
-                c.scalar(
-                        within,
-                        Attributes.of(attribute.name(), setting(attribute)).real(attribute.name()));
-            case Term.Number(double number) -> c.scalar(within, number);
+                number(Attributes.of(attribute.name(), setting(attribute)).real(attribute.name()));
+            case Term.Number(double number) -> number(number);
             case Term.Word(String text) -> throw new IllegalStateException("'" + text + "' is no operand");
             case Term.Call call -> call(call);
         };
     }
 
+    private Value number(double number) {
+        return within == null
+                ? c.op("CastLike", c.scalar(ElementType.DOUBLE, number), spec.inputs().getFirst())
+                : c.scalar(within, number);
+    }
+
     private @Nullable Value input(int index) {
         Value value = index < spec.inputs().size() ? spec.inputs().get(index) : null;
-        if (value == null) {
-            return null;
+        if (value == null || within == null) {
+            return value;
         }
         ElementType type = value.elementType();
         boolean fits = type == within || type == null && given == within;
-        return fits ? value : inputs.computeIfAbsent(index, _ -> c.cast(value, within));
+        return fits ? value : widened.computeIfAbsent(index, _ -> c.cast(value, within));
     }
 
     private Attribute setting(AttributeSpec attribute) {

@@ -88,6 +88,14 @@ class DefinitionLoweringTest {
     }
 
     @Test
+    void whatIsOnlyKnownInARunIsComputedInItsType() {
+        Value untyped = editor.addInput("x", null);
+        assertThat(lowered(onnx("Selu", 22, untyped))).containsExactly("CastLike", "Elu", "Mul");
+        NodeSpec product = contributed("FusedGemm", untyped, untyped);
+        assertThat(lowered(product.with("activation", Attribute.of("Relu")))).endsWith("Gemm", "Relu");
+    }
+
+    @Test
     void attributesComeFromTheNodeOrFromItsVersion() {
         lowered(onnx("Selu", 5, input(ElementType.FLOAT)).with("alpha", Attribute.of(2f)));
         assertThat(constant("Mul", 0)).isEqualTo(1.0507f);
