@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 /// Writes what the table of operators says that one is made of.
 ///
 /// What lies between two operators would be rounded to the type of the inputs. So floats of 16 bits become wider ones
-/// before and narrow ones after the whole formula, and whole numbers are computed with as doubles. Where the type is only
+/// before and narrow ones after the whole formula, and whole numbers are computed with as doubles. Where the type is
+/// only
 /// known in a run, all is computed in it.
 final class DefinitionLowering {
     private final Composer c;
@@ -98,7 +99,10 @@ final class DefinitionLowering {
 
     private Value number(double number) {
         return within == null
-                ? c.op("CastLike", c.scalar(ElementType.DOUBLE, number), spec.inputs().getFirst())
+                ? c.op(
+                        "CastLike",
+                        c.scalar(ElementType.DOUBLE, number),
+                        spec.inputs().getFirst())
                 : c.scalar(within, number);
     }
 
@@ -108,8 +112,15 @@ final class DefinitionLowering {
             return value;
         }
         ElementType type = value.elementType();
-        boolean fits = type == within || type == null && given == within;
-        return fits ? value : widened.computeIfAbsent(index, _ -> c.cast(value, within));
+        if (type == within || type == null && given == within) {
+            return value;
+        }
+        Value wide = widened.get(index);
+        if (wide == null) {
+            wide = c.cast(value, within);
+            widened.put(index, wide);
+        }
+        return wide;
     }
 
     private Attribute setting(AttributeSpec attribute) {
