@@ -33,7 +33,7 @@ class DocumentedCodeTest {
 
     @Test
     void whatIsShownIsThere() throws IOException {
-        assertThat(shown(OPERATOR)).hasSize(10);
+        assertThat(shown(OPERATOR)).hasSize(11);
         for (MatchResult piece : shown(OPERATOR)) {
             String file = Files.readString(ROOT.resolve(piece.group(1)));
             assertThat(flat(file)).as(piece.group(1)).contains(flat(piece.group(2)));

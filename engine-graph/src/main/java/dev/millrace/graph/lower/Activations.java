@@ -31,7 +31,7 @@ final class Activations {
             Attribute given = attributes.find("activation_" + parameter);
             spec = given == null ? spec : spec.with(parameter, given);
         }
-        return c.add(spec);
+        return DefinitionLowering.add(c, spec, c.input(0).elementType());
     }
 
     /** Parameters are the list {@code activation_params}, in the order of ONNX's attributes. */
@@ -52,7 +52,7 @@ final class Activations {
         for (int i = 0; i < Math.min(values.length, parameters.size()); i++) {
             spec = spec.with(parameters.get(i), Attribute.of(values[i]));
         }
-        return c.add(spec);
+        return DefinitionLowering.add(c, spec, type);
     }
 
     /** The numbers among an activation's attributes, in the order of its schema. */

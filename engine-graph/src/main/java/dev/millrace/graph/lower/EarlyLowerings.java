@@ -16,7 +16,6 @@ final class EarlyLowerings {
         return switch (node.op().name()) {
             case "ImageScaler" -> EarlyLowerings::imageScaler;
             case "Crop" -> EarlyLowerings::crop;
-            case "ParametricSoftplus" -> EarlyLowerings::softplus;
             case "DynamicSlice" -> c -> c.result(c.op("Slice", c.input(0), c.input(1), c.input(2), c.find(3)));
             case "MeanVarianceNormalization" -> node.opset() < 9 ? EarlyLowerings::meanVariance : null;
             default -> null;
@@ -68,12 +67,5 @@ final class EarlyLowerings {
         } else {
             c.result(c.op("Sub", c.input(0), c.op("ReduceMean", c.input(0), c.longs(axes))));
         }
-    }
-
-    private static void softplus(Composer c) {
-        ElementType type = c.element(0);
-        Value inner = c.op("Mul", c.input(0), c.scalar(type, c.attributes().real("beta", 1f)));
-        c.result(c.op(
-                "Mul", c.op("Softplus", inner), c.scalar(type, c.attributes().real("alpha", 1f))));
     }
 }

@@ -17,7 +17,6 @@ final class ElementLowerings {
             case "ComplexMul" -> c -> multiply(c, false);
             case "ComplexMulConj" -> c -> multiply(c, true);
             case "IsAllFinite" -> ElementLowerings::allFinite;
-            case "SampleOp" -> c -> c.result(c.input(0));
             case "UnfoldTensor" -> ElementLowerings::windows;
             case "GridSample" ->
                 c -> c.result(

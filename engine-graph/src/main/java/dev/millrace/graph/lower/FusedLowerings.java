@@ -35,7 +35,6 @@ final class FusedLowerings {
                                 || node.attributes().flag("transBatchB", false)
                         ? c -> c.result(matMul(c))
                         : null;
-            case "BiasAdd" -> c -> c.result(c.op("Add", biased(c), c.input(2)));
             case "BiasSoftmax" -> FusedLowerings::softmax;
             case "BiasSplitGelu" -> FusedLowerings::splitGelu;
             case "BiasDropout", "BitmaskBiasDropout" -> FusedLowerings::biasDropout;

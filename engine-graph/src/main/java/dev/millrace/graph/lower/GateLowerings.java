@@ -7,7 +7,7 @@ import dev.millrace.graph.lower.Lowerings.Lowering;
 import dev.millrace.graph.tensor.ElementType;
 import org.jspecify.annotations.Nullable;
 
-/** Linear attention and what stands around it: gates, norms that are gated, convolutions with a state. */
+/** Linear attention and what stands around it: norms that are gated, convolutions with a state. */
 final class GateLowerings {
     private static final int LINEAR_ATTENTION_OPSET = 27;
     private static final int NORM_OPSET = 23;
@@ -18,8 +18,6 @@ final class GateLowerings {
         return switch (name) {
             case "LinearAttention" -> GateLowerings::linearAttention;
             case "CausalConvWithState" -> GateLowerings::causalConv;
-            case "LinearAttentionGate" -> GateLowerings::gate;
-            case "GatedAdd" -> c -> c.result(c.op("Add", c.input(0), c.op("Mul", c.input(1), c.input(2))));
             case "GatedRMSNorm" -> GateLowerings::norm;
             default -> null;
         };
@@ -44,16 +42,6 @@ final class GateLowerings {
     private static void causalConv(Composer c) {
         checkWindow(c);
         CausalConvLowering.write(c);
-    }
-
-    private static void gate(Composer c) {
-        Value sum = c.op("Add", c.cast(c.input(0), ElementType.FLOAT), c.input(1));
-        Value decay = c.op("Mul", c.op("Softplus", sum), c.input(2));
-        c.result(c.op("CastLike", decay, c.input(0)));
-        if (c.wants(1)) {
-            c.refuse(!c.has(3), "an update rate without what it is made of");
-            c.result(1, c.op("CastLike", c.op("Sigmoid", c.cast(c.input(3), ElementType.FLOAT)), c.input(3)));
-        }
     }
 
     /** Each row is normalised in parts as long as the scale. */

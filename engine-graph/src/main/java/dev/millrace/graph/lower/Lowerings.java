@@ -39,6 +39,12 @@ public final class Lowerings {
     }
 
     private static @Nullable Lowering lowering(Node node) {
+        Lowering definition = DefinitionLowering.of(node);
+        return definition != null ? definition : written(node);
+    }
+
+    /** A lowering that says more than a formula of the table can. */
+    private static @Nullable Lowering written(Node node) {
         return switch (node.op().domain()) {
             case OpId.MICROSOFT -> contributed(node);
             case OpId.ONNX ->

@@ -24,30 +24,38 @@ import org.jspecify.annotations.Nullable;
  *
  * Name 13 deprecated
  * % unary same
+ * = Y: Mul(X, Tanh(Mul(alpha, X)))
  * &lt; X:T bias?:T more*:T others**0:V
  * &gt; Y:T
  * T = $floating seq($floating)
  * &#64; axis:int! alpha:float=0.5 mode:string=linear
  * </pre>
  *
- * Words after a percent sign are {@linkplain Trait traits} of all versions. A question mark is an optional value; one star a variadic one of one type, two stars of several types, and a number
+ * Words after a percent sign are {@linkplain Trait traits} of all versions. Behind an equals sign is what an output is {@linkplain Definition made of} in all of them. A question mark is an optional value; one star a variadic one of one type, two stars of several types, and a number
  * the least count where it is not one. An exclamation mark is a required attribute.
  */
 final class SchemaFile {
     static final char TRAITS = '%';
+    static final char DEFINITION = '=';
 
     /** Where a version's block begins. */
     private record Entry(int since, int offset) {}
 
     private final String domain;
+    private final String file;
     private final String text;
     private final Map<String, List<Entry>> entries = new HashMap<>();
     private final Map<String, List<String>> sets = new HashMap<>();
     private final Map<String, EnumSet<Trait>> traits = new LinkedHashMap<>();
+    /** Where the lines begin that say what an operator is made of. */
+    private final Map<String, List<Integer>> definitions = new HashMap<>();
+
     private final Map<Integer, OperatorSchema> parsed = new ConcurrentHashMap<>();
 
-    private SchemaFile(String domain, String text) {
+    /** @param file what errors call it */
+    SchemaFile(String domain, String file, String text) {
         this.domain = domain;
+        this.file = file;
         this.text = text;
         boolean blockBegins = false;
         String name = "";
@@ -65,6 +73,8 @@ final class SchemaFile {
                 blockBegins = false;
             } else if (text.charAt(start) == TRAITS) {
                 describe(name, text.substring(start + 2, end));
+            } else if (text.charAt(start) == DEFINITION) {
+                definitions.computeIfAbsent(name, key -> new ArrayList<>(1)).add(start);
             }
             start = end + 1;
         }
@@ -76,7 +86,7 @@ final class SchemaFile {
             if (in == null) {
                 throw new IllegalStateException("resource " + file + " is missing beside " + SchemaFile.class);
             }
-            return new SchemaFile(domain, new String(in.readAllBytes(), StandardCharsets.UTF_8));
+            return new SchemaFile(domain, file, new String(in.readAllBytes(), StandardCharsets.UTF_8));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -112,6 +122,24 @@ final class SchemaFile {
                 found.add(new OpId(domain, name));
             }
         });
+        return found;
+    }
+
+    boolean isDefined(String name) {
+        return definitions.containsKey(name);
+    }
+
+    /** What the outputs of a version are made of; empty where that is not said. */
+    List<Definition> definitions(OperatorSchema schema) {
+        var found = new ArrayList<Definition>();
+        for (int start : definitions.getOrDefault(schema.op().name(), List.of())) {
+            try {
+                found.add(DefinitionParser.parse(schema, text.substring(start + 2, lineEnd(start))));
+            } catch (IllegalArgumentException e) {
+                long line = 1 + text.substring(0, start).lines().count();
+                throw new IllegalStateException(file + ":" + line + ": " + e.getMessage(), e);
+            }
+        }
         return found;
     }
 

@@ -22,7 +22,7 @@ final class SchemaParser {
         String[] lines = block.split("\n", -1);
         for (int i = 1; i < lines.length; i++) {
             String line = lines[i];
-            if (line.isEmpty() || line.charAt(0) == SchemaFile.TRAITS) {
+            if (line.isEmpty() || line.charAt(0) == SchemaFile.TRAITS || line.charAt(0) == SchemaFile.DEFINITION) {
                 continue;
             }
             char sign = line.charAt(0);

@@ -46,6 +46,17 @@ public final class Schemas {
         return file == null ? Set.of() : file.traits(op.name());
     }
 
+    /** Whether the table says what {@code op} is made of; never of what is unknown. */
+    public static boolean isDefined(OpId op) {
+        SchemaFile file = file(op.domain());
+        return file != null && file.isDefined(op.name());
+    }
+
+    /** What the outputs of a version are made of; empty where it is not made of others. */
+    public static List<Definition> definitions(OperatorSchema schema) {
+        return load(schema.op().domain()).definitions(schema);
+    }
+
     /** ONNX's own operators that have {@code trait}, by name. */
     public static List<OpId> with(Trait trait) {
         return load(OpId.ONNX).with(trait);

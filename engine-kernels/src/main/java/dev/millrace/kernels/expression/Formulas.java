@@ -4,9 +4,6 @@ import static dev.millrace.kernels.expression.Expr.number;
 
 /** Functions that are made of others. */
 public final class Formulas {
-    private static final float SELU_ALPHA = 1.6732632f;
-    private static final float SELU_SCALE = 1.050701f;
-
     /** Bits of a number that says by how many of 32 bits an int is shifted. */
     private static final int SHIFT_BITS = 5;
 
@@ -37,16 +34,6 @@ public final class Formulas {
         return positive(x).choose(x, x.apply(Function.EXPM1).times(number(alpha)));
     }
 
-    public static Expr selu(Expr x) {
-        return elu(x, SELU_ALPHA).times(number(SELU_SCALE));
-    }
-
-    /** {@code max(0, x) + min(0, alpha (exp(x/alpha) - 1))} */
-    public static Expr celu(Expr x, float alpha) {
-        Expr negative = x.over(number(alpha)).apply(Function.EXPM1).times(number(alpha));
-        return x.max(number(0)).plus(negative.min(number(0)));
-    }
-
     /** {@code alpha x + beta} from 0 to 1 */
     public static Expr hardSigmoid(Expr x, float alpha, float beta) {
         return clip(x.times(number(alpha)).plus(number(beta)), number(0), number(1));
@@ -54,11 +41,6 @@ public final class Formulas {
 
     public static Expr hardSwish(Expr x) {
         return x.times(hardSigmoid(x, 1 / 6f, 0.5f));
-    }
-
-    /** {@code x tanh(softplus(x))} */
-    public static Expr mish(Expr x) {
-        return x.times(softplus(x).apply(Function.TANH));
     }
 
     /** The approximation of {@link Expr#gelu} by a tanh: {@code x sigmoid(2 sqrt(2/pi) (x + 0.044715 x^3))}. */
@@ -78,12 +60,6 @@ public final class Formulas {
 
     public static Expr thresholdedRelu(Expr x, float alpha) {
         return x.combine(Operator.GREATER, number(alpha)).choose(x, number(0));
-    }
-
-    /** {@code x < -lambda ? x + bias : x > lambda ? x - bias : 0} */
-    public static Expr shrink(Expr x, float lambda, float bias) {
-        Expr above = x.combine(Operator.GREATER, number(lambda)).choose(x.minus(number(bias)), number(0));
-        return x.combine(Operator.LESS, number(-lambda)).choose(x.plus(number(bias)), above);
     }
 
     public static Expr clip(Expr x, Expr least, Expr most) {

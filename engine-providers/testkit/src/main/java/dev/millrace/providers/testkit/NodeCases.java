@@ -7,6 +7,7 @@ import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.lower.Lowerings;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.providers.spi.ExecutionProvider;
 import java.io.IOException;
@@ -52,7 +53,7 @@ public final class NodeCases {
         }
     }
 
-    /** Whether the providers take each node of the case, and have a kernel for it. */
+    /** Whether the providers take each node that the case is lowered to, and have a kernel for it. */
     public boolean isSupported(String name) {
         try {
             Graph graph = graph(name);
@@ -118,6 +119,9 @@ public final class NodeCases {
     private Graph graph(String name) {
         Graph graph = Models.read(folder.resolve(name).resolve("model.onnx")).graph();
         Inference.infer(graph);
+        if (Lowerings.lower(graph)) {
+            Inference.infer(graph);
+        }
         return graph;
     }
 

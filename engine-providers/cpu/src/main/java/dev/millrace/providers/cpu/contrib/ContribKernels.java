@@ -2,7 +2,6 @@ package dev.millrace.providers.cpu.contrib;
 
 import dev.millrace.graph.ir.Node;
 import dev.millrace.providers.cpu.attention.AttentionKernels;
-import dev.millrace.providers.cpu.elementwise.ElementwiseKernels;
 import dev.millrace.providers.cpu.experts.ExpertsKernel;
 import dev.millrace.providers.cpu.image.ImageKernels;
 import dev.millrace.providers.cpu.norm.NormKernels;
@@ -22,7 +21,6 @@ public final class ContribKernels {
     /** The kernel for this node, or null where there is none. */
     public static @Nullable Kernel create(Node node) {
         return switch (node.op().name()) {
-            case "Gelu", "FastGelu", "BiasGelu", "QuickGelu" -> ElementwiseKernels.contributed(node);
             case "FusedMatMul", "TransposeMatMul", "Inverse", "MatMulNBits" -> ProductKernels.create(node);
             case "LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization" -> NormKernels.create(node);
             case "MultiHeadAttention", "GroupQueryAttention", "RotaryEmbedding" -> AttentionKernels.contributed(node);

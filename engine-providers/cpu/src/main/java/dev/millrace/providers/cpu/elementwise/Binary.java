@@ -62,24 +62,6 @@ public record Binary(
         return new Binary(null, null, null).onLongs(f);
     }
 
-    /** This function and another of its result, on floating elements. */
-    Binary then(Unary next) {
-        Floats first = requireFloats();
-        Doubles firstWide = requireDoubles();
-        Unary.Floats second = next.requireFloats();
-        Unary.Doubles secondWide = next.requireDoubles();
-        return new Binary(
-                (x, y, z, n) -> {
-                    first.apply(x, y, z, n);
-                    second.apply(z, z, n);
-                },
-                (x, y, z, n) -> {
-                    firstWide.apply(x, y, z, n);
-                    secondWide.apply(z, z, n);
-                },
-                null);
-    }
-
     Floats requireFloats() {
         return require(floats, "32-bit floating");
     }

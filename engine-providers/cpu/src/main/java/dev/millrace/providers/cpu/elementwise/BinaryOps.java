@@ -14,7 +14,7 @@ final class BinaryOps {
 
     static boolean has(String name) {
         return switch (name) {
-            case "Add", "Sub", "Mul", "Div", "Pow", "Mod", "PRelu", "SwiGLU", "Max", "Min", "Sum", "Mean" -> true;
+            case "Add", "Sub", "Mul", "Div", "Pow", "Mod", "PRelu", "Max", "Min", "Sum", "Mean" -> true;
             case "And", "Or", "Xor", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitShift" -> true;
             case "Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual" -> true;
             default -> false;
@@ -32,7 +32,6 @@ final class BinaryOps {
             case "Pow" -> pow();
             case "Mod" -> modulo(attributes.flag("fmod", false), type);
             case "PRelu" -> prelu();
-            case "SwiGLU" -> swiglu(attributes.real("alpha", 1f));
             case "Max" -> maximum(unsigned);
             case "Min" -> minimum(unsigned);
             case "And", "BitwiseAnd" -> Binary.ofLongs((x, y) -> x & y);
@@ -55,7 +54,7 @@ final class BinaryOps {
         return unsigned ? (x, y) -> compare.applyAsLong(x ^ FLIP, y ^ FLIP) : compare;
     }
 
-    static Binary add() {
+    private static Binary add() {
         Binary.Floats floats = (x, y, z, n) -> {
             for (int i = 0; i < n; i++) {
                 z[i] = x[i] + y[i];
@@ -73,7 +72,7 @@ final class BinaryOps {
         return Binary.of(floats, (x, y) -> x - y).onLongs((x, y) -> x - y);
     }
 
-    static Binary multiply() {
+    private static Binary multiply() {
         Binary.Floats floats = (x, y, z, n) -> {
             for (int i = 0; i < n; i++) {
                 z[i] = x[i] * y[i];
@@ -129,10 +128,6 @@ final class BinaryOps {
             }
         };
         return Binary.of(floats, (x, y) -> x < 0 ? x * y : x).onLongs((x, y) -> x < 0 ? x * y : x);
-    }
-
-    private static Binary swiglu(float alpha) {
-        return Binary.of((x, y) -> x / (1 + Math.exp(-alpha * x)) * y);
     }
 
     private static Binary maximum(boolean unsigned) {

@@ -28,23 +28,10 @@ public final class ElementwiseKernels {
                 if (BinaryOps.has(name)) {
                     yield new BinaryKernel(node);
                 }
-                Unary unary = UnaryOps.find(name, node.attributes(), node.opset());
+                Unary unary = UnaryOps.find(name, node.attributes());
                 yield unary == null ? null : new UnaryKernel(unary);
             }
         };
-    }
-
-    /** The kernel for a GELU of {@code com.microsoft}: of its input, or of the sum of its input and a bias. */
-    public static Kernel contributed(Node node) {
-        String name = node.op().name();
-        Unary gelu = switch (name) {
-            case "FastGelu" -> UnaryOps.geluTanh();
-            case "QuickGelu" -> UnaryOps.swish(node.attributes().real("alpha", 1.702f));
-            default -> UnaryOps.gelu();
-        };
-        return node.input(1) == null
-                ? new UnaryKernel(gelu)
-                : new BinaryKernel(node, BinaryOps.add().then(gelu));
     }
 
     private static Unary isInfinite(Attributes attributes) {

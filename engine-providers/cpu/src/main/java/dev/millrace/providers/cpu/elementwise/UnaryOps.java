@@ -1,7 +1,6 @@
 package dev.millrace.providers.cpu.elementwise;
 
 import dev.millrace.graph.ir.Attributes;
-import dev.millrace.graph.tensor.Elements;
 import org.jspecify.annotations.Nullable;
 
 /** The table of functions of one element, by the name of their operator. */
@@ -14,9 +13,9 @@ public final class UnaryOps {
     private UnaryOps() {}
 
     /** The function that ONNX calls {@code name}, with the attributes of its node; null where there is none. */
-    public static @Nullable Unary find(String name, Attributes attributes, int opset) {
+    public static @Nullable Unary find(String name, Attributes attributes) {
         Unary plain = find(name);
-        return plain != null ? plain : withParameters(name, attributes, opset);
+        return plain != null ? plain : withParameters(name, attributes);
     }
 
     private static @Nullable Unary find(String name) {
@@ -48,7 +47,6 @@ public final class UnaryOps {
             case "Sigmoid" -> sigmoid();
             case "Softplus" -> Unary.of(UnaryOps::softplus);
             case "Softsign" -> Unary.of(x -> x / (1 + Math.abs(x)));
-            case "Mish" -> Unary.of(x -> x * Math.tanh(softplus(x)));
             case "HardSwish" -> hardSwish();
             case "Not" -> Unary.ofLongs(x -> x == 0 ? 1 : 0);
             case "BitwiseNot" -> Unary.ofLongs(x -> ~x);
@@ -56,22 +54,16 @@ public final class UnaryOps {
         };
     }
 
-    private static @Nullable Unary withParameters(String name, Attributes attributes, int opset) {
+    private static @Nullable Unary withParameters(String name, Attributes attributes) {
         return switch (name) {
             case "HardSigmoid" -> hardSigmoid(attributes.real("alpha", 0.2f), attributes.real("beta", 0.5f));
             case "LeakyRelu" -> leakyRelu(attributes.real("alpha", 0.01f));
             case "Gelu" -> attributes.text("approximate", "none").equals("tanh") ? geluTanh() : gelu();
             case "Elu" -> elu(attributes.real("alpha", 1f));
-            case "Celu" -> celu(attributes.real("alpha", 1f));
-            case "Selu" ->
-                selu(
-                        attributes.real("alpha", opset < 6 ? 1.6732f : 1.67326319217681884765625f),
-                        attributes.real("gamma", opset < 6 ? 1.0507f : 1.05070102214813232421875f));
             case "ThresholdedRelu" -> {
                 float alpha = attributes.real("alpha", 1f);
                 yield Unary.of(x -> x > alpha ? x : 0);
             }
-            case "Shrink" -> shrink(attributes.real("bias", 0f), attributes.real("lambd", 0.5f));
             case "Swish" -> swish(attributes.real("alpha", 1f));
             case "Affine" -> affine(attributes.real("alpha", 1f), attributes.real("beta", 0f));
             case "ScaledTanh" -> {
@@ -205,7 +197,7 @@ public final class UnaryOps {
         return Unary.of(floats, x -> alpha * x + beta);
     }
 
-    static Unary gelu() {
+    private static Unary gelu() {
         Unary.Floats floats = (x, y, n) -> {
             for (int i = 0; i < n; i++) {
                 y[i] = (float) (0.5 * x[i] * (1 + Erf.erf(x[i] * SQRT_HALF)));
@@ -214,11 +206,11 @@ public final class UnaryOps {
         return Unary.of(floats, x -> 0.5 * x * (1 + Erf.erf(x * SQRT_HALF)));
     }
 
-    static Unary geluTanh() {
+    private static Unary geluTanh() {
         return Unary.of(x -> 0.5 * x * (1 + Math.tanh(SQRT_TWO_OVER_PI * (x + 0.044715 * x * x * x))));
     }
 
-    static Unary swish(float alpha) {
+    private static Unary swish(float alpha) {
         Unary.Floats floats = (x, y, n) -> {
             for (int i = 0; i < n; i++) {
                 y[i] = (float) (x[i] / (1 + Math.exp(-alpha * x[i])));
@@ -229,26 +221,6 @@ public final class UnaryOps {
 
     private static Unary elu(float alpha) {
         return Unary.of(x -> x < 0 ? alpha * Math.expm1(x) : x);
-    }
-
-    private static Unary celu(float alpha) {
-        return Unary.of(x -> Math.max(0, x) + Math.min(0, alpha * Math.expm1(x / alpha)));
-    }
-
-    private static Unary selu(float alpha, float gamma) {
-        return Unary.of(x -> x > 0 ? gamma * x : gamma * alpha * Math.expm1(x));
-    }
-
-    private static Unary shrink(float bias, float lambda) {
-        return Unary.of(x -> x < -lambda ? x + bias : x > lambda ? x - bias : 0)
-                .onLongs(x -> x < -lambda ? (long) (x + bias) : x > lambda ? (long) (x - bias) : 0)
-                .onUnsigned(x -> shrunk(x, bias, lambda));
-    }
-
-    private static long shrunk(long unsigned, float bias, float lambda) {
-        double x = Elements.unsignedToDouble(unsigned);
-        double result = x < -lambda ? x + bias : x > lambda ? x - bias : 0;
-        return result < 0x1p63 ? (long) result : (long) (result - 0x1p63) ^ Long.MIN_VALUE;
     }
 
     private static double softplus(double x) {

@@ -39,7 +39,7 @@ final class Activations {
             if (takes(name, "beta") && betas != null && beta < betas.length) {
                 parameters = parameters.with("beta", Attribute.of(betas[beta++]));
             }
-            Unary function = UnaryOps.find(name, parameters, node.opset());
+            Unary function = UnaryOps.find(name, parameters);
             if (function == null) {
                 throw EngineException.notImplemented(node.describe() + ": activation '" + name + "'");
             }

@@ -9,7 +9,7 @@ final class PlanFormat {
     /** The letters MRSP. */
     static final int MARK = 0x5053_524d;
 
-    static final int VERSION = 5;
+    static final int VERSION = 6;
 
     /** Elements of a tensor: not kept, among the small constants, in a segment. */
     static final int LEFT_OUT = 0;

@@ -1,6 +1,5 @@
 package dev.millrace.providers.simd.rule;
 
-import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
@@ -73,10 +72,7 @@ final class ElementwiseRules {
         return switch (name) {
             case "Softplus" -> floats(op -> v -> Formulas.softplus(v.getFirst()));
             case "Softsign" -> floats(op -> v -> Formulas.softsign(v.getFirst()));
-            case "Selu" -> floats(ElementwiseRules::selu);
             case "Elu" -> floats(op -> v -> Formulas.elu(v.getFirst(), real(op, "alpha", 1)));
-            case "Celu" -> floats(op -> v -> Formulas.celu(v.getFirst(), real(op, "alpha", 1)));
-            case "Mish" -> floats(op -> v -> Formulas.mish(v.getFirst()));
             case "HardSwish" -> floats(op -> v -> Formulas.hardSwish(v.getFirst()));
             case "HardSigmoid" ->
                 floats(op -> v -> Formulas.hardSigmoid(v.getFirst(), real(op, "alpha", 0.2f), real(op, "beta", 0.5f)));
@@ -84,12 +80,7 @@ final class ElementwiseRules {
                 floats(op -> v -> Formulas.leakyRelu(v.getFirst(), Expr.number(real(op, "alpha", 0.01f))));
             case "PRelu" -> floats(op -> BINARY.test(op) ? v -> Formulas.leakyRelu(v.get(0), v.get(1)) : null);
             case "ThresholdedRelu" -> floats(op -> v -> Formulas.thresholdedRelu(v.getFirst(), real(op, "alpha", 1)));
-            case "Shrink" ->
-                floats(op -> v -> Formulas.shrink(v.getFirst(), real(op, "lambd", 0.5f), real(op, "bias", 0)));
             case "Gelu" -> floats(ElementwiseRules::gelu);
-            case "FastGelu" -> floats(op -> v -> Formulas.geluTanh(withBias(v)));
-            case "BiasGelu" -> floats(op -> v -> Expr.gelu(withBias(v)));
-            case "QuickGelu" -> floats(op -> v -> swish(v.getFirst(), real(op, "alpha", 1.702f)));
             case "Swish" -> floats(op -> v -> swish(v.getFirst(), real(op, "alpha", 1)));
             default -> null;
         };
@@ -108,23 +99,9 @@ final class ElementwiseRules {
         return op.attributes().real(name, otherwise);
     }
 
-    private static Expr withBias(List<Expr> operands) {
-        return operands.size() == 1 ? operands.getFirst() : operands.get(0).plus(operands.get(1));
-    }
-
     private static Expr swish(Expr x, float alpha) {
         Expr inner = alpha == 1 ? x : x.times(Expr.number(alpha));
         return x.times(inner.apply(Function.SIGMOID));
-    }
-
-    private static @Nullable Formula selu(Op op) {
-        Attributes attributes = op.attributes();
-        if (attributes.has("alpha") || attributes.has("gamma")) {
-            float alpha = attributes.real("alpha", 1.6732632f);
-            float gamma = attributes.real("gamma", 1.050701f);
-            return v -> Formulas.elu(v.getFirst(), alpha).times(Expr.number(gamma));
-        }
-        return v -> Formulas.selu(v.getFirst());
     }
 
     /** Whether a node reads its input at all: one that looks for no infinity does not, and is nothing for a kernel. */

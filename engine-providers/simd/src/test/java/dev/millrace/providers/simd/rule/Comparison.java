@@ -10,6 +10,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.lower.Lowerings;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
@@ -70,6 +71,9 @@ final class Comparison implements AutoCloseable {
         Graph graph = Graph.named("case");
         making.accept(new GraphEditor(graph));
         Inference.infer(graph);
+        if (Lowerings.lower(graph)) {
+            Inference.infer(graph);
+        }
         return graph;
     }
 
