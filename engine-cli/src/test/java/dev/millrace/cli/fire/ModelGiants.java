@@ -246,19 +246,6 @@ final class ModelGiants {
     }
 
     private void searches() {
-        add("BeamSearch", net -> {
-            Value prompt = net.input("words", INT32, 64, 1);
-            return net.op(
-                    contributed("BeamSearch"),
-                    search(net, 1 << 18),
-                    prompt,
-                    ints(net, 4000),
-                    ints(net, 4000),
-                    ints(net, 4),
-                    ints(net, 1),
-                    reals(net, 1),
-                    reals(net, 1.3f));
-        });
         add(
                 "GreedySearch",
                 net -> net.op(
