@@ -58,7 +58,7 @@ final class Conditioning {
     }
 
     /** The largest difference of two numbers; infinite where they cannot be compared. */
-    private static double distance(Datum expected, Datum actual) {
+    static double distance(Datum expected, Datum actual) {
         if (!(expected instanceof Tensor one && actual instanceof Tensor other)
                 || one.type() != other.type()
                 || one.type() == ElementType.STRING

@@ -53,12 +53,14 @@ final class Fire {
         long number = ONLY == null ? 0 : ONLY;
         long done = 0;
         while (ONLY != null ? done == 0 : MINUTES > 0 ? System.nanoTime() < end : done < (long) count * TIMES) {
+            var draw = new Draw(what, number);
             try {
-                attempt.go(random(what, number));
+                attempt.go(draw);
             } catch (AssertionError | RuntimeException e) {
                 first = first == null ? e : first;
                 String wrong = e instanceof AssertionError ? e.getMessage() : e.toString();
-                found.add("-Dmillrace.fire.seed=" + SEED + " -Dmillrace.fire.only=" + number + ": " + wrong);
+                found.add(draw + ": " + wrong);
+                System.out.println(found.getLast());
             }
             number++;
             done++;
@@ -75,8 +77,18 @@ final class Fire {
         return String.join("\n", found.subList(0, Math.min(found.size(), FAILURES_SHOWN)));
     }
 
-    /** The random numbers of an attempt: neighbours have nothing in common. */
-    static Random random(String what, long number) {
-        return new Random(new SplittableRandom(SEED * 1_000_003 + what.hashCode() * 31L + number).nextLong());
+    /** The random numbers of an attempt, which say by what properties it is made again; neighbours have nothing in common. */
+    private static final class Draw extends Random {
+        private final long number;
+
+        Draw(String what, long number) {
+            super(new SplittableRandom(SEED * 1_000_003 + what.hashCode() * 31L + number).nextLong());
+            this.number = number;
+        }
+
+        @Override
+        public String toString() {
+            return "-Dmillrace.fire.seed=" + SEED + " -Dmillrace.fire.only=" + number;
+        }
     }
 }

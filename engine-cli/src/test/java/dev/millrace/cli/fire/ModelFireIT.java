@@ -49,6 +49,6 @@ class ModelFireIT {
 
     private static void attack(TwoWays ways, Map.Entry<String, byte[]> model, Random random) {
         byte[] mutant = ModelMutator.mutate(model.getValue(), random);
-        ways.tryOut("a mutant of " + model.getKey(), mutant, random.nextLong());
+        ways.tryOut("a mutant of " + model.getKey() + " (" + random + ")", mutant, random.nextLong());
     }
 }

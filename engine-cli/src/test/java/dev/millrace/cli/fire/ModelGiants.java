@@ -214,7 +214,6 @@ final class ModelGiants {
                 net -> net.op(ml("ArrayFeatureExtractor"), Map.of(), net.floats("x", MANY, 2), net.longs(1, 0, 1)));
         add("Binarizer", net -> net.op(ml("Binarizer"), Map.of(), net.floats("x", 1, MANY)));
         add("Normalizer", net -> net.op(ml("Normalizer"), Map.of("norm", "L2"), net.floats("x", MANY / 4, 4)));
-        add("Scaler", net -> net.op(ml("Scaler"), Map.of("scale", floats(4, 2)), net.floats("x", MANY / 4, 4)));
         add(
                 "Imputer",
                 net -> net.op(
@@ -225,19 +224,6 @@ final class ModelGiants {
                         ml("Imputer"),
                         Map.of("imputed_value_int64s", longs(4, i -> i)),
                         net.input("x", INT64, MANY / 4, 4)));
-        add(
-                "OneHotEncoder",
-                net -> net.op(
-                        ml("OneHotEncoder"),
-                        Map.of("cats_int64s", longs(256, i -> i)),
-                        net.input("x", INT64, 1 << 20)));
-        add(
-                "FeatureVectorizer",
-                net -> net.op(
-                        ml("FeatureVectorizer"),
-                        Map.of("inputdimensions", longs(2, i -> 4)),
-                        net.floats("x", MANY / 8, 4),
-                        net.floats("y", MANY / 8, 4)));
     }
 
     private void labels() {
@@ -254,31 +240,12 @@ final class ModelGiants {
                         Map.of("keys_strings", texts(1, "s1"), "values_int64s", longs(1, i -> i)),
                         net.input("x", STRING, 1 << 23)));
         add(
-                "CategoryMapper",
-                net -> net.op(
-                        ml("CategoryMapper"),
-                        Map.of("cats_strings", texts(1, "s1"), "cats_int64s", longs(1, i -> i)),
-                        net.input("x", STRING, 1 << 23)));
-        add(
                 "ZipMap",
                 net -> net.op(
                         ml("ZipMap"), Map.of("classlabels_int64s", longs(2, i -> i)), net.floats("x", 1 << 20, 2)));
     }
 
     private void searches() {
-        add("BeamSearch", net -> {
-            Value prompt = net.input("words", INT32, 64, 1);
-            return net.op(
-                    contributed("BeamSearch"),
-                    search(net, 1 << 16),
-                    prompt,
-                    ints(net, 4000),
-                    ints(net, 4000),
-                    ints(net, 4),
-                    ints(net, 1),
-                    reals(net, 1),
-                    reals(net, 1.3f));
-        });
         add(
                 "GreedySearch",
                 net -> net.op(

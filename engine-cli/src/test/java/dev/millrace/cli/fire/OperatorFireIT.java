@@ -33,7 +33,7 @@ class OperatorFireIT {
         var test = new OperatorCase(schema, random);
         byte[] model = test.model(newest(schema));
         if (model != null) {
-            ways.tryOut(schema.op().toString(), model, test::inputs);
+            ways.tryOut(schema.op() + " (" + random + ")", model, test::inputs);
         }
     }
 }

@@ -88,6 +88,8 @@ final class ContribAttentionRules {
         checkHeads(c, 0, q, heads);
         checkHeads(c, 1, key, heads);
         checkHeads(c, 2, value, heads);
+        checkBatch(c, 1, key, q);
+        checkBatch(c, 2, value, q);
         Dim headSize = q.size() == 3 ? Dims.floorDiv(q.get(2), heads) : q.getLast();
         Dim hidden = Dims.mul(headSize, heads);
         Dim valueSize = headSize;
@@ -113,6 +115,12 @@ final class ContribAttentionRules {
         if (given instanceof Dim.Known known && known.extent() != heads) {
             throw c.refuse(
                     "input " + input + " of shape " + dims + " has " + given + " heads, and 'num_heads' is " + heads);
+        }
+    }
+
+    private static void checkBatch(InferenceContext c, int input, @Nullable List<Dim> dims, List<Dim> q) {
+        if (dims != null && Dims.differ(dims.getFirst(), q.getFirst())) {
+            throw c.refuse("input " + input + " of shape " + dims + " has another batch than queries of shape " + q);
         }
     }
 

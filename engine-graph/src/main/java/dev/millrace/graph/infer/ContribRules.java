@@ -255,6 +255,9 @@ final class ContribRules {
         Operands.required(c, 2, 3, 5, 6);
         c.dims(0, 2);
         c.dims(2, 2);
+        Operands.shape(c, 1, c.dims(0));
+        Operands.shape(c, 3, Dim.UNKNOWN, c.dim(2, 1));
+        Operands.shape(c, 4, Dim.UNKNOWN, c.dim(2, 1));
         Operands.count(c, 5, "one element for each of an embedding", c.dim(2, 1));
         Operands.count(c, 6, "one element for each of an embedding", c.dim(2, 1));
         List<Dim> embedded = List.of(c.dim(0, 0), c.dim(0, 1), c.dim(2, 1));

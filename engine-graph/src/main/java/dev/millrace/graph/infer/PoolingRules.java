@@ -60,6 +60,8 @@ final class PoolingRules {
             return;
         }
         Operands.shape(c, 1, x);
+        int axes = x.size() - 2;
+        Window window = Window.of(c, Window.kernelShape(c, axes));
         if (c.has(2)) {
             List<Dim> shape = c.integers(2);
             if (shape != null && shape.size() != x.size()) {
@@ -68,8 +70,6 @@ final class PoolingRules {
             c.set(0, c.element(0), shape == null ? Dims.unknown(x.size()) : shape);
             return;
         }
-        int axes = x.size() - 2;
-        Window window = Window.of(c, Window.kernelShape(c, axes));
         var dims = new ArrayList<>(x);
         for (int i = 0; i < axes; i++) {
             Dim spread = Dims.add(

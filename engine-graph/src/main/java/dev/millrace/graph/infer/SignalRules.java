@@ -71,6 +71,11 @@ final class SignalRules {
         if (c.has(2) && c.has(3)) {
             Operands.shape(c, 2, c.integer(3));
         }
+        if (signal != null && signal.size() == 3 && signal.get(2) instanceof Dim.Known parts) {
+            if (parts.extent() < 1 || parts.extent() > 2) {
+                throw c.refuse("a signal of shape " + signal + " is neither of real nor of complex numbers");
+            }
+        }
         Dim samples = signal == null ? Dim.UNKNOWN : signal.get(1);
         Dim frame = c.has(3) ? c.integer(3) : c.has(2) ? c.dim(2, 0) : samples;
         Dim step = c.integer(1);

@@ -3,6 +3,7 @@ package dev.millrace.graph.infer;
 import static dev.millrace.graph.infer.TestGraph.integer;
 import static dev.millrace.graph.tensor.ElementType.BOOL;
 import static dev.millrace.graph.tensor.ElementType.FLOAT;
+import static dev.millrace.graph.tensor.ElementType.INT32;
 import static dev.millrace.graph.tensor.ElementType.INT64;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -40,6 +41,45 @@ class RefusalTest {
     @Test
     void shapesThatDoNotBroadcast() {
         refused("Add", Attributes.NONE, in(2, 3), in(2, 4)).hasMessageContaining("[2, 3] and [2, 4] do not broadcast");
+    }
+
+    @Test
+    void aWindowThatIsNoneWhereItsResultsShapeIsGiven() {
+        var none = Attributes.of("kernel_shape", Attribute.of(new long[0]));
+        Value shape = g.input("shape", INT64, 4);
+        refused("MaxUnpool", none, in(1, 1, 2, 2), g.input("places", INT64, 1, 1, 2, 2), shape)
+                .hasMessageContaining("kernel_shape");
+    }
+
+    @Test
+    void samplesThatAreNoNumbers() {
+        refused("STFT", Attributes.NONE, in(1, 16, 0), g.input("step", INT64), g.input("window", FLOAT, 8))
+                .hasMessageContaining("neither of real nor of complex numbers");
+    }
+
+    private AbstractThrowableAssert<?, ? extends Throwable> refusedOfMicrosoft(
+            String op, Attributes attributes, @Nullable Value... inputs) {
+        g.add(new OpId(OpId.MICROSOFT, op), 1, attributes, inputs);
+        return assertThatThrownBy(g::infer).isInstanceOf(EngineException.class);
+    }
+
+    @Test
+    void keysAndValuesOfAnotherBatch() {
+        Attributes heads = integer("num_heads", 2);
+        Value keys = g.input("keys", FLOAT, 1, 2, 4);
+        refusedOfMicrosoft("MultiHeadAttention", heads, in(128, 2, 4), keys, keys)
+                .hasMessageContaining("input 1 of shape [1, 2, 4] has another batch than queries of shape [128, 2, 4]");
+    }
+
+    @Test
+    void segmentsOfOtherWords() {
+        Value words = g.input("words", INT32, 3, 2);
+        Value segments = g.input("segments", INT32, 2, 2);
+        Value table = in(4, 4);
+        Value scale = g.input("scale", FLOAT, 4);
+        refusedOfMicrosoft(
+                        "EmbedLayerNormalization", Attributes.NONE, words, segments, table, table, table, scale, scale)
+                .hasMessageContaining("input 1 has shape [2, 2] where [3, 2] is expected");
     }
 
     @Test

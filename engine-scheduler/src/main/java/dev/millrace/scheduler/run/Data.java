@@ -5,6 +5,7 @@ import dev.millrace.graph.tensor.MapDatum;
 import dev.millrace.graph.tensor.OptionalDatum;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.graph.tensor.TensorSequence;
+import dev.millrace.scheduler.Cancellation;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Set;
@@ -14,8 +15,15 @@ import java.util.function.UnaryOperator;
 final class Data {
     private Data() {}
 
-    static Datum copyOf(Datum datum) {
-        return datum instanceof Tensor tensor ? Tensor.copyOf(tensor) : eachTensor(datum, Data::copyOf);
+    /** @param cancellation is looked at between tensors, of which sequences may have millions */
+    static Datum copyOf(Datum datum, Cancellation cancellation) {
+        if (datum instanceof Tensor tensor) {
+            return Tensor.copyOf(tensor);
+        }
+        return eachTensor(datum, inner -> {
+            cancellation.check();
+            return copyOf(inner, cancellation);
+        });
     }
 
     /**

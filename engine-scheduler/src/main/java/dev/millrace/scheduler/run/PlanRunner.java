@@ -234,7 +234,7 @@ public final class PlanRunner {
             }
         }
         try {
-            return Data.copyOf(result);
+            return Data.copyOf(result, frame.cancellation);
         } catch (OutOfMemoryError e) {
             throw new EngineException(
                     Status.FAIL,
@@ -337,6 +337,6 @@ public final class PlanRunner {
         Datum value = result(frame, index);
         boolean outside = plan.inputs().contains(slot)
                 || body.captures().stream().anyMatch(capture -> capture.innerSlot() == slot);
-        return frame.data[slot] == null || outside ? Data.copyOf(value) : value;
+        return frame.data[slot] == null || outside ? Data.copyOf(value, frame.cancellation) : value;
     }
 }

@@ -112,10 +112,13 @@ final class Attention {
         return Match.sameElements(mask, scores);
     }
 
-    /** Whether these are of rank 4, one real type, and agree in batch and heads without broadcasting. */
+    /** Whether these are of rank 4, one real type, and agree in batch and heads, of which there are some, without broadcasting. */
     private static boolean fit(Value q, Value keyTransposed, Value v, @Nullable Value mask) {
         boolean typed = Match.isReal(q) && Match.sameElements(q, keyTransposed) && Match.sameElements(q, v);
         if (!typed || Match.rank(q) != 4 || Match.rank(keyTransposed) != 4 || Match.rank(v) != 4) {
+            return false;
+        }
+        if (q.shape() == null || q.shape().dim(1).is(0)) {
             return false;
         }
         for (int axis = 0; axis < 2; axis++) {

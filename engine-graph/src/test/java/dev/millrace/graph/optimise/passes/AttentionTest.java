@@ -42,6 +42,15 @@ class AttentionTest {
     }
 
     @Test
+    void noHeadsAreNoAttention() {
+        Value none = g.input("batch", 0, "seq", 32);
+        Value scores = g.op("MatMul", none, transposed(none));
+        g.output(g.op("MatMul", g.op("Softmax", withInt("axis", -1), scores), none));
+
+        assertThat(g.run(PASS)).isZero();
+    }
+
+    @Test
     void withoutAMaskTheScaleIsOne() {
         g.output(weighted(scores()));
 

@@ -71,6 +71,15 @@ class BoundsTest {
     }
 
     @Test
+    void aRegionThatIsNotOneOfAllAxesIsRefused() {
+        OneNode resize = OneNode.onnx("Resize", 19)
+                .with("mode", "linear")
+                .with("coordinate_transformation_mode", "tf_crop_and_resize");
+        refused(resize, floats(1, 2, 3), floats(), null, longs(2))
+                .hasMessageContaining("a region of 0 numbers for 1 axes");
+    }
+
+    @Test
     void aSequenceOfMorePartsThanAnybodyKeepsIsRefused() {
         refused(OneNode.onnx("SplitToSequence", 11).with("axis", 1), empty(0, HUGE))
                 .hasMessageContaining(HUGE + " parts; 16777216 are allowed");

@@ -66,6 +66,10 @@ final class Resize {
         double[] scales = scales(context, named);
         boolean crops = rule.transform().equals("tf_crop_and_resize");
         double[] roi = crops ? context.requireValue(1).doubles() : new double[0];
+        if (crops && roi.length != 2 * named.length) {
+            throw EngineException.invalidArgument(
+                    node.describe() + ": a region of " + roi.length + " numbers for " + named.length + " axes");
+        }
         @Nullable ResizeAxis[] plan = new ResizeAxis[rank];
         for (int i = 0; i < named.length; i++) {
             int axis = named[i];

@@ -174,9 +174,9 @@ final class Fills {
         return context -> {
             Shape shape = context.inputShape(0);
             long[] shift = Params.longs(context, 1);
-            long k = shift == null ? 0 : shift[0];
             long rows = shape.dimAt(-2);
             long columns = shape.dimAt(-1);
+            long k = shift == null ? 0 : Math.clamp(shift[0], -rows, columns);
             int size = Cells.size(context.outputType(0));
             context.mayReuse(0, 0);
             return Gathering.inParallel(shape.elements(0, shape.rank() - 1), columns, (run, from, to, scratch) -> {

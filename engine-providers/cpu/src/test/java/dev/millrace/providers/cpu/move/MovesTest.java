@@ -261,4 +261,14 @@ class MovesTest {
                 .run(Tensor.copyOf(data, 5, 12), Tensor.copyOf(tuples, count, 2), Tensor.copyOf(updates, count));
         assertThat(out.floats()).isEqualTo(expected);
     }
+
+    @ParameterizedTest
+    @ValueSource(longs = {Long.MAX_VALUE, Long.MIN_VALUE})
+    void aDiagonalFarAwayLeavesAllOrNothing(long k) {
+        Tensor x = counting(ElementType.INT64, 3, 4);
+        Tensor all = OneNode.onnx("Trilu", 14).with("upper", k < 0 ? 1 : 0).run(x, Tensor.scalar(k));
+        Tensor nothing = OneNode.onnx("Trilu", 14).with("upper", k < 0 ? 0 : 1).run(x, Tensor.scalar(k));
+        assertThat(all.longs()).containsExactly(x.longs());
+        assertThat(nothing.longs()).containsOnly(0);
+    }
 }

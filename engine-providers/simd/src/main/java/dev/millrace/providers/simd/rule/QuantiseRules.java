@@ -19,6 +19,7 @@ import dev.millrace.providers.simd.lower.Rule;
 import dev.millrace.providers.simd.program.Step;
 import dev.millrace.providers.simd.program.View;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +46,7 @@ final class QuantiseRules {
         Cell floats = forward ? in : op.out();
         Cell quantised = forward ? op.out() : in;
         Granularity granularity = Granularity.of(op);
-        if (!floats.isFloat() || !op.in(1).isFloat()) {
+        if (!floats.isFloat() || !op.in(1).isFloat() || !forward && mayOverflow(op)) {
             return false;
         }
         boolean isInteger =
@@ -78,6 +79,15 @@ final class QuantiseRules {
             lowering.materialise(op.out());
         }
         return true;
+    }
+
+    /** Whether elements less their zero point may be no int any more. */
+    private static boolean mayOverflow(Op op) {
+        if (op.in(0).type() != ElementType.INT32 || !op.has(2)) {
+            return false;
+        }
+        Tensor zeros = op.in(2).known();
+        return zeros == null || !Arrays.stream(Tables.intsOf(op.kit(), zeros)).allMatch(zero -> zero == 0);
     }
 
     private static boolean blocks(Op op, boolean forward) {

@@ -66,6 +66,10 @@ final class ViewRules {
     }
 
     private static boolean transpose(Op op) {
+        if (op.in(0).type().isPacked()) {
+            // no stride names a place inside of a byte
+            return false;
+        }
         int rank = op.in(0).shape().rank();
         int[] order = new int[rank];
         long[] perm = op.attributes().integers("perm");

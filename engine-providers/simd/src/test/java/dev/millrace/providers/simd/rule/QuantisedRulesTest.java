@@ -333,6 +333,20 @@ class QuantisedRulesTest {
     }
 
     @ParameterizedTest
+    @ValueSource(ints = {0, 5, Integer.MAX_VALUE})
+    void differencesThatAreNoIntsAreScaled(int zero) {
+        Tensor point = Tensor.copyOf(new int[] {zero}, new long[0]);
+        try (var both = new Comparison(editor -> {
+            Value x = Comparison.input(editor, "x", ElementType.INT32, 1);
+            Value scale = constant(editor, Tensor.scalar(0.5f));
+            Value numbers = op(editor, "DequantizeLinear", x, scale, constant(editor, point));
+            editor.addOutput("y", op(editor, "Mul", numbers, scale));
+        })) {
+            both.agreesOn(Tensor.copyOf(new int[] {Integer.MIN_VALUE, -7, Integer.MAX_VALUE}, 3));
+        }
+    }
+
+    @ParameterizedTest
     @EnumSource(names = {"UINT8", "INT8", "UINT16", "INT16", "UINT4", "INT4"})
     void quantisationsAgreeForTensorsAxesAndBlocks(ElementType type) {
         for (int i = 0; i < 10; i++) {
