@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.DocString;
 import dev.millrace.graph.ir.Remarks;
+import dev.millrace.graph.ir.TensorNotes;
 import dev.millrace.graph.proto.GraphProto;
 import dev.millrace.graph.proto.StringStringEntryProto;
 import dev.millrace.graph.proto.TensorProto;
@@ -85,11 +86,12 @@ final class TensorWriter {
     }
 
     TensorProto inline(String name, Tensor tensor) {
-        return inline(name, tensor, Remarks.NONE);
+        return inline(header(name, tensor, Remarks.NONE), tensor);
     }
 
-    TensorProto inline(String name, Tensor tensor, Remarks remarks) {
-        return inline(header(name, tensor, remarks), tensor);
+    /** A tensor that stands in an attribute. */
+    TensorProto inline(Tensor tensor, TensorNotes notes) {
+        return inline(header(notes.name(), tensor, notes.remarks()), tensor);
     }
 
     private TensorProto inline(TensorProto.Builder proto, Tensor tensor) {
