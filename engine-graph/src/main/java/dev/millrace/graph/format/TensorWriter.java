@@ -75,6 +75,10 @@ final class TensorWriter {
             throw EngineException.invalidArgument("initializer '" + name + "' has "
                     + tensor.segment().byteSize() + " bytes, and " + place + " is named for its place");
         }
+        if (place != null && !ExternalData.isInside(place.location())) {
+            throw EngineException.invalidArgument("initializer '" + name + "' is to lie in '" + place.location()
+                    + "', which is no path in the folder of the model");
+        }
         return place;
     }
 
