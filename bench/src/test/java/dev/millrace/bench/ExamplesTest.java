@@ -29,6 +29,7 @@ class ExamplesTest {
         import dev.millrace.graph.*;
         import dev.millrace.graph.optimise.*;
         import dev.millrace.graph.tensor.*;
+        import dev.millrace.providers.spi.*;
         import dev.millrace.scheduler.*;
         import dev.millrace.session.*;
         import dev.millrace.session.generate.*;
@@ -49,6 +50,7 @@ class ExamplesTest {
             Tensor mask;
             Flux<Inputs> requests;
             Flux<String> questions;
+            List<Path> models;
             ScheduledExecutorService timer;
 
             void example() throws Exception {
@@ -61,6 +63,7 @@ class ExamplesTest {
     @ValueSource(
             strings = {
                 "README.md",
+                "docs/ep-context.md",
                 "docs/from-onnxruntime.md",
                 "docs/generation.md",
                 "docs/model-packages.md",

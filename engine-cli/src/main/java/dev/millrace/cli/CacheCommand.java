@@ -60,8 +60,11 @@ final class CacheCommand implements Runnable {
                             defaultValue = "4096")
                     long megabytes)
             throws IOException {
+        if (megabytes < 0) {
+            throw new UsageException("--max-mb is " + megabytes + "; it is at least 0");
+        }
         ContextCache cache = ContextCache.in(folder);
-        int gone = cache.prune(megabytes << 20);
+        int gone = cache.prune(Math.min(megabytes, Long.MAX_VALUE >> 20) << 20);
         PrintWriter out = spec.commandLine().getOut();
         out.println(gone + " taken away, " + SessionText.bytes(cache.bytes()) + " left");
         out.flush();

@@ -26,7 +26,8 @@ import picocli.CommandLine.Spec;
         description = {
             "Shows what a compiled model holds: nodes, graphs, segments, who shares what, and whether it suits this"
                     + " machine.",
-            "Exit code 1 where a context binary is missing, damaged or another model's."
+            "Exit code 1 where a context binary is missing, damaged or another model's, and where the source is not the"
+                    + " one that --source names."
         })
 final class ContextInfoCommand implements Callable<Integer> {
     @Spec
@@ -52,25 +53,29 @@ final class ContextInfoCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         OutputFile.mayBe(html, new ModelArgument(model.toString(), model, null));
         ContextInfo info = ContextInfo.of(model);
-        try (Engine engine = Engine.create()) {
-            List<ModelCompatibility> verdicts = engine.compatibility(model);
-            if (json) {
-                out.println(ContextJson.of(info, verdicts));
-            } else {
-                ContextText.print(info, verdicts, out);
+        Boolean same = source == null ? null : info.isOf(source);
+        if (json) {
+            out.println(ContextJson.of(info, verdicts(), same));
+        } else {
+            ContextText.print(info, verdicts(), out);
+            if (same != null) {
+                out.println((same ? "made from " : "not made from this state of ") + source);
             }
-        }
-        boolean well = info.binaries().stream().allMatch(each -> each.trouble().isEmpty());
-        if (source != null) {
-            boolean same = info.isOf(source);
-            well &= same;
-            out.println((same ? "made from " : "not made from this state of ") + source);
         }
         if (html != null) {
             Files.writeString(html, ContextPage.of(info));
-            out.println("Drawn: " + html.toAbsolutePath());
+            if (!json) {
+                out.println("Drawn: " + html.toAbsolutePath());
+            }
         }
         out.flush();
-        return well ? ExitCode.OK : ExitCode.NO;
+        boolean whole = info.binaries().stream().allMatch(each -> each.trouble().isEmpty());
+        return whole && !Boolean.FALSE.equals(same) ? ExitCode.OK : ExitCode.NO;
+    }
+
+    private List<ModelCompatibility> verdicts() {
+        try (Engine engine = Engine.create()) {
+            return engine.compatibility(model);
+        }
     }
 }

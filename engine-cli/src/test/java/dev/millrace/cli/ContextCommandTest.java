@@ -177,6 +177,30 @@ class ContextCommandTest {
     }
 
     @Test
+    void whatIsPrintedAsJsonIsNothingElse() {
+        millrace("compile", file("a.onnx"));
+        for (String each : List.of("a", "b")) {
+            int code = millrace(
+                    "ctx-info",
+                    "--json",
+                    "--html",
+                    file("a.html"),
+                    "--source",
+                    file(each + ".onnx"),
+                    file("a_ctx.onnx"));
+            assertThat(code).isEqualTo(each.equals("a") ? ExitCode.OK : ExitCode.NO);
+            assertThat(out.toString().strip()).startsWith("{").endsWith("\"madeFromSource\":" + each.equals("a") + "}");
+        }
+        assertThat(file("a.html")).content().contains("</html>");
+    }
+
+    @Test
+    void aModelThatIsNotCompiledIsCalledThat() {
+        assertThat(millrace("ctx-info", file("a.onnx"))).isZero();
+        assertThat(out.toString()).contains("nothing of it is compiled");
+    }
+
+    @Test
     void aBinaryThatIsMissingOrDamagedIsTold() throws IOException {
         millrace("compile", file("a.onnx"));
         byte[] bytes = Files.readAllBytes(file("a_simd.bin"));
@@ -209,6 +233,24 @@ class ContextCommandTest {
         assertThat(millrace("cache", "prune", "--max-mb", "0", cache)).isZero();
         assertThat(out.toString()).contains("1 taken away");
         assertThat(ContextCache.in(cache).bytes()).isZero();
+    }
+
+    @Test
+    void whatIsToBeKeptIsACountOfBytes() {
+        Path cache = file("cache");
+        fill(cache);
+        assertThat(millrace("cache", "prune", "--max-mb", "-1", cache)).isEqualTo(ExitCode.USAGE);
+        assertThat(millrace("cache", "prune", "--max-mb", Long.toString(Long.MAX_VALUE), cache))
+                .isZero();
+        assertThat(out.toString()).contains("0 taken away");
+    }
+
+    @Test
+    void aFileIsNoCache() {
+        for (String command : List.of("list", "verify", "prune")) {
+            assertThat(millrace("cache", command, file("a.onnx"))).isEqualTo(ExitCode.REFUSED);
+            assertThat(err.toString()).contains("a.onnx");
+        }
     }
 
     private void fill(Path cache) {

@@ -81,7 +81,7 @@ public final class ContextCache {
     }
 
     private List<CacheEntry> entries() throws IOException {
-        if (!Files.isDirectory(folder)) {
+        if (Files.notExists(folder)) {
             return List.of();
         }
         try (Stream<Path> folders = Files.list(folder)) {
@@ -108,6 +108,9 @@ public final class ContextCache {
      * @return how many entries went
      */
     public int prune(long bytes) throws IOException {
+        if (bytes < 0) {
+            throw EngineException.invalidArgument("bytes is " + bytes + "; it is at least 0");
+        }
         int gone = 0;
         for (CacheEntry entry : entries()) {
             if (entry.bytes() > 0 && !entry.describe().isUsable() && entry.removed()) {

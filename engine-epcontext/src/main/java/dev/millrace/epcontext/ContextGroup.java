@@ -42,26 +42,27 @@ public final class ContextGroup implements AutoCloseable {
         }
         for (Member member : members) {
             Path other = member.output.requireModel();
-            if (other.equals(model)) {
+            if (isSame(other, model)) {
                 throw EngineException.invalidArgument("two models of a group are to be written to " + model);
             }
-            if (!model.resolveSibling(other.getFileName()).equals(other)) {
+            if (!ContextOutput.folder(model).equals(ContextOutput.folder(other))) {
                 throw EngineException.invalidArgument("models that share a context binary lie in one folder, and "
                         + model + " is to go elsewhere than " + other);
+            }
+            if (member.output.target() != output.target()) {
+                throw EngineException.invalidArgument("models that share a context binary hand it to one target, and "
+                        + model + " has another than " + other);
             }
         }
     }
 
     /**
-     * Adds a model.
+     * Adds a model; one of which nothing was compiled is written as it is.
      *
      * @param holds is kept until the group is written, so that what it packed is found by the models after it
      */
     public synchronized void add(CompiledModel compiled, ContextOutput output, Object holds) {
         check(output);
-        if (compiled.isEmpty()) {
-            return;
-        }
         ContextOutput own = members.isEmpty() ? output : output.beside(members.getFirst().output);
         for (int i = 2; collides(compiled, own.prefix()); i++) {
             own = own.withPrefix("m" + i + "_" + output.prefix());
@@ -71,6 +72,11 @@ public final class ContextGroup implements AutoCloseable {
             binaries.computeIfAbsent(each.getKey(), ContextBinaryWriter::new).addAll(each.getValue(), own.prefix());
         }
         members.add(new Member(compiled, own, holds));
+    }
+
+    private static boolean isSame(Path first, Path second) {
+        return first.getFileName().equals(second.getFileName())
+                && ContextOutput.folder(first).equals(ContextOutput.folder(second));
     }
 
     /** Whether partitions would have the names of others. */

@@ -97,6 +97,9 @@ public final class ContextModelWriter {
         for (Map.Entry<String, ContextImage> each : images.entrySet()) {
             String name = output.binaryName(each.getKey());
             try (OutputStream to = target.open(name)) {
+                if (to == null) {
+                    throw new IOException("it opened no stream");
+                }
                 each.getValue().writeTo(to);
             } catch (IOException | RuntimeException e) {
                 throw new EngineException(

@@ -9,6 +9,8 @@ import dev.millrace.graph.ir.Model;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,6 +70,10 @@ public record ContextOutput(
         if (modelName.isEmpty() || binaryFolder.toString().isEmpty()) {
             throw EngineException.invalidArgument("output_dir or model_name is empty: context binaries need both");
         }
+        if (modelName.contains("/") || modelName.contains("\\")) {
+            throw EngineException.invalidArgument(
+                    "model_name is '" + modelName + "'; it is a name, and output_dir says in which folder");
+        }
         if (!Files.isDirectory(binaryFolder)) {
             throw EngineException.invalidArgument("output_dir is not a valid directory: " + binaryFolder);
         }
@@ -88,9 +94,10 @@ public record ContextOutput(
         return new ContextOutput(model, folder, stem, embeds, prefix, tensors, target, true);
     }
 
-    /** The same with its binaries where those of another output go. */
+    /** The same with its binaries where those of another output in this folder go, and the folder spelled as there. */
     ContextOutput beside(ContextOutput other) {
-        return new ContextOutput(model, other.folder, other.stem, embeds, prefix, tensors, other.target, replaces);
+        Path file = other.requireModel().resolveSibling(requireModel().getFileName());
+        return new ContextOutput(file, other.folder, other.stem, embeds, prefix, tensors, other.target, replaces);
     }
 
     ContextOutput withPrefix(String newPrefix) {
@@ -146,7 +153,6 @@ public record ContextOutput(
             if (parent == null || !Files.isDirectory(parent)) {
                 throw EngineException.invalidArgument("the folder of " + model + " does not exist; create it first");
             }
-            checkNotSource(model, source);
             checkFree(model);
             if (folder != null && !embeds && target == null) {
                 nameOf(folder.resolve(stem));
@@ -155,6 +161,16 @@ public record ContextOutput(
         Path data = data();
         if (data != null) {
             checkFree(data);
+        }
+        Path file = source.source();
+        checkApart(file == null ? List.of() : List.of(file));
+    }
+
+    /** Throws where what is to be written would take the place of what the source is read from. */
+    public void checkApart(Collection<Path> read) {
+        for (Path file : read) {
+            checkApart(model, file);
+            checkApart(data(), file);
         }
     }
 
@@ -166,14 +182,14 @@ public record ContextOutput(
         }
     }
 
-    private static void checkNotSource(Path model, Model source) {
-        Path file = source.source();
+    private static void checkApart(@Nullable Path written, Path read) {
         try {
-            if (file != null && Files.exists(file) && Files.exists(model) && Files.isSameFile(file, model)) {
-                throw EngineException.invalidArgument("the context model is to be written over its source " + file);
+            if (written != null && Files.exists(written) && Files.exists(read) && Files.isSameFile(written, read)) {
+                throw EngineException.invalidArgument(
+                        "'" + written + "' is to be written over its source, which is read from there");
             }
         } catch (IOException e) {
-            throw new EngineException(Status.FAIL, "output " + model + " cannot be read: " + e, e);
+            throw new EngineException(Status.FAIL, "output " + written + " cannot be read: " + e, e);
         }
     }
 
@@ -216,6 +232,20 @@ public record ContextOutput(
         return folder;
     }
 
+    /** The folder that a file lies in, by the one name that it has however it is spelled. */
+    static Path folder(Path file) {
+        Path absolute = file.toAbsolutePath();
+        Path folder = absolute.getParent();
+        if (folder == null) {
+            return absolute;
+        }
+        try {
+            return folder.toRealPath();
+        } catch (IOException e) {
+            return folder.normalize();
+        }
+    }
+
     /** What a provider's binary is called. */
     String binaryName(String provider) {
         return stem + "_" + provider.replaceAll("[^A-Za-z0-9._-]", "_") + ".bin";
@@ -226,9 +256,15 @@ public record ContextOutput(
         return target == null ? nameOf(binary(provider)) : binaryName(provider);
     }
 
-    /** The file of a provider's binary. One that is left from before is replaced; nothing else is. */
+    /**
+     * The file of a provider's binary. One that is left from before is replaced, unless it is all that there would be to see
+     * of what was written before; nothing else is.
+     */
     Path binary(String provider) {
         Path file = requireFolder().resolve(binaryName(provider));
+        if (model == null) {
+            checkFree(file);
+        }
         if (Files.exists(file) && !isContextBinary(file)) {
             throw new EngineException(
                     Status.FAIL,

@@ -45,6 +45,9 @@ public record EpContextOptions(
     private static final EpContextOptions DEFAULTS = builder().build();
 
     public EpContextOptions {
+        checkGiven(nodeNamePrefix, "nodeNamePrefix");
+        checkGiven(verification, "verification");
+        checkGiven(weightless, "weightless");
         if (embedMode != 0 && embedMode != 1) {
             throw EngineException.invalidArgument(
                     "embedMode is " + embedMode + "; it is 0 for a file beside the model or 1 for inside of it");
@@ -64,6 +67,12 @@ public record EpContextOptions(
         }
         if (externalInitializersFile != null && externalInitializersFile.isEmpty()) {
             externalInitializersFile = null;
+        }
+    }
+
+    private static void checkGiven(@Nullable Object value, String option) {
+        if (value == null) {
+            throw EngineException.invalidArgument("option '" + option + "' is null");
         }
     }
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The workspaces of an engine: one for each provider that has compiled something, and for each folder into which sessions
  * with {@code ep.share_ep_contexts} compile, the group of those. Thread-safe.
  */
-public final class Workspaces {
+public final class Workspaces implements AutoCloseable {
     private final ConcurrentHashMap<String, Workspace> byProvider = new ConcurrentHashMap<>();
 
     private final ConcurrentHashMap<Path, ContextGroup> byFolder = new ConcurrentHashMap<>();
@@ -34,22 +34,41 @@ public final class Workspaces {
             }
             return null;
         }
-        Path folder = output.folder();
-        if (folder == null) {
+        Path model = output.model();
+        if (model == null) {
             throw EngineException.invalidArgument("ep.share_ep_contexts needs a file to write the model to");
         }
-        ContextGroup group =
-                byFolder.compute(folder, (_, known) -> known != null && known.isOpen() ? known : ContextGroup.create());
+        ContextGroup group = byFolder.compute(
+                ContextOutput.folder(model),
+                (_, known) -> known != null && known.isOpen() ? known : ContextGroup.create());
         group.check(output);
         return group;
     }
 
-    /** Ends the group of those who compile into a folder, because one of its models failed. */
-    public void failGroup(Path folder, String why) {
-        ContextGroup group = byFolder.remove(folder);
+    /** Ends the group of those who compile into the folder of a model, because one of its models failed. */
+    public void failGroup(Path model, String why) {
+        ContextGroup group = byFolder.remove(ContextOutput.folder(model));
         if (group != null) {
             group.fail(why);
         }
+    }
+
+    /** Ends the groups that nobody has ended, of which nothing was written, with a warning for each. */
+    @Override
+    public void close() {
+        byFolder.forEach((folder, group) -> {
+            int models = group.size();
+            group.close();
+            if (models > 0) {
+                System.getLogger(Workspaces.class.getName())
+                        .log(
+                                System.Logger.Level.WARNING,
+                                models + " models that were compiled into " + folder
+                                        + " with ep.share_ep_contexts are not"
+                                        + " written: no session after them had ep.stop_share_ep_contexts");
+            }
+        });
+        byFolder.clear();
     }
 
     /** What was compared already of the weights that binaries name. */

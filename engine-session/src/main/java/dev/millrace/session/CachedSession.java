@@ -129,7 +129,9 @@ final class CachedSession {
     }
 
     private String failure(Exception why) {
-        return "the context cache " + cache.folder() + " cannot keep what was compiled: " + why.getMessage();
+        String failure = "the context cache " + cache.folder() + " cannot keep what was compiled: " + why.getMessage();
+        System.getLogger(CachedSession.class.getName()).log(System.Logger.Level.WARNING, failure);
+        return failure;
     }
 
     private OpenSession fromSource(Path source) {

@@ -42,6 +42,10 @@ public record CompileOptions(
         if (externalFrom < 0) {
             throw EngineException.invalidArgument("externalFrom is " + externalFrom + "; it is at least 0");
         }
+        if (binaryTarget != null && session.epContext().embedMode() == 1) {
+            throw EngineException.invalidArgument(
+                    "context binaries stand inside of the model, or a target takes them, but not both");
+        }
         if (placement != null && session.epContext().externalInitializersFile() != null) {
             throw EngineException.invalidArgument(
                     "initializers go to a file of their own, or where a placement says, but not both");

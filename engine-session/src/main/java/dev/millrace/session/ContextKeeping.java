@@ -39,14 +39,13 @@ final class ContextKeeping {
 
     private void fail(@Nullable Path target, String why) {
         ContextGroup named = options.group();
-        Path folder = target == null ? null : target.toAbsolutePath().getParent();
         if (!options.enable()) {
             return;
         }
         if (named != null) {
             named.fail(why);
-        } else if (options.share() && folder != null) {
-            workspaces.failGroup(folder, why);
+        } else if (options.share() && target != null) {
+            workspaces.failGroup(target, why);
         }
     }
 
@@ -80,10 +79,12 @@ final class ContextKeeping {
                             "no provider compiled a part of model '"
                                     + compiled.model().stem() + "', so no EP context model is written");
         }
-        if (group != null || !nothing) {
-            write(compiled, output, prepared);
+        if (nothing) {
+            endGroup();
+            return null;
         }
-        return nothing ? null : output.model();
+        write(compiled, output, prepared);
+        return output.model();
     }
 
     /** Writes a context model to a file, or has its group do that. */
@@ -93,7 +94,12 @@ final class ContextKeeping {
             return;
         }
         group.add(compiled, output, prepared.kernels());
-        if (options.stopShare()) {
+        endGroup();
+    }
+
+    /** Writes the group whose last model this was. */
+    private void endGroup() {
+        if (group != null && options.stopShare()) {
             group.write();
         }
     }

@@ -22,8 +22,10 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +42,8 @@ final class OneCompilation {
     private final ContextKeeping keeping;
     private final PhaseClock clock = new PhaseClock(System::nanoTime, this::ended);
     private final Preparation preparation;
+    /** The files of the source's external data. */
+    private final Set<Path> data = new LinkedHashSet<>();
     /** Where the source's tensors lie, by their memory. */
     private final Map<MemorySegment, DataPlace> places = new HashMap<>();
 
@@ -83,7 +87,9 @@ final class OneCompilation {
     private Model read() {
         Model model = new InputReader(options.session(), new Places()).read(input);
         ContextModelWriter.checkNotCompiled(model);
-        keeping.check(model, place(model));
+        ContextOutput place = place(model);
+        keeping.check(model, place);
+        place.checkApart(data);
         return model;
     }
 
@@ -98,13 +104,22 @@ final class OneCompilation {
         List<SessionReport.PartitionInfo> partitions = PartitionTable.of(prepared.parts());
         ContextOutput place = place(compiled.model());
         write(compiled, place, prepared);
-        clock.end("write");
+        written(prepared);
         return new CompileReport(
                 place.model(),
                 partitions,
                 prepared.optimisation(),
                 clock.phases(),
                 prepared.notes().all());
+    }
+
+    /** Ends the last phase: what was written is there, whatever becomes of those who hear of it. */
+    private void written(Prepared prepared) {
+        try {
+            clock.end("write");
+        } catch (RuntimeException e) {
+            prepared.notes().add("who listens to the progress failed when all was written: " + e);
+        }
     }
 
     private void write(CompiledModel compiled, ContextOutput place, Prepared prepared) {
@@ -144,7 +159,7 @@ final class OneCompilation {
     private @Nullable DataPlace placed(InitializerPlacement placement, String name, Tensor tensor) {
         try {
             return placement.place(name, tensor, places.get(tensor.segment()));
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             throw new EngineException(
                     Status.FAIL,
                     "Caught exception while asking the user's placement of initializer '" + name + "': "
@@ -164,6 +179,11 @@ final class OneCompilation {
 
     /** Remembers where tensors lie for those who may want to leave them there. */
     private final class Places implements DataListener {
+        @Override
+        public void opened(Path file) {
+            data.add(file);
+        }
+
         @Override
         public void placed(MemorySegment bytes, DataPlace place) {
             if (options.placement() != null) {

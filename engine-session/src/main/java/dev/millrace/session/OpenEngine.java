@@ -266,6 +266,7 @@ final class OpenEngine implements Engine {
         if (!closed.getAndSet(true)) {
             pool.close();
             runs.close();
+            environment.workspaces().close();
             factoryUse.end();
         }
     }

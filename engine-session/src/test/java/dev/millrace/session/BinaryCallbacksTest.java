@@ -96,9 +96,29 @@ class BinaryCallbacksTest extends CompiledTest {
     @Test
     void aModelThatHoldsItsBinaryAsksNobody() {
         ModelOutput.Buffer buffer = ModelOutput.buffer();
-        compile(ModelInput.file(source), buffer, options().embed(true).binaryTarget(this::encrypted, "secret"));
+        compile(ModelInput.file(source), buffer, options().embed(true));
         assertAnswersAsItsSource(buffer.bytes(), from(name -> MemorySegment.ofArray(decrypted(name))));
         assertThat(names).isEmpty();
+    }
+
+    /** A target that is never asked would leave in the open what it is to encrypt. */
+    @Test
+    void aBinaryInsideOfTheModelHasNoTarget() throws IOException {
+        assertRefused(
+                Status.INVALID_ARGUMENT,
+                () -> compile(options().embed(true).binaryTarget(this::encrypted, "secret")),
+                "not both");
+        assertThat(files()).containsExactly("net.onnx");
+    }
+
+    @Test
+    void aTargetThatOpensNoStreamIsTold() throws IOException {
+        assertRefused(
+                Status.FAIL,
+                () -> compile(options().binaryTarget(name -> noStream(), "net")),
+                "net_simd.bin",
+                "no stream");
+        assertThat(files()).containsExactly("net.onnx");
     }
 
     @Test
@@ -122,6 +142,11 @@ class BinaryCallbacksTest extends CompiledTest {
 
     @SuppressWarnings("NullAway")
     private static String noName() {
+        return null;
+    }
+
+    @SuppressWarnings("NullAway")
+    private static OutputStream noStream() {
         return null;
     }
 

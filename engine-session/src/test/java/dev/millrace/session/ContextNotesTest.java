@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.graph.format.Models;
+import dev.millrace.graph.ir.Denotations;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.Model;
@@ -27,6 +28,9 @@ import org.junit.jupiter.api.Test;
 /** What a source says beside what is computed stands in its context model. */
 class ContextNotesTest extends CompiledTest {
     private static final byte[] TRAINING = {0x0a, 0x00};
+    private static final ValueType ROW = ValueType.tensor(ElementType.FLOAT, Shape.of(1, 8));
+    private static final Denotations LENGTH =
+            Denotations.of("LENGTH", List.of("DATA_BATCH", "DATA_FEATURE"), Denotations.NONE);
 
     @Test
     void valuesThatAreLeftKeepWhatIsSaidOfThem() throws IOException {
@@ -41,6 +45,7 @@ class ContextNotesTest extends CompiledTest {
         assertThat(ofInput.value().metadata()).isEqualTo(Map.of("unit", "metre"));
         assertThat(ofOutput.value().metadata()).isEqualTo(Map.of("unit", "mile"));
         for (ValueNotes notes : List.of(ofInput, ofOutput)) {
+            assertThat(notes.denotations()).isEqualTo(LENGTH);
             Value scale = requireNonNull(notes.quantisation().get("SCALE_TENSOR"));
             assertThat(requireNonNull(scale.constant()).floats()).containsExactly(0.5f);
         }
@@ -54,13 +59,13 @@ class ContextNotesTest extends CompiledTest {
     /** y = -relu(x), with a scale that nothing but annotations names. */
     private static Model model() {
         var editor = new GraphEditor(Graph.named("noted"));
-        Value x = editor.addInput("x", ValueType.tensor(ElementType.FLOAT, Shape.of(1, 8)));
+        Value x = editor.addInput("x", ROW);
         Value inner = node(editor, "Relu", x, "inner");
         editor.addOutput("y", node(editor, "Neg", inner, "y"));
         var scale = Map.of("SCALE_TENSOR", editor.addConstant("scale", Tensor.scalar(0.5f)));
-        editor.note(x, new ValueNotes(Remarks.of(Map.of("unit", "metre")), Remarks.NONE, scale));
-        editor.note(inner, new ValueNotes(Remarks.of(Map.of("unit", "yard")), Remarks.NONE, scale));
-        editor.noteOutput(0, new ValueNotes(Remarks.of(Map.of("unit", "mile")), Remarks.NONE, scale));
+        editor.note(x, new ValueNotes(Remarks.of(Map.of("unit", "metre")), LENGTH, Remarks.NONE, scale));
+        editor.note(inner, new ValueNotes(Remarks.of(Map.of("unit", "yard")), LENGTH, Remarks.NONE, scale));
+        editor.noteOutput(0, new ValueNotes(Remarks.of(Map.of("unit", "mile")), LENGTH, Remarks.NONE, scale));
         return new Model(
                 new Model.Header(10, "test", "1", "", 1, ""),
                 Map.of(OpId.ONNX, TestModels.OPSET),
@@ -74,7 +79,9 @@ class ContextNotesTest extends CompiledTest {
     }
 
     private static Value node(GraphEditor editor, String op, Value input, String output) {
-        return editor.append(NodeSpec.of(OpId.onnx(op), TestModels.OPSET, input), List.of(output))
+        Value made = editor.append(NodeSpec.of(OpId.onnx(op), TestModels.OPSET, input), List.of(output))
                 .requireOutput(0);
+        editor.declare(made, ROW);
+        return made;
     }
 }

@@ -41,10 +41,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Context models that were changed, moved or damaged, as the user of a session meets them. */
+/**
+ * Context models that were changed, moved or damaged, as the user of a session meets them. {@code -Dmillrace.test.flips} says how
+ * many bits are flipped, one at a time.
+ */
 class ContextRefusalTest {
     private static final int WIDTH = 48;
-    private static final int FLIPS = 200;
+    private static final int FLIPS = Integer.getInteger("millrace.test.flips", 200);
 
     @TempDir
     private Path folder = Path.of("");

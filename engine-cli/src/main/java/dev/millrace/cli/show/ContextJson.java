@@ -5,6 +5,7 @@ import dev.millrace.epcontext.ContextInfo;
 import dev.millrace.epcontext.SourcePlace;
 import dev.millrace.session.ModelCompatibility;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /** What a compiled model holds, as JSON. */
@@ -15,8 +16,14 @@ public final class ContextJson {
         this.json = json;
     }
 
-    public static String of(ContextInfo info, List<ModelCompatibility> verdicts) {
-        return JsonText.object(json -> new ContextJson(json).write(info, verdicts));
+    /** @param madeFrom whether it was made from the source that was asked about; null where none was */
+    public static String of(ContextInfo info, List<ModelCompatibility> verdicts, @Nullable Boolean madeFrom) {
+        return JsonText.object(json -> {
+            new ContextJson(json).write(info, verdicts);
+            if (madeFrom != null) {
+                json.writeBooleanProperty("madeFromSource", madeFrom);
+            }
+        });
     }
 
     private void write(ContextInfo info, List<ModelCompatibility> verdicts) {

@@ -12,6 +12,10 @@ public final class ContextText {
 
     public static void print(ContextInfo info, List<ModelCompatibility> verdicts, PrintWriter out) {
         out.println(info.model());
+        if (info.nodes().isEmpty()) {
+            out.println("it has no EPContext node: nothing of it is compiled");
+            return;
+        }
         out.println("source  " + (info.sourceDigest().isEmpty() ? "unknown" : info.sourceDigest()));
         if (info.weightless() != WeightlessMode.NONE) {
             out.println("weights " + info.weightless() + " in the source");

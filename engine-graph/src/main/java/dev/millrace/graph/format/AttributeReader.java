@@ -17,9 +17,10 @@ import static dev.millrace.graph.proto.AttributeProto.AttributeType.TYPE_PROTO_V
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.AttributeNotes;
+import dev.millrace.graph.ir.Denotations;
 import dev.millrace.graph.ir.DocString;
 import dev.millrace.graph.ir.Graph;
-import dev.millrace.graph.ir.Remarks;
+import dev.millrace.graph.ir.TensorNotes;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.proto.AttributeProto;
 import dev.millrace.graph.tensor.Tensor;
@@ -83,8 +84,8 @@ final class AttributeReader {
             case TENSORS_VALUE -> new Attribute.Tensors(parts.each(in -> readTensor(in, parts.tensors)));
             case GRAPH_VALUE -> new Attribute.GraphValue(graphs.apply(parts.one()));
             case GRAPHS_VALUE -> new Attribute.Graphs(parts.each(graphs));
-            case TYPE_PROTO_VALUE -> new Attribute.TypeValue(readType(parts.one()));
-            case TYPE_PROTOS_VALUE -> new Attribute.Types(parts.each(AttributeReader::readType));
+            case TYPE_PROTO_VALUE -> new Attribute.TypeValue(readType(parts.one(), parts.types));
+            case TYPE_PROTOS_VALUE -> new Attribute.Types(parts.each(in -> readType(in, parts.types)));
             case SPARSE_TENSOR_VALUE -> {
                 SparseReader.Named named = sparse.read(parts.one());
                 parts.tensors.addAll(List.of(named.ofValues(), named.ofIndices()));
@@ -95,18 +96,19 @@ final class AttributeReader {
         };
     }
 
-    private Tensor readTensor(WireReader in, List<Remarks> remarks) {
+    private Tensor readTensor(WireReader in, List<TensorNotes> notes) {
         TensorReader.Named named = tensors.read(in);
-        remarks.add(named.remarks());
+        notes.add(named.notes());
         return named.tensor();
     }
 
-    private static ValueType readType(WireReader in) {
-        ValueType type = TypeReader.read(in);
-        if (type == null) {
+    private static ValueType readType(WireReader in, List<Denotations> denotations) {
+        TypeReader.Denoted denoted = TypeReader.read(in);
+        if (denoted.type() == null) {
             throw EngineException.notImplemented("a type that is opaque or incomplete is not read");
         }
-        return type;
+        denotations.add(denoted.denotations());
+        return denoted.type();
     }
 
     /** The fields of one message, in whatever order they came. */
@@ -125,7 +127,9 @@ final class AttributeReader {
         final List<WireReader> messages = new ArrayList<>(0);
         DocString documentation = DocString.NONE;
         /** What is said of the tensors, as they are read. */
-        final List<Remarks> tensors = new ArrayList<>(0);
+        final List<TensorNotes> tensors = new ArrayList<>(0);
+        /** What the types stand for, as they are read. */
+        final List<Denotations> types = new ArrayList<>(0);
 
         void take(WireReader in) {
             switch (in.field()) {
@@ -171,9 +175,9 @@ final class AttributeReader {
         }
 
         AttributeNotes notes() {
-            return documentation.isEmpty() && tensors.isEmpty()
+            return documentation.isEmpty() && tensors.isEmpty() && types.isEmpty()
                     ? AttributeNotes.NONE
-                    : new AttributeNotes(documentation, tensors);
+                    : new AttributeNotes(documentation, tensors, types);
         }
 
         private void keep(WireReader in, int kind) {

@@ -132,6 +132,11 @@ public final class ExternalData {
         return real;
     }
 
+    /** Whether models may name such a place: a relative path that stays in their folder. */
+    static boolean isInside(String location) {
+        return !location.isEmpty() && !isAbsolute(location) && !climbsOut(location);
+    }
+
     /** By the rules of every system at once: a model means the same file everywhere. */
     private static boolean isAbsolute(String location) {
         char first = location.charAt(0);

@@ -1,6 +1,7 @@
 package dev.millrace.graph.format;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.Denotations;
 import dev.millrace.graph.ir.DocString;
 import dev.millrace.graph.ir.Remarks;
 import dev.millrace.graph.ir.ValueType;
@@ -28,13 +29,15 @@ final class GraphParts {
     final Map<String, String> metadata = new LinkedHashMap<>();
     /** What stands beside the types of inputs and inner values. */
     final Map<String, Remarks> remarks = new HashMap<>();
+    /** What the types of inputs and inner values stand for. */
+    final Map<String, Denotations> denotations = new HashMap<>(0);
     /** The names of the parameters of a value's quantisation by the roles that they have in it. */
     final Map<String, Map<String, String>> annotations = new LinkedHashMap<>();
 
     /** A name, what the file says of its type, and what it says beside that. */
-    record Declared(String name, @Nullable ValueType type, Remarks remarks) {
+    record Declared(String name, @Nullable ValueType type, Denotations denotations, Remarks remarks) {
         static Declared untyped(String name) {
-            return new Declared(name, null, Remarks.NONE);
+            return new Declared(name, null, Denotations.NONE, Remarks.NONE);
         }
     }
 
@@ -91,6 +94,9 @@ final class GraphParts {
         if (!declared.remarks.isEmpty()) {
             remarks.merge(declared.name, declared.remarks, Remarks::and);
         }
+        if (!declared.denotations.isEmpty()) {
+            denotations.put(declared.name, declared.denotations);
+        }
     }
 
     private void addAnnotation(WireReader in) {
@@ -114,7 +120,7 @@ final class GraphParts {
 
     private static Declared declared(WireReader in) {
         String name = "";
-        ValueType type = null;
+        TypeReader.Denoted type = TypeReader.Denoted.NOTHING;
         DocString documentation = DocString.NONE;
         Map<String, String> metadata = Map.of();
         while (in.next()) {
@@ -130,10 +136,10 @@ final class GraphParts {
                 default -> in.skip();
             }
         }
-        return new Declared(name, type, Remarks.of(documentation, metadata));
+        return new Declared(name, type.type(), type.denotations(), Remarks.of(documentation, metadata));
     }
 
-    private static @Nullable ValueType readType(WireReader in, String name) {
+    private static TypeReader.Denoted readType(WireReader in, String name) {
         try {
             return TypeReader.read(in);
         } catch (EngineException e) {

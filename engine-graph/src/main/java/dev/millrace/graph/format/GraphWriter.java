@@ -8,6 +8,7 @@ import dev.millrace.graph.ir.DocString;
 import dev.millrace.graph.ir.Function;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.TensorNotes;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueNotes;
 import dev.millrace.graph.ir.ValueType;
@@ -155,7 +156,7 @@ final class GraphWriter {
         var listed = new HashSet<String>();
         names.outputs().forEach(output -> listed.add(output.name()));
         for (Value constant : graph.constants()) {
-            if (!constant.notes().value().isEmpty()) {
+            if (constant.notes().describesValue()) {
                 infos.add(info(names.of(constant), constant.type(), constant.notes()));
             }
         }
@@ -172,7 +173,7 @@ final class GraphWriter {
     }
 
     private static boolean isWorthSaying(@Nullable ValueType type, ValueNotes notes) {
-        return isKnown(type) || !notes.value().isEmpty();
+        return isKnown(type) || notes.describesValue();
     }
 
     private static boolean isKnown(@Nullable ValueType type) {
@@ -182,8 +183,8 @@ final class GraphWriter {
 
     private static ValueInfoProto info(String name, @Nullable ValueType type, ValueNotes notes) {
         var proto = ValueInfoProto.newBuilder().setName(name);
-        if (type != null) {
-            proto.setType(TypeWriter.toProto(type));
+        if (type != null || !notes.denotations().isEmpty()) {
+            proto.setType(TypeWriter.toProto(type, notes.denotations()));
         }
         TensorWriter.write(notes.value(), proto::setDocStringBytes, proto::addMetadataProps);
         return proto.build();
@@ -211,11 +212,11 @@ final class GraphWriter {
                         .addAllStrings(
                                 a.values().stream().map(GraphWriter::bytes).toList());
             case Attribute.TensorValue a ->
-                proto.setType(AttributeType.TENSOR).setT(tensors.inline("", a.value(), notes.tensor(0)));
+                proto.setType(AttributeType.TENSOR).setT(tensors.inline(a.value(), notes.tensor(0)));
             case Attribute.Tensors a ->
                 proto.setType(AttributeType.TENSORS)
                         .addAllTensors(IntStream.range(0, a.values().size())
-                                .mapToObj(i -> tensors.inline("", a.values().get(i), notes.tensor(i)))
+                                .mapToObj(i -> tensors.inline(a.values().get(i), notes.tensor(i)))
                                 .toList());
             case Attribute.GraphValue a -> proto.setType(AttributeType.GRAPH).setG(write(a.value(), names));
             case Attribute.Graphs a ->
@@ -224,16 +225,17 @@ final class GraphWriter {
                                 .map(graph -> write(graph, names))
                                 .toList());
             case Attribute.TypeValue a ->
-                proto.setType(AttributeType.TYPE_PROTO).setTp(TypeWriter.toProto(a.value()));
+                proto.setType(AttributeType.TYPE_PROTO).setTp(TypeWriter.toProto(a.value(), notes.type(0)));
             case Attribute.Types a ->
                 proto.setType(AttributeType.TYPE_PROTOS)
-                        .addAllTypeProtos(
-                                a.values().stream().map(TypeWriter::toProto).toList());
+                        .addAllTypeProtos(IntStream.range(0, a.values().size())
+                                .mapToObj(i -> TypeWriter.toProto(a.values().get(i), notes.type(i)))
+                                .toList());
             case Attribute.Sparse a ->
                 proto.setType(AttributeType.SPARSE_TENSOR)
                         .setSparseTensor(SparseTensorProto.newBuilder()
-                                .setValues(tensors.inline("", a.values(), notes.tensor(0)))
-                                .setIndices(tensors.inline("", a.indices(), notes.tensor(1)))
+                                .setValues(tensors.inline(a.values(), notes.tensor(0)))
+                                .setIndices(tensors.inline(a.indices(), notes.tensor(1)))
                                 .addAllDims(a.dims()));
             case Attribute.Reference a -> proto.setRefAttrName(a.callerAttribute());
         }
@@ -242,7 +244,8 @@ final class GraphWriter {
 
     /** What a file says of an attribute that holds a constant. */
     private static AttributeNotes ofTensor(Value constant) {
-        return new AttributeNotes(DocString.NONE, List.of(constant.notes().tensor()));
+        return new AttributeNotes(
+                DocString.NONE, List.of(new TensorNotes("", constant.notes().tensor())), List.of());
     }
 
     private static ByteString bytes(Attribute.Bytes text) {

@@ -1,5 +1,6 @@
 package dev.millrace.graph.format;
 
+import dev.millrace.graph.ir.Denotations;
 import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.Remarks;
 import dev.millrace.graph.ir.Value;
@@ -29,6 +30,7 @@ final class NoteReader {
             noteOutput(editor, i, parts.outputs.get(i));
         }
         Set<String> names = new HashSet<>(parts.remarks.keySet());
+        names.addAll(parts.denotations.keySet());
         names.addAll(initializers.keySet());
         names.addAll(parts.annotations.keySet());
         names.removeAll(outputs);
@@ -39,6 +41,7 @@ final class NoteReader {
                         value,
                         new ValueNotes(
                                 parts.remarks.getOrDefault(name, Remarks.NONE),
+                                parts.denotations.getOrDefault(name, Denotations.NONE),
                                 initializers.getOrDefault(name, Remarks.NONE),
                                 quantisation(name)));
             }
@@ -49,13 +52,16 @@ final class NoteReader {
     private void noteOutput(GraphEditor editor, int index, GraphParts.Declared output) {
         Value value = scope.own(output.name());
         if (value == null || !scope.isNodeOutput(value)) {
-            editor.noteOutput(index, new ValueNotes(output.remarks(), Remarks.NONE, Map.of()));
+            editor.noteOutput(index, new ValueNotes(output.remarks(), output.denotations(), Remarks.NONE, Map.of()));
             return;
         }
         outputs.add(output.name());
         Remarks remarks =
                 parts.remarks.getOrDefault(output.name(), Remarks.NONE).and(output.remarks());
-        editor.noteOutput(index, new ValueNotes(remarks, Remarks.NONE, quantisation(output.name())));
+        Denotations denotations = output.denotations().isEmpty()
+                ? parts.denotations.getOrDefault(output.name(), Denotations.NONE)
+                : output.denotations();
+        editor.noteOutput(index, new ValueNotes(remarks, denotations, Remarks.NONE, quantisation(output.name())));
     }
 
     private Map<String, Value> quantisation(String name) {

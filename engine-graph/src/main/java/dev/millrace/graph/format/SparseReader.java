@@ -2,7 +2,7 @@ package dev.millrace.graph.format;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Attribute;
-import dev.millrace.graph.ir.Remarks;
+import dev.millrace.graph.ir.TensorNotes;
 import dev.millrace.graph.proto.SparseTensorProto;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
@@ -26,8 +26,8 @@ final class SparseReader {
         this.tensors = tensors;
     }
 
-    /** A sparse tensor, what the file calls it, and what it says of its values and of its indices beside that. */
-    record Named(String name, Attribute.Sparse sparse, Remarks ofValues, Remarks ofIndices) {}
+    /** A sparse tensor and what the file says of its values, by whose name it goes, and of its indices. */
+    record Named(Attribute.Sparse sparse, TensorNotes ofValues, TensorNotes ofIndices) {}
 
     Named read(WireReader in) {
         TensorReader.Named values = null;
@@ -46,7 +46,7 @@ final class SparseReader {
         }
         var sparse = new Attribute.Sparse(values.tensor(), indices.tensor(), dims);
         charge(sparse);
-        return new Named(values.name(), sparse, values.remarks(), indices.remarks());
+        return new Named(sparse, values.notes(), indices.notes());
     }
 
     /** Whoever makes it dense, here or when the model is compiled, takes no more than the file has earned. */
@@ -69,9 +69,9 @@ final class SparseReader {
     TensorReader.Named readDense(WireReader in) {
         Named named = read(in);
         try {
-            return new TensorReader.Named(named.name, dense(named.sparse), named.ofValues);
+            return new TensorReader.Named(named.ofValues.name(), dense(named.sparse), named.ofValues.remarks());
         } catch (EngineException e) {
-            throw e.at("sparse tensor '" + named.name + "'");
+            throw e.at("sparse tensor '" + named.ofValues.name() + "'");
         }
     }
 

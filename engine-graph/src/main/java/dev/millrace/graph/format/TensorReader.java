@@ -10,6 +10,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.ir.DocString;
 import dev.millrace.graph.ir.Remarks;
+import dev.millrace.graph.ir.TensorNotes;
 import dev.millrace.graph.proto.StringStringEntryProto;
 import dev.millrace.graph.proto.TensorProto;
 import dev.millrace.graph.tensor.ElementType;
@@ -34,7 +35,11 @@ final class TensorReader {
     }
 
     /** A tensor, what the file calls it, and what it says of it beside that. */
-    record Named(String name, Tensor tensor, Remarks remarks) {}
+    record Named(String name, Tensor tensor, Remarks remarks) {
+        TensorNotes notes() {
+            return new TensorNotes(name, remarks);
+        }
+    }
 
     Named read(WireReader in) {
         var parts = new Parts();

@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.DocString;
 import dev.millrace.graph.ir.Remarks;
+import dev.millrace.graph.ir.TensorNotes;
 import dev.millrace.graph.proto.GraphProto;
 import dev.millrace.graph.proto.StringStringEntryProto;
 import dev.millrace.graph.proto.TensorProto;
@@ -74,6 +75,10 @@ final class TensorWriter {
             throw EngineException.invalidArgument("initializer '" + name + "' has "
                     + tensor.segment().byteSize() + " bytes, and " + place + " is named for its place");
         }
+        if (place != null && !ExternalData.isInside(place.location())) {
+            throw EngineException.invalidArgument("initializer '" + name + "' is to lie in '" + place.location()
+                    + "', which is no path in the folder of the model");
+        }
         return place;
     }
 
@@ -85,11 +90,12 @@ final class TensorWriter {
     }
 
     TensorProto inline(String name, Tensor tensor) {
-        return inline(name, tensor, Remarks.NONE);
+        return inline(header(name, tensor, Remarks.NONE), tensor);
     }
 
-    TensorProto inline(String name, Tensor tensor, Remarks remarks) {
-        return inline(header(name, tensor, remarks), tensor);
+    /** A tensor that stands in an attribute. */
+    TensorProto inline(Tensor tensor, TensorNotes notes) {
+        return inline(header(notes.name(), tensor, notes.remarks()), tensor);
     }
 
     private TensorProto inline(TensorProto.Builder proto, Tensor tensor) {

@@ -9,13 +9,14 @@ import java.util.function.UnaryOperator;
  * What a file says of a value beside its type. Nothing is computed by it; it is there to be written again.
  *
  * @param value what stands beside the value's type
+ * @param denotations what the value's type stands for
  * @param tensor what stands in the initializer that the value is, or that its default is
  * @param quantisation the values that hold the parameters of its quantisation, by the role that each has
  */
-public record ValueNotes(Remarks value, Remarks tensor, Map<String, Value> quantisation) {
+public record ValueNotes(Remarks value, Denotations denotations, Remarks tensor, Map<String, Value> quantisation) {
 
     /** Nothing is said. */
-    public static final ValueNotes NONE = new ValueNotes(Remarks.NONE, Remarks.NONE, Map.of());
+    public static final ValueNotes NONE = new ValueNotes(Remarks.NONE, Denotations.NONE, Remarks.NONE, Map.of());
 
     public ValueNotes {
         quantisation =
@@ -23,7 +24,12 @@ public record ValueNotes(Remarks value, Remarks tensor, Map<String, Value> quant
     }
 
     public boolean isEmpty() {
-        return value.isEmpty() && tensor.isEmpty() && quantisation.isEmpty();
+        return !describesValue() && tensor.isEmpty() && quantisation.isEmpty();
+    }
+
+    /** Whether something is said where the value is declared. */
+    public boolean describesValue() {
+        return !value.isEmpty() || !denotations.isEmpty();
     }
 
     /** The same where other values stand for those that it names. */
@@ -33,6 +39,6 @@ public record ValueNotes(Remarks value, Remarks tensor, Map<String, Value> quant
         }
         var parameters = new LinkedHashMap<>(quantisation);
         parameters.replaceAll((_, parameter) -> others.apply(parameter));
-        return new ValueNotes(value, tensor, parameters);
+        return new ValueNotes(value, denotations, tensor, parameters);
     }
 }

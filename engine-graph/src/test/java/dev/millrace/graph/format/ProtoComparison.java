@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
 import dev.millrace.graph.ir.Attribute;
+import dev.millrace.graph.ir.Denotations;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.ir.Node;
@@ -129,7 +130,7 @@ final class ProtoComparison {
                 assertThat(a.dims()).isEqualTo(proto.getSparseTensor().getDimsList());
             }
             case Attribute.TypeValue a ->
-                assertThat(TypeWriter.toProto(a.value())).isEqualTo(proto.getTp());
+                assertThat(TypeWriter.toProto(a.value(), Denotations.NONE)).isEqualTo(proto.getTp());
             default -> throw new AssertionError("no comparison for " + attribute);
         }
     }

@@ -35,7 +35,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Texts for people, and what is said of tensors in attributes, are there when the model is written again. */
+/** Texts for people, and names of tensors in attributes and what is said of those, are there when the model is written again. */
 class RemarksTest {
     @Test
     void whatIsWrittenForPeopleSurvives() throws InvalidProtocolBufferException {
@@ -83,7 +83,7 @@ class RemarksTest {
     void whatIsSaidOfTensorsInAttributesIsNoReasonForThemToDiffer() {
         Node node = requireNonNull(Protos.read(documented()).graph().firstNode());
         Attributes attributes = node.attributes();
-        assertThat(attributes.notes("one").tensor(0).metadata()).isEqualTo(Map.of("note", "a tensor"));
+        assertThat(attributes.notes("one").tensor(0).remarks().metadata()).isEqualTo(Map.of("note", "a tensor"));
         assertThat(attributes).isEqualTo(Attributes.of(attributes.asMap()));
         assertThat(attributes.with("one", Attribute.of(1)).notes("one").isEmpty())
                 .isTrue();
@@ -124,7 +124,7 @@ class RemarksTest {
                 .setName("given")
                 .setType(AttributeProto.AttributeType.TENSOR)
                 .setDocString("by the caller")
-                .setT(tensor("", 5).addMetadataProps(entry("note", "a tensor")))
+                .setT(tensor("five", 5).addMetadataProps(entry("note", "a tensor")))
                 .build();
         FunctionProto.Builder function = FunctionProto.newBuilder()
                 .setDomain("my")
@@ -160,12 +160,13 @@ class RemarksTest {
 
     /** A text for everything that may have one. */
     private static ModelProto.Builder documented() {
-        TensorProto first = raw(tensor("", 1)
+        TensorProto first = raw(tensor("first", 1)
                 .setDocString("of a tensor")
                 .addMetadataProps(entry("note", "a tensor"))
                 .build());
-        TensorProto second = raw(tensor("", 2).setDocString("of another").build());
+        TensorProto second = raw(tensor("second", 2).setDocString("of another").build());
         TensorProto index = TensorProto.newBuilder()
+                .setName("places")
                 .setDataType(TensorProto.DataType.INT64_VALUE)
                 .addDims(1)
                 .setRawData(ByteString.copyFrom(new byte[8]))
@@ -219,7 +220,6 @@ class RemarksTest {
         byte[] bytes = new byte[Float.BYTES];
         ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putFloat(tensor.getFloatData(0));
         return tensor.toBuilder()
-                .clearName()
                 .clearFloatData()
                 .setRawData(ByteString.copyFrom(bytes))
                 .build();

@@ -2,7 +2,6 @@ package dev.millrace.graph.optimise.passes;
 
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Node;
-import dev.millrace.graph.ir.Remarks;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueNotes;
 import dev.millrace.graph.optimise.pass.PassContext;
@@ -25,9 +24,12 @@ final class ConstantNodes {
             String name = entry.getKey();
             Tensor tensor = name.startsWith("value") ? tensorOf(entry.getValue()) : null;
             if (tensor != null) {
-                Remarks ofTensor = node.attributes().notes(name).tensor(0);
+                ValueNotes ofOutput = output.notes();
                 var notes = new ValueNotes(
-                        output.notes().value(), ofTensor, output.notes().quantisation());
+                        ofOutput.value(),
+                        ofOutput.denotations(),
+                        node.attributes().notes(name).tensor(0).remarks(),
+                        ofOutput.quantisation());
                 Patch.Builder patch = context.patch(node, "a Constant node is a constant");
                 return patch.redirect(output, patch.constant(output.name(), tensor, notes))
                         .build();

@@ -1,0 +1,148 @@
+package dev.millrace.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.graph.Status;
+import dev.millrace.graph.format.DataPlace;
+import dev.millrace.graph.format.Models;
+import dev.millrace.graph.format.WriteOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a compilation writes stays where its model can name it, and takes the place of nothing that it is made from. */
+class CompiledFilesTest extends CompiledTest {
+    private static final SessionOptions PLAIN =
+            SessionOptions.builder().provider("cpu").build();
+
+    /** The model again, with its weights in a file beside it. */
+    private Path withData(String data) {
+        Path file = folder.resolve("far.onnx");
+        Models.write(Models.read(model, null), file, WriteOptions.externalData(data, 64));
+        return file;
+    }
+
+    @Test
+    void initializersDoNotGoOverTheSource() {
+        assertRefused(
+                Status.INVALID_ARGUMENT,
+                () -> compile(CompileOptions.of(PLAIN).externalInitializers("net.onnx", 0)),
+                "net.onnx",
+                "over its source");
+        assertThat(source).hasBinaryContent(model);
+    }
+
+    @Test
+    void initializersDoNotGoOverTheDataOfTheSource() throws IOException {
+        Path far = withData("far.data");
+        byte[] before = Files.readAllBytes(folder.resolve("far.data"));
+        assertRefused(
+                Status.INVALID_ARGUMENT,
+                () -> compile(
+                        ModelInput.file(far),
+                        ModelOutput.besideSource(),
+                        CompileOptions.of(PLAIN).externalInitializers("far.data", 0)),
+                "far.data",
+                "over its source");
+        assertThat(folder.resolve("far.data")).hasBinaryContent(before);
+    }
+
+    @Test
+    void theModelDoesNotGoOverTheDataOfTheSource() throws IOException {
+        Path far = withData("far_ctx.onnx");
+        byte[] before = Files.readAllBytes(folder.resolve("far_ctx.onnx"));
+        assertRefused(
+                Status.INVALID_ARGUMENT,
+                () -> compile(ModelInput.file(far), ModelOutput.besideSource(), options()),
+                "far_ctx.onnx",
+                "over its source");
+        assertThat(folder.resolve("far_ctx.onnx")).hasBinaryContent(before);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"../net", "sub/net", "sub\\net"})
+    void theNameOfABinaryIsNoPath(String name) throws IOException {
+        Path inner = Files.createDirectory(folder.resolve("inner"));
+        assertRefused(
+                Status.INVALID_ARGUMENT,
+                () -> compile(
+                        ModelInput.file(source),
+                        ModelOutput.file(inner.resolve("net_ctx.onnx")),
+                        options().binary(inner, name)),
+                "output_dir");
+        assertThat(files()).containsExactly("inner", "net.onnx");
+        assertThat(inner).isEmptyDirectory();
+    }
+
+    /** Of a model in memory the binary is all that the folder shows. */
+    @Test
+    void theBinaryOfAModelInMemoryIsAnOutputThatExists() throws IOException {
+        var first = ModelOutput.buffer();
+        compile(ModelInput.file(source), first, options().binary(folder, "kept"));
+        Path other = Files.write(folder.resolve("other.onnx"), TestModels.perceptron(2, WIDTH, 6));
+        assertRefused(
+                Status.FAIL,
+                () -> compile(
+                        ModelInput.file(other),
+                        ModelOutput.buffer(),
+                        options().binary(folder, "kept").errorIfOutputExists(true)),
+                "kept_simd.bin",
+                "exists already");
+        assertAnswersAsItsSource(first.bytes(), in(folder));
+
+        var second = ModelOutput.buffer();
+        compile(ModelInput.file(source), second, options().binary(folder, "kept"));
+        assertAnswersAsItsSource(second.bytes(), in(folder));
+    }
+
+    private static SessionOptions.Builder in(Path folder) {
+        return SessionOptions.builder()
+                .config("ep.context_file_path", folder.resolve("any.onnx").toString());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"../w", "/w", "a/../../w", "", "C:\\w"})
+    void aPlacementStaysInTheFolderOfTheModel(String location) throws IOException {
+        assertRefused(
+                Status.INVALID_ARGUMENT,
+                () -> compile(CompileOptions.of(PLAIN)
+                        .placement((name, tensor, original) ->
+                                new DataPlace(location, 0, tensor.segment().byteSize()))),
+                "'" + location + "'",
+                "no path in the folder");
+        assertThat(files()).containsExactly("net.onnx");
+    }
+
+    @Test
+    @Rows(42)
+    void whateverAPlacementThrowsIsTold() {
+        assertRefused(
+                Status.FAIL,
+                () -> compile(CompileOptions.of(PLAIN).placement((name, tensor, original) -> {
+                    throw new IllegalStateException("mine");
+                })),
+                "user's placement",
+                "mine");
+    }
+
+    private static CompileOptions.Builder failingAt(int phase) {
+        return options().progress(each -> {
+            if (each.done() == phase) {
+                throw new IllegalStateException("mine");
+            }
+        });
+    }
+
+    @Test
+    void whoListensMayFailWhenAllIsWritten() throws IOException {
+        assertRefused(Status.FAIL, () -> compile(failingAt(5)), "mine");
+        assertThat(files()).containsExactly("net.onnx");
+
+        CompileReport report = compile(failingAt(6));
+        assertThat(report.notes()).anyMatch(note -> note.contains("mine"));
+        assertAnswersAsItsSource(target);
+    }
+}
