@@ -240,6 +240,7 @@ public final class BatchedSession extends Streaming {
         @Override
         public void answered(Outputs outputs) {
             joined.close();
+            long ended = System.nanoTime();
             List<@Nullable Outputs> parts = new ArrayList<>(batch.size());
             try (outputs) {
                 long at = 0;
@@ -248,7 +249,9 @@ public final class BatchedSession extends Streaming {
                     at += axes.extent(member.given);
                 }
             }
-            ended(batch.size(), joining + System.nanoTime() - start);
+            long split = System.nanoTime();
+            session.batchEnded(batch.size(), joining + split - ended, ended - start);
+            ended(batch.size(), joining + split - start);
             for (int i = 0; i < batch.size(); i++) {
                 Outputs part = parts.get(i);
                 if (part != null) {
