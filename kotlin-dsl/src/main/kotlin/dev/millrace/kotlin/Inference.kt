@@ -37,7 +37,7 @@ import java.util.concurrent.Executor
 public fun inputs(vararg values: Pair<String, Any>): Inputs =
     values.fold(Inputs.empty()) { all, (name, value) -> all.and(name, value as? Datum ?: tensorOf(value)) }
 
-private fun tensorOf(value: Any): Tensor =
+internal fun tensorOf(value: Any): Tensor =
     when (value) {
         is Float -> Tensor.scalar(value)
         is Long -> Tensor.scalar(value)
