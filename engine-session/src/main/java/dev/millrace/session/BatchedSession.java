@@ -43,6 +43,18 @@ public final class BatchedSession extends Streaming {
         this.axes = new BatchAxes(session, options);
     }
 
+    /**
+     * Sequences whose elements run together where they come at the same time, one of each: their states are copied side by
+     * side, which has to be along the axes of these batches. What is made has to be closed.
+     */
+    public StatefulSession stateful(State... states) {
+        return stateful(StateOptions.defaults(), states);
+    }
+
+    public StatefulSession stateful(StateOptions how, State... states) {
+        return new StatefulSession(this, session, Failures.given(how, "options"), List.of(states), System::nanoTime);
+    }
+
     @Override
     public Outputs run(Inputs given, RunOptions how) {
         return session.run(given, how);

@@ -246,7 +246,7 @@ final class OpenSession extends Streaming implements Session {
 
     @Override
     public StatefulSession stateful(StateOptions how, State... states) {
-        return new StatefulSession(this, Failures.given(how, "options"), List.of(states), System::nanoTime);
+        return new StatefulSession(this, this, Failures.given(how, "options"), List.of(states), System::nanoTime);
     }
 
     @Override

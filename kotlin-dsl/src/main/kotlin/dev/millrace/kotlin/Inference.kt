@@ -5,6 +5,7 @@ import dev.millrace.graph.tensor.NestedArrays
 import dev.millrace.graph.tensor.Shape
 import dev.millrace.graph.tensor.Tensor
 import dev.millrace.graph.tensor.TensorParts
+import dev.millrace.session.BatchedSession
 import dev.millrace.session.Engine
 import dev.millrace.session.FluxOptions
 import dev.millrace.session.Inference
@@ -85,6 +86,12 @@ private fun FluxOptions.forFlow(inference: Inference): FluxOptions {
 
 /** A session for sequences: `session.stateful("stateN" to "state")`, outputs to inputs, beginning with zeros. */
 public fun Session.stateful(
+    vararg states: Pair<String, String>,
+    options: StateOptions = StateOptions.defaults(),
+): StatefulSession = stateful(options, *states.map { (output, input) -> State.carry(output, input) }.toTypedArray())
+
+/** Sequences whose elements run together: `session.batched(how).stateful("stateN" to "state")`. */
+public fun BatchedSession.stateful(
     vararg states: Pair<String, String>,
     options: StateOptions = StateOptions.defaults(),
 ): StatefulSession = stateful(options, *states.map { (output, input) -> State.carry(output, input) }.toTypedArray())

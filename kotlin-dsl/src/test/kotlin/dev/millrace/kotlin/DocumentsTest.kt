@@ -71,8 +71,8 @@ private class DocumentExamples(
     fun graphs(engine: Engine) {
         val model =
             graph("classifier") {
-            val x = input("x", ElementType.FLOAT, "rows", 4)
-            val weights = constant(arrayOf(floatArrayOf(1f, 0f), floatArrayOf(0f, 1f), floatArrayOf(2f, 1f), floatArrayOf(1f, 2f)))
+            val x = input("x", ElementType.FLOAT, "rows", 3)
+            val weights = constant(arrayOf(floatArrayOf(1f, 0f), floatArrayOf(0f, 1f), floatArrayOf(2f, 1f)))
             val hidden = op("Gelu", x matmul weights) { attribute("approximate", "tanh") }
             output("probabilities", softmax(hidden * 0.5f))
         }

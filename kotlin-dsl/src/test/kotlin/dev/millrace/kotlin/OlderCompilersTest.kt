@@ -9,7 +9,7 @@ import java.lang.classfile.ClassModel
 import java.nio.file.Files
 import java.nio.file.Path
 
-/** Kotlin 2.2 refuses classes and libraries of a later language than 2.3, and to inline bytecode that is newer than its own. */
+/** Kotlin 2.2 refuses classes and libraries of a later language than 2.3, and to inline what is newer than its own. */
 class OlderCompilersTest {
     private val classes: List<ClassModel> =
         Path.of(MillraceDsl::class.java.protectionDomain.codeSource.location.toURI()).let { root ->
@@ -25,7 +25,13 @@ class OlderCompilersTest {
     private fun language(model: ClassModel): List<Int>? =
         model
             .findAttribute(Attributes.runtimeVisibleAnnotations())
-            .flatMap { all -> all.annotations().stream().filter { "Lkotlin/Metadata;" in it.className().stringValue() }.findFirst() }
+            .flatMap { all ->
+                all
+                    .annotations()
+                    .stream()
+                    .filter { it.className().stringValue() == "Lkotlin/Metadata;" }
+                    .findFirst()
+            }
             .map { metadata ->
                 val version = metadata.elements().first { it.name().stringValue() == "mv" }.value()
                 (version as AnnotationValue.OfArray).values().map { (it as AnnotationValue.OfInt).intValue() }

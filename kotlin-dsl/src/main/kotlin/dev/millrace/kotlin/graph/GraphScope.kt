@@ -32,8 +32,8 @@ public class GraphValue internal constructor(
 }
 
 /**
- * A graph that is being written. Nested graphs, of `If` and `Loop`, read the values of the graphs around them; what is written
- * in one goes into the innermost.
+ * A graph that is being written. Nested graphs, of `If` and `Loop`, read the values of the graphs around them; what is
+ * written in one goes into the innermost.
  */
 @MillraceDsl
 public class GraphScope internal constructor(
@@ -58,7 +58,9 @@ public class GraphScope internal constructor(
                     is Long -> Dim.of(it)
                     is String -> Dim.symbol(it)
                     null -> Dim.UNKNOWN
-                    else -> throw EngineException.invalidGraph("an extent of input '$name' is $it; it is a number, a name or null")
+                    else -> throw EngineException.invalidGraph(
+                        "an extent of input '$name' is $it; it is a number, a name or null",
+                    )
                 }
             }
         return input(name, ValueType.tensor(type, SymbolicShape(dims)))

@@ -19,8 +19,8 @@ public const val USUAL_OPSET: Int = 21
 private const val IR_VERSION = 10L
 
 /**
- * A model whose graph is written here: `graph("scaled") { val x = input("x", FLOAT, "n"); output("y", relu(x) * 2f) }`. Each
- * node is checked where it is written: its operator, the number and the types of its inputs, its attributes, the shapes.
+ * A model whose graph is written here: `graph("scaled") { val x = input("x", FLOAT, "n"); output("y", relu(x) * 2f) }`.
+ * Each node is checked where it is written: its operator, the number and types of its inputs, its attributes, the shapes.
  */
 public fun graph(
     name: String,
@@ -45,7 +45,7 @@ public fun graph(
 /** The bytes of an ONNX file. */
 public fun Model.toBytes(): ByteArray = Models.toBytes(this)
 
-/** Writes an ONNX file; weights of a kilobyte and more go to the file of external data beside it, where one is named. */
+/** Writes an ONNX file; weights of a kilobyte and more go to a file of external data beside it, where one is named. */
 public fun Model.save(
     file: Path,
     externalData: String? = null,

@@ -65,8 +65,8 @@ public fun GraphScope.gather(
 ): GraphValue = op("Gather", x, indices) { attribute("axis", axis) }
 
 /**
- * A convolution: `conv(image, weights, bias, strides = longArrayOf(2, 2), pads = longArrayOf(1, 1, 1, 1))`. What is not given
- * is as ONNX has it.
+ * A convolution: `conv(image, weights, bias, strides = longArrayOf(2, 2), pads = longArrayOf(1, 1, 1, 1))`. What is not
+ * given is as ONNX has it.
  */
 public fun GraphScope.conv(
     x: GraphValue,

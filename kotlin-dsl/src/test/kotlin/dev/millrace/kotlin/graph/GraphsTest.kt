@@ -128,7 +128,10 @@ class GraphsTest {
                 val x = input("x", FLOAT, 1)
                 val isDoubled = input("doubled", BOOL)
                 val y = choose(isDoubled, { x + x }, { x })
-                val (sum) = loop(constant(3L), y) { iteration, (carried) -> listOf(carried + cast(iteration, FLOAT) * y) }
+                val (sum) =
+                    loop(constant(3L), y) { number, (carried) ->
+                        listOf(carried + cast(number, FLOAT) * y)
+                    }
                 output("y", sum)
             }
         assertThat(answer(model, inputs("x" to floatArrayOf(5f), "doubled" to true))).containsExactly(40f)
@@ -141,8 +144,13 @@ class GraphsTest {
     fun `what makes no sense is refused where it is written`() {
         refused("node 'Rellu_1': there is no operator Rellu") { op("Rellu", input("x", FLOAT, 1)) }
         refused("there is no operator RELU", "Relu meant") { op("RELU", input("x", FLOAT, 1)) }
-        refused("'act'", "2 inputs where 1 are allowed") { input("x", FLOAT, 1).let { op("Relu", it, it, name = "act") } }
-        refused("'Softmax_1'", "attribute 'axes' is unknown") { op("Softmax", input("x", FLOAT, 1)) { attribute("axes", 0) } }
+        refused("'act'", "2 inputs where 1 are allowed") {
+            val x = input("x", FLOAT, 1)
+            op("Relu", x, x, name = "act")
+        }
+        refused("'Softmax_1'", "attribute 'axes' is unknown") {
+            op("Softmax", input("x", FLOAT, 1)) { attribute("axes", 0) }
+        }
         refused("'Softmax_1'", "attribute 'axis' is of kind float where int") {
             op("Softmax", input("x", FLOAT, 1)) { attribute("axis", 0f) }
         }
