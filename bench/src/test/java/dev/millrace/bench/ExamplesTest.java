@@ -48,6 +48,7 @@ class ExamplesTest {
             Tensor ids;
             Tensor mask;
             Flux<Inputs> requests;
+            Flux<Keyed<String, Inputs>> spoken;
             Flux<String> questions;
             ScheduledExecutorService timer;
 

@@ -18,6 +18,7 @@ import reactor.core.Disposable;
 public final class Sequence extends Streaming implements AutoCloseable {
     /** Who runs its elements. */
     private final Streaming runs;
+
     private final CarriedState carried;
     /** One element at a time; whoever has the turn may touch the state. */
     private final Turns turns = new Turns();

@@ -90,8 +90,9 @@ class BatchedSequencesTest {
                 }
                 assertThat(state(together.sequence(i))).isEqualTo(state(own));
             }
-            assertThat(batches).isNotEmpty().allSatisfy(batch -> assertThat(batch.size())
-                    .isBetween(2, 16));
+            assertThat(batches)
+                    .isNotEmpty()
+                    .allSatisfy(batch -> assertThat(batch.size()).isBetween(2, 16));
         }
     }
 
@@ -101,7 +102,10 @@ class BatchedSequencesTest {
             Sequence kept = together.sequence("kept");
             Sequence left = together.sequence("left");
             for (int i = 0; i < 3; i++) {
-                left.mono(element(1, i)).map(BatchedSequencesTest::answer).toFuture().join();
+                left.mono(element(1, i))
+                        .map(BatchedSequencesTest::answer)
+                        .toFuture()
+                        .join();
             }
             float[] before = state(left);
             var begun = new CountDownLatch(1);
