@@ -1,5 +1,6 @@
 package dev.millrace.kotlin
 
+import dev.millrace.graph.EngineException
 import dev.millrace.graph.tensor.Datum
 import dev.millrace.graph.tensor.NestedArrays
 import dev.millrace.graph.tensor.Shape
@@ -17,6 +18,7 @@ import dev.millrace.session.Session
 import dev.millrace.session.State
 import dev.millrace.session.StateOptions
 import dev.millrace.session.StatefulSession
+import dev.millrace.session.ValueInfo
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.asCoroutineDispatcher
@@ -148,6 +150,24 @@ public fun LongArray.toTensor(vararg dims: Long): Tensor = Tensor.copyOf(this, *
 
 /** A 32-bit integer tensor of these extents over a copy of the array. */
 public fun IntArray.toTensor(vararg dims: Long): Tensor = Tensor.copyOf(this, *shapeOr(dims, size))
+
+/** A 64-bit float tensor of these extents over a copy of the array. */
+public fun DoubleArray.toTensor(vararg dims: Long): Tensor = Tensor.copyOf(this, *shapeOr(dims, size))
+
+/** An 8-bit integer tensor of these extents over a copy of the array. */
+public fun ByteArray.toTensor(vararg dims: Long): Tensor = Tensor.copyOf(this, *shapeOr(dims, size))
+
+/** A boolean tensor of these extents over a copy of the array. */
+public fun BooleanArray.toTensor(vararg dims: Long): Tensor = Tensor.copyOf(this, *shapeOr(dims, size))
+
+/** A tensor of texts of these extents. */
+public fun Array<String>.toTensor(vararg dims: Long): Tensor =
+    Tensor.ofStrings(Shape.of(*shapeOr(dims, size)), *this)
+
+/** An input or an output by its name: `session.inputs()["x"]`. */
+public operator fun List<ValueInfo>.get(name: String): ValueInfo =
+    firstOrNull { it.name() == name }
+        ?: throw EngineException.invalidArgument("there is no '$name'; there are ${map { it.name() }}")
 
 private fun shapeOr(
     dims: LongArray,
