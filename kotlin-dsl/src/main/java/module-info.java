@@ -8,4 +8,5 @@ module dev.millrace.kotlin {
     requires static transitive org.jspecify;
 
     exports dev.millrace.kotlin;
+    exports dev.millrace.kotlin.graph;
 }

@@ -49,6 +49,7 @@ class ExamplesTest {
             Tensor ids;
             Tensor mask;
             Flux<Inputs> requests;
+            Flux<Keyed<String, Inputs>> spoken;
             Flux<String> questions;
             List<Path> models;
             ScheduledExecutorService timer;

@@ -1,18 +1,28 @@
 package dev.millrace.micrometer;
 
+import dev.millrace.session.BatchReport;
+import dev.millrace.session.Engine;
+import dev.millrace.session.Health;
+import dev.millrace.session.MemoryUse;
+import dev.millrace.session.ReplaceableSession;
 import dev.millrace.session.RequestListener;
 import dev.millrace.session.RequestReport;
 import dev.millrace.session.Session;
+import dev.millrace.session.SessionLabel;
+import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 
 /**
- * Meters of an engine's requests: {@code millrace.requests} is the time of runs by session and outcome, {@code
- * millrace.queue} how long requests waited for theirs, {@code millrace.waiting} how many wait. Give it to {@link
- * dev.millrace.session.EngineOptions#withRequestListener}.
+ * Meters of an engine's requests, by session, version of its model and providers: {@code millrace.requests} is the time of
+ * runs, by outcome too, {@code millrace.queue} how long requests waited for theirs, {@code millrace.batch.size} how many
+ * requests a run of several answered, {@code millrace.batch.copy} the time that it took to put them together and apart.
+ * Give it to {@link dev.millrace.session.EngineOptions#withRequestListener}; what is watched adds gauges.
  */
 public final class EngineMeters implements RequestListener {
     private static final String SESSION = "session";
@@ -28,7 +38,7 @@ public final class EngineMeters implements RequestListener {
 
     @Override
     public void ended(RequestReport request) {
-        Tags own = tags.and(SESSION, request.session());
+        Tags own = tagsOf(request.of());
         Timer.builder("millrace.requests")
                 .description("Time of runs")
                 .tags(own.and("outcome", request.outcome()))
@@ -41,11 +51,77 @@ public final class EngineMeters implements RequestListener {
                 .record(request.queued());
     }
 
-    /** Counts the requests that wait for a session, for as long as it is there. */
+    @Override
+    public void batchEnded(BatchReport batch) {
+        Tags own = tagsOf(batch.of());
+        DistributionSummary.builder("millrace.batch.size")
+                .description("Requests that one run answered, where it answered several")
+                .tags(own)
+                .register(registry)
+                .record(batch.size());
+        Timer.builder("millrace.batch.copy")
+                .description("Time that it took to put the requests of a run together and their answers apart")
+                .tags(own)
+                .register(registry)
+                .record(batch.copied());
+    }
+
+    private Tags tagsOf(SessionLabel label) {
+        return tags.and(
+                SESSION, label.name(), "version", label.version(), "provider", String.join("+", label.providers()));
+    }
+
+    /**
+     * For as long as a session is there, {@code millrace.waiting} counts the requests that wait for it, and {@code
+     * millrace.health} is 1 where it is up, 0.5 where it is degraded, 0 where it is down.
+     */
     public void watch(Session session) {
-        Gauge.builder("millrace.waiting", session, Session::waiting)
-                .description("Requests that wait for their runs")
-                .tags(tags.and(SESSION, session.name()))
+        watch(session.name(), session, Session::waiting, Session::health);
+    }
+
+    /**
+     * The same of a service whose model is replaced, under a name that stays; which version answered is a tag of the
+     * requests.
+     */
+    public void watch(ReplaceableSession service, String name) {
+        watch(name, service, each -> each.current().waiting(), ReplaceableSession::health);
+    }
+
+    private <T> void watch(String name, T watched, ToDoubleFunction<T> waiting, Function<T, Health> health) {
+        Tags own = tags.and(SESSION, name);
+        gauge("millrace.waiting", "Requests that wait for their runs", own, watched, waiting);
+        gauge("millrace.health", "Whether requests are answered", own, watched, each -> number(health.apply(each)));
+    }
+
+    /**
+     * For as long as an engine is there, {@code millrace.memory.weights} and {@code millrace.memory.kept} are the bytes that
+     * its models hold, {@code millrace.memory.budget} what both may be together, and {@code millrace.engine.health} is its
+     * health as that of a session.
+     */
+    public void watch(Engine engine) {
+        bytes("millrace.memory.weights", "Weights of open models", engine, MemoryUse::weights);
+        bytes("millrace.memory.kept", "Intermediate values kept for later runs", engine, MemoryUse::kept);
+        bytes("millrace.memory.budget", "What models may hold", engine, MemoryUse::budget);
+        gauge("millrace.engine.health", "Whether sessions answer", tags, engine, each -> number(each.health()));
+    }
+
+    private void bytes(String name, String description, Engine engine, ToDoubleFunction<MemoryUse> bytes) {
+        Gauge.builder(name, engine, each -> bytes.applyAsDouble(each.memory()))
+                .description(description)
+                .baseUnit("bytes")
+                .tags(tags)
                 .register(registry);
+    }
+
+    private <T> void gauge(String name, String description, Tags own, T watched, ToDoubleFunction<T> value) {
+        Gauge.builder(name, watched, value).description(description).tags(own).register(registry);
+    }
+
+    private static double number(Health health) {
+        return switch (health.condition()) {
+            case UP -> 1;
+            case DEGRADED -> 0.5;
+            case DOWN -> 0;
+        };
     }
 }

@@ -4,13 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.session.BatchReport;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
 import dev.millrace.session.Inputs;
+import dev.millrace.session.ReplaceableSession;
 import dev.millrace.session.Session;
+import dev.millrace.session.SessionLabel;
 import dev.millrace.session.SessionOptions;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -42,5 +46,68 @@ class EngineMetersTest {
             assertThat(registry.get("millrace.queue").timer().count()).isEqualTo(5);
             assertThat(registry.get("millrace.waiting").gauge().value()).isZero();
         }
+    }
+
+    @Test
+    void versionsAndProvidersAreToldApart() {
+        var registry = new SimpleMeterRegistry();
+        try (Engine engine = Engine.create(EngineOptions.defaults().withRequestListener(new EngineMeters(registry)))) {
+            for (String version : List.of("1", "2")) {
+                var options = SessionOptions.builder()
+                        .version(version)
+                        .provider("cpu")
+                        .build();
+                try (Session session = engine.session(TestModel.relu(), options)) {
+                    session.run(Inputs.of("x", -1f, 1f)).close();
+                }
+                assertThat(registry.get("millrace.requests")
+                                .tags("session", "relu", "version", version, "provider", "cpu")
+                                .timer()
+                                .count())
+                        .isEqualTo(1);
+            }
+        }
+    }
+
+    @Test
+    void batchesAreMetered() {
+        var registry = new SimpleMeterRegistry();
+        var label = new SessionLabel("relu", "1", List.of("simd", "cpu"));
+        new EngineMeters(registry).batchEnded(new BatchReport(label, 8, 2_000, 50_000));
+        var size = registry.get("millrace.batch.size")
+                .tags("session", "relu", "version", "1", "provider", "simd+cpu")
+                .summary();
+        assertThat(size.mean()).isEqualTo(8);
+        assertThat(registry.get("millrace.batch.copy").timer().totalTime(TimeUnit.NANOSECONDS))
+                .isEqualTo(2_000);
+    }
+
+    @Test
+    void whatIsWatchedHasGauges() {
+        var registry = new SimpleMeterRegistry();
+        var meters = new EngineMeters(registry);
+        try (Engine engine = Engine.create(EngineOptions.defaults().withMemoryBudget(1 << 20));
+                Session session = engine.session(TestModel.relu(), SessionOptions.defaults());
+                ReplaceableSession service =
+                        ReplaceableSession.of(engine.session(TestModel.relu(), SessionOptions.defaults()))) {
+            meters.watch(engine);
+            meters.watch(session);
+            meters.watch(service, "service");
+            assertThat(gauge(registry, "millrace.engine.health")).isEqualTo(1);
+            assertThat(gauge(registry, "millrace.memory.budget")).isEqualTo(1 << 20);
+            assertThat(gauge(registry, "millrace.memory.weights")).isEqualTo(0);
+            assertThat(gauge(registry, "millrace.memory.kept")).isNotNegative();
+            assertThat(gauge(registry, "millrace.health", "session", "relu")).isEqualTo(1);
+            session.close();
+            assertThat(gauge(registry, "millrace.health", "session", "relu")).isEqualTo(0);
+            service.replace(engine.session(TestModel.relu(), SessionOptions.defaults()));
+            assertThat(gauge(registry, "millrace.health", "session", "service")).isEqualTo(1);
+            assertThat(gauge(registry, "millrace.waiting", "session", "service"))
+                    .isZero();
+        }
+    }
+
+    private static double gauge(SimpleMeterRegistry registry, String name, String... tags) {
+        return registry.get(name).tags(tags).gauge().value();
     }
 }

@@ -43,6 +43,18 @@ public final class BatchedSession extends Streaming {
         this.axes = new BatchAxes(session, options);
     }
 
+    /**
+     * Sequences whose elements run together where they come at the same time, one of each: their states are copied side by
+     * side, which has to be along the axes of these batches. What is made has to be closed.
+     */
+    public StatefulSession stateful(State... states) {
+        return stateful(StateOptions.defaults(), states);
+    }
+
+    public StatefulSession stateful(StateOptions how, State... states) {
+        return new StatefulSession(this, session, Failures.given(how, "options"), List.of(states), System::nanoTime);
+    }
+
     @Override
     public Outputs run(Inputs given, RunOptions how) {
         return session.run(given, how);
@@ -240,6 +252,7 @@ public final class BatchedSession extends Streaming {
         @Override
         public void answered(Outputs outputs) {
             joined.close();
+            long ended = System.nanoTime();
             List<@Nullable Outputs> parts = new ArrayList<>(batch.size());
             try (outputs) {
                 long at = 0;
@@ -248,7 +261,9 @@ public final class BatchedSession extends Streaming {
                     at += axes.extent(member.given);
                 }
             }
-            ended(batch.size(), joining + System.nanoTime() - start);
+            long split = System.nanoTime();
+            session.batchEnded(batch.size(), joining + split - ended, ended - start);
+            ended(batch.size(), joining + split - start);
             for (int i = 0; i < batch.size(); i++) {
                 Outputs part = parts.get(i);
                 if (part != null) {

@@ -74,6 +74,15 @@ public interface Engine extends AutoCloseable {
     /** The providers that were found, in the order in which they are asked by default. */
     List<String> providers();
 
+    /**
+     * Whether its sessions can answer: what is wrong with any of those that are open, and with what they share. It is down
+     * where it is closed, or none of them answers.
+     */
+    Health health();
+
+    /** What the models of its sessions hold. */
+    MemoryUse memory();
+
     /** How many threads can work on one run. */
     int threads();
 

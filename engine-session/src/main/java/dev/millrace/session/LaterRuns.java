@@ -53,6 +53,11 @@ final class LaterRuns {
         return queue.waiting();
     }
 
+    /** How many may wait. */
+    int limit() {
+        return queue.limit();
+    }
+
     boolean isOwnThread() {
         return threads.isOwnThread();
     }

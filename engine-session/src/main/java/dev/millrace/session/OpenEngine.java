@@ -45,6 +45,7 @@ final class OpenEngine implements Engine {
     private final FactoryUse factoryUse;
     private final RunThreads runs;
     private final IdleMemory idleMemory;
+    private final OpenSessions sessions = new OpenSessions();
     private final OpenModels models = new OpenModels(this);
     private final Executor later = CompletableFuture.delayedExecutor(10, TimeUnit.SECONDS);
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -208,6 +209,32 @@ final class OpenEngine implements Engine {
     @Override
     public List<String> providers() {
         return environment.providers();
+    }
+
+    @Override
+    public Health health() {
+        if (closed.get()) {
+            return Health.of(List.of(trouble(Health.Condition.DOWN, closedException())));
+        }
+        var troubles = new ArrayList<>(sessions.troubles());
+        EngineException refused = idleMemory.lastRefusal();
+        if (refused != null) {
+            troubles.add(trouble(Health.Condition.DEGRADED, refused));
+        }
+        return Health.of(troubles);
+    }
+
+    private static Health.Trouble trouble(Health.Condition condition, EngineException what) {
+        return new Health.Trouble(condition, what.status(), "engine", String.valueOf(what.getMessage()));
+    }
+
+    @Override
+    public MemoryUse memory() {
+        return new MemoryUse(idleMemory.held(), idleMemory.idle(), idleMemory.limit());
+    }
+
+    OpenSessions sessions() {
+        return sessions;
     }
 
     @Override

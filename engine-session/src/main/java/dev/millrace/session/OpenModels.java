@@ -120,6 +120,7 @@ final class OpenModels {
     private static SessionOptions withoutOwn(SessionOptions options) {
         return options.toBuilder()
                 .name(null)
+                .version(null)
                 .listener(null)
                 .concurrency(1)
                 .admission(Admission.defaults())

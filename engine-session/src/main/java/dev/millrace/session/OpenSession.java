@@ -40,6 +40,8 @@ final class OpenSession extends Streaming implements Session {
     private final Callbacks callbacks = new Callbacks();
     private final @Nullable RunListener listener;
     private final Trimming trimming;
+    private final SessionLabel label;
+    private final LastFailure lastFailure = new LastFailure();
 
     private volatile @Nullable OpenModel model;
     private volatile SessionReport report;
@@ -61,8 +63,10 @@ final class OpenSession extends Streaming implements Session {
         this.check = new InputCheck(this.inputs, defaults(plan));
         this.gate = new RunGate(this::free);
         this.metadata = face.metadata;
-        this.watch = new Watch(name, engine.requestListener());
+        this.label = SessionLabel.of(name, options, metadata, model.report());
+        this.watch = new Watch(label, engine.requestListener());
         this.later = new LaterRuns(this, gate, watch, engine.runs(), options.admission());
+        engine.sessions().add(this);
     }
 
     /** A session that an engine made, as one. What stands for a session cannot take over what it has accepted. */
@@ -78,6 +82,7 @@ final class OpenSession extends Streaming implements Session {
     record Face(List<ValueInfo> inputs, List<ValueInfo> outputs, ModelMetadata metadata) {}
 
     private void free() {
+        engine.sessions().remove(this);
         OpenModel last = model();
         model = null;
         trimming.end();
@@ -118,6 +123,29 @@ final class OpenSession extends Streaming implements Session {
     @Override
     public String name() {
         return name;
+    }
+
+    @Override
+    public SessionLabel label() {
+        return label;
+    }
+
+    @Override
+    public Health health() {
+        var looked = new SessionHealth(name);
+        OpenModel open = model;
+        if (open == null || gate.isClosed()) {
+            return looked.closed().health();
+        }
+        return looked.of(open)
+                .waiting(later.waiting(), later.limit())
+                .last(lastFailure.get())
+                .health();
+    }
+
+    /** Tells who listens of a run that answered so many requests. */
+    void batchEnded(int size, long copiedNanos, long ranNanos) {
+        watch.batchEnded(size, copiedNanos, ranNanos);
     }
 
     @Override
@@ -218,7 +246,7 @@ final class OpenSession extends Streaming implements Session {
 
     @Override
     public StatefulSession stateful(StateOptions how, State... states) {
-        return new StatefulSession(this, Failures.given(how, "options"), List.of(states), System::nanoTime);
+        return new StatefulSession(this, this, Failures.given(how, "options"), List.of(states), System::nanoTime);
     }
 
     @Override
@@ -256,7 +284,12 @@ final class OpenSession extends Streaming implements Session {
             if (!how.into().isEmpty()) {
                 all = GivenOutputs.fill(all, how.into());
             }
+            lastFailure.answered();
             return how.outputs().isEmpty() ? all : all.only(how.outputs());
+        } catch (RuntimeException | Error e) {
+            EngineException failure = named(e);
+            lastFailure.failed(failure);
+            throw failure;
         } finally {
             if (turns != null) {
                 turns.unlock();

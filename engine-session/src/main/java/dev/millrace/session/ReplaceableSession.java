@@ -81,6 +81,11 @@ public final class ReplaceableSession extends Streaming implements AutoCloseable
         return current.concurrency();
     }
 
+    /** Whether the session that answers now can. */
+    public Health health() {
+        return current.health();
+    }
+
     /** Closes the session that answers now. */
     @Override
     public void close() {

@@ -8,4 +8,7 @@ package dev.millrace.session;
 @FunctionalInterface
 public interface RequestListener {
     void ended(RequestReport request);
+
+    /** Hears of a run that answered several requests of a {@link BatchedSession}, beside the run's own report. */
+    default void batchEnded(BatchReport batch) {}
 }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request that has ended.
  *
- * @param session what its session is called
+ * @param of whose it was
  * @param number which of the session's requests it is, from 1
  * @param inputs what it was asked with
  * @param queuedNanos how long it waited for its run
@@ -19,12 +19,17 @@ import org.jspecify.annotations.Nullable;
  * @param failure why it has no answer, or null where it has one
  */
 public record RequestReport(
-        String session,
+        SessionLabel of,
         long number,
         Inputs inputs,
         long queuedNanos,
         long ranNanos,
         @Nullable EngineException failure) {
+
+    /** What its session is called. */
+    public String session() {
+        return of.name();
+    }
 
     /** {@code OK}, or the name of the status that it failed with. */
     public String outcome() {

@@ -36,6 +36,10 @@ final class RunGate {
         return true;
     }
 
+    boolean isClosed() {
+        return (state.get() & CLOSED) != 0;
+    }
+
     void leave() {
         if (state.decrementAndGet() == CLOSED) {
             clear();

@@ -16,7 +16,9 @@ import reactor.core.Disposable;
  * element that fails or is cancelled leaves the state as it was.
  */
 public final class Sequence extends Streaming implements AutoCloseable {
-    private final OpenSession session;
+    /** Who runs its elements. */
+    private final Streaming runs;
+
     private final CarriedState carried;
     /** One element at a time; whoever has the turn may touch the state. */
     private final Turns turns = new Turns();
@@ -24,8 +26,8 @@ public final class Sequence extends Streaming implements AutoCloseable {
     private Map<String, Tensor> state;
     private volatile boolean closed;
 
-    Sequence(OpenSession session, CarriedState carried) {
-        this.session = session;
+    Sequence(Streaming runs, CarriedState carried) {
+        this.runs = runs;
         this.carried = carried;
         this.state = carried.first();
     }
@@ -34,7 +36,7 @@ public final class Sequence extends Streaming implements AutoCloseable {
     public Outputs run(Inputs inputs, RunOptions how) {
         return inTurn(() -> {
             checkOpen();
-            return advance(session.run(carried.with(inputs, state), carried.with(how)));
+            return advance(runs.run(carried.with(inputs, state), carried.with(how)));
         });
     }
 
@@ -65,7 +67,7 @@ public final class Sequence extends Streaming implements AutoCloseable {
                     };
                     try {
                         checkOpen();
-                        return session.start(carried.with(inputs, state), carried.with(how), receiver);
+                        return runs.start(carried.with(inputs, state), carried.with(how), receiver);
                     } catch (EngineException e) {
                         receiver.failed(e);
                         return () -> {};

@@ -23,6 +23,12 @@ public interface Session extends Inference, AutoCloseable {
     /** What messages call the session: by its options, or as the model's graph is called. */
     String name();
 
+    /** How meters and logs tell it from other sessions. */
+    SessionLabel label();
+
+    /** Whether it can answer: what is closed, overloaded, without its device or its file, or failed the last time. */
+    Health health();
+
     /** What the model says of itself. */
     ModelMetadata metadata();
 

@@ -40,6 +40,7 @@ import org.jspecify.annotations.Nullable;
  * @param listener hears of every step of every run
  * @param cancellation stops the session's creation
  * @param name what messages call the session; null for the name of the model's graph
+ * @param version of the model, for meters and logs; null for what the model says
  * @param admission what the session may take of what it shares with others
  */
 public record SessionOptions(
@@ -61,6 +62,7 @@ public record SessionOptions(
         @Nullable RunListener listener,
         Cancellation cancellation,
         @Nullable String name,
+        @Nullable String version,
         Admission admission) {
 
     public SessionOptions {
@@ -132,6 +134,7 @@ public record SessionOptions(
                 .listener(listener)
                 .cancellation(cancellation)
                 .name(name)
+                .version(version)
                 .admission(admission);
         providers.forEach(choice -> builder.provider(choice.name(), choice.options()));
         return builder;
@@ -157,6 +160,7 @@ public record SessionOptions(
         private @Nullable RunListener listener;
         private Cancellation cancellation = new Cancellation();
         private @Nullable String name;
+        private @Nullable String version;
         private Admission admission = Admission.defaults();
 
         private Builder() {}
@@ -297,6 +301,11 @@ public record SessionOptions(
             return this;
         }
 
+        public Builder version(@Nullable String value) {
+            version = value;
+            return this;
+        }
+
         public Builder admission(Admission value) {
             admission = value;
             return this;
@@ -337,6 +346,7 @@ public record SessionOptions(
                     listener,
                     cancellation,
                     name,
+                    version,
                     admission);
         }
     }

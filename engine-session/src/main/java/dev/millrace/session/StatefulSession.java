@@ -14,10 +14,11 @@ import reactor.core.publisher.Flux;
 
 /**
  * A session whose runs follow each other in sequences: some outputs of a run are inputs of the next one, stay in the
- * engine's memory and are not copied. The session stays open when this is closed.
+ * engine's memory and are not copied. That of a {@link BatchedSession} makes one run of elements of many sequences, and copies
+ * their states together and apart. The session stays open when this is closed.
  */
 public final class StatefulSession implements AutoCloseable {
-    private final OpenSession session;
+    private final Streaming runs;
     private final CarriedState carried;
     private final StateOptions options;
     private final LongSupplier nanos;
@@ -33,8 +34,9 @@ public final class StatefulSession implements AutoCloseable {
         }
     }
 
-    StatefulSession(OpenSession session, StateOptions options, List<State> states, LongSupplier nanos) {
-        this.session = session;
+    /** @param runs the session itself, or what makes batches of its runs */
+    StatefulSession(Streaming runs, OpenSession session, StateOptions options, List<State> states, LongSupplier nanos) {
+        this.runs = runs;
         this.options = options;
         this.nanos = nanos;
         this.carried = new CarriedState(session, states);
@@ -47,7 +49,7 @@ public final class StatefulSession implements AutoCloseable {
         synchronized (sequences) {
             long now = nanos.getAsLong();
             Remembered remembered = sequences.computeIfAbsent(
-                    Failures.given(key, "key"), _ -> new Remembered(new Sequence(session, carried)));
+                    Failures.given(key, "key"), _ -> new Remembered(new Sequence(runs, carried)));
             remembered.lastUse = now;
             sequence = remembered.sequence;
             giveUp(now, sequence, givenUp);
@@ -58,7 +60,7 @@ public final class StatefulSession implements AutoCloseable {
 
     /** A sequence that has no key and is not given up: whoever begins it closes it. */
     public Sequence begin() {
-        return new Sequence(session, carried);
+        return new Sequence(runs, carried);
     }
 
     private void giveUp(long now, Sequence wanted, List<Sequence> givenUp) {
@@ -111,7 +113,7 @@ public final class StatefulSession implements AutoCloseable {
                 (element, context, to) ->
                         sequence(element.key()).start(element.value(), RunContext.in(context, how.forRun()), to),
                 elements,
-                how.rules(session.concurrency()),
+                how.rules(runs.concurrency()),
                 new KeyedAnswers<K>());
     }
 

@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Follows a session's requests for those who want to hear of them; nothing is made where nobody does. */
 final class Watch {
-    private final String session;
+    private final SessionLabel session;
     private final @Nullable RequestListener listener;
     private final AtomicLong numbers = new AtomicLong();
 
-    Watch(String session, @Nullable RequestListener listener) {
+    Watch(SessionLabel session, @Nullable RequestListener listener) {
         this.session = session;
         this.listener = listener;
     }
@@ -24,6 +24,23 @@ final class Watch {
     Request begin(Inputs inputs) {
         FlightRequest flight = FlightRecording.requestIfOn();
         return flight == null && listener == null ? null : new Request(inputs, flight);
+    }
+
+    /** A run has answered so many requests. */
+    void batchEnded(int size, long copiedNanos, long ranNanos) {
+        RequestListener heard = listener;
+        if (heard != null) {
+            tell(() -> heard.batchEnded(new BatchReport(session, size, copiedNanos, ranNanos)));
+        }
+    }
+
+    private static void tell(Runnable call) {
+        try {
+            call.run();
+        } catch (Throwable thrown) {
+            Thread self = Thread.currentThread();
+            self.getUncaughtExceptionHandler().uncaughtException(self, thrown);
+        }
     }
 
     /** One request, from when it is made to its end. */
@@ -53,7 +70,7 @@ final class Watch {
             if (flight == null) {
                 return how;
             }
-            RunListener recorded = flight.listener(session, number);
+            RunListener recorded = flight.listener(session.name(), number);
             return how.heardBy(Objects.requireNonNull(RunListener.both(recorded, how.listener())));
         }
 
@@ -62,21 +79,12 @@ final class Watch {
             long queued = (hasStarted ? started : now) - made;
             if (flight != null) {
                 String shapes = RequestReport.shapes(inputs).toString();
-                flight.end(session, number, shapes, queued, RequestReport.outcome(failure));
+                flight.end(session.name(), number, shapes, queued, RequestReport.outcome(failure));
             }
-            if (listener != null) {
-                tell(
-                        listener,
-                        new RequestReport(session, number, inputs, queued, hasStarted ? now - started : 0, failure));
-            }
-        }
-
-        private static void tell(RequestListener listener, RequestReport report) {
-            try {
-                listener.ended(report);
-            } catch (Throwable thrown) {
-                Thread self = Thread.currentThread();
-                self.getUncaughtExceptionHandler().uncaughtException(self, thrown);
+            RequestListener heard = listener;
+            if (heard != null) {
+                long ran = hasStarted ? now - started : 0;
+                tell(() -> heard.ended(new RequestReport(session, number, inputs, queued, ran, failure)));
             }
         }
     }

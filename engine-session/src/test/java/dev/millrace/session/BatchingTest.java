@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.data.Offset;
@@ -31,7 +32,9 @@ import reactor.test.StepVerifier;
 class BatchingTest {
     private static final int WIDTH = 4;
     private final AtomicInteger runs = new AtomicInteger();
-    private final Engine engine = Engine.create(EngineOptions.defaults().withThreads(1));
+    private final List<BatchReport> batches = new CopyOnWriteArrayList<>();
+    private final Engine engine =
+            Engine.create(EngineOptions.defaults().withThreads(1).withRequestListener(new Watching()));
     private final Session session = engine.session(
             TestModels.perceptron(2, WIDTH, 1),
             SessionOptions.builder().listener(new Counting()).build());
@@ -48,6 +51,18 @@ class BatchingTest {
         @Override
         public void runEnded(String plan, long startNanos, long endNanos, boolean failed) {
             runs.incrementAndGet();
+        }
+    }
+
+    private final class Watching implements RequestListener {
+        @Override
+        public void ended(RequestReport request) {
+            // its runs are reported elsewhere
+        }
+
+        @Override
+        public void batchEnded(BatchReport batch) {
+            batches.add(batch);
         }
     }
 
@@ -116,6 +131,12 @@ class BatchingTest {
         }
         // the one that held the thread, the first alone, the others together, and each by itself to compare
         assertThat(runs).hasValue(1 + 1 + 1 + requests.size());
+        assertThat(batches).singleElement().satisfies(batch -> {
+            assertThat(batch.of()).isEqualTo(session.label());
+            assertThat(batch.size()).isEqualTo(requests.size() - 1);
+            assertThat(batch.copied()).isPositive();
+            assertThat(batch.ran()).isPositive();
+        });
     }
 
     private static Offset<Float> within() {

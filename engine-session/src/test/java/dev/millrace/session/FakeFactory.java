@@ -57,6 +57,10 @@ final class FakeFactory implements ProviderFactory {
     boolean returnsNoKernel;
     boolean cannotLoad;
     boolean keepsWhatIsNotItsOwn;
+    /** What keeps its device from working. */
+    @Nullable
+    String trouble;
+
     /** How many of the partitions of a model it keeps. */
     int keepsAtMost = Integer.MAX_VALUE;
 
@@ -163,6 +167,11 @@ final class FakeFactory implements ProviderFactory {
         private List<Kernel> noneOf(List<Kernel> kernels) {
             kernels.replaceAll(_ -> null);
             return kernels;
+        }
+
+        @Override
+        public @Nullable String trouble() {
+            return trouble;
         }
 
         @Override

@@ -151,6 +151,7 @@ class StatefulTest {
         var now = new AtomicLong();
         try (StatefulSession brief = new StatefulSession(
                 OpenSession.of(session),
+                OpenSession.of(session),
                 new StateOptions(10, Duration.ofNanos(5)),
                 List.of(State.carry("sum", "b").ofZeros(1)),
                 now::get)) {

@@ -14,6 +14,7 @@ import dev.millrace.session.SessionOptions
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.asExecutor
 import kotlinx.coroutines.suspendCancellableCoroutine
+import java.lang.foreign.MemorySegment
 import java.nio.file.Path
 import kotlin.coroutines.resumeWithException
 
@@ -73,6 +74,12 @@ public fun Engine.session(
 /** A session of a model in memory. */
 public fun Engine.session(
     model: ByteArray,
+    configure: SessionConfiguration.() -> Unit = {},
+): Session = session(model, sessionOptions(configure))
+
+/** A session of a model in memory outside the heap, which stays as it is while the session is open. */
+public fun Engine.session(
+    model: MemorySegment,
     configure: SessionConfiguration.() -> Unit = {},
 ): Session = session(model, sessionOptions(configure))
 

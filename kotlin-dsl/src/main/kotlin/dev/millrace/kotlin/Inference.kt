@@ -1,10 +1,12 @@
 package dev.millrace.kotlin
 
+import dev.millrace.graph.EngineException
 import dev.millrace.graph.tensor.Datum
 import dev.millrace.graph.tensor.NestedArrays
 import dev.millrace.graph.tensor.Shape
 import dev.millrace.graph.tensor.Tensor
 import dev.millrace.graph.tensor.TensorParts
+import dev.millrace.session.BatchedSession
 import dev.millrace.session.Engine
 import dev.millrace.session.FluxOptions
 import dev.millrace.session.Inference
@@ -16,6 +18,7 @@ import dev.millrace.session.Session
 import dev.millrace.session.State
 import dev.millrace.session.StateOptions
 import dev.millrace.session.StatefulSession
+import dev.millrace.session.ValueInfo
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.asCoroutineDispatcher
@@ -37,7 +40,7 @@ import java.util.concurrent.Executor
 public fun inputs(vararg values: Pair<String, Any>): Inputs =
     values.fold(Inputs.empty()) { all, (name, value) -> all.and(name, value as? Datum ?: tensorOf(value)) }
 
-private fun tensorOf(value: Any): Tensor =
+internal fun tensorOf(value: Any): Tensor =
     when (value) {
         is Float -> Tensor.scalar(value)
         is Long -> Tensor.scalar(value)
@@ -85,6 +88,12 @@ private fun FluxOptions.forFlow(inference: Inference): FluxOptions {
 
 /** A session for sequences: `session.stateful("stateN" to "state")`, outputs to inputs, beginning with zeros. */
 public fun Session.stateful(
+    vararg states: Pair<String, String>,
+    options: StateOptions = StateOptions.defaults(),
+): StatefulSession = stateful(options, *states.map { (output, input) -> State.carry(output, input) }.toTypedArray())
+
+/** Sequences whose elements run together: `session.batched(how).stateful("stateN" to "state")`. */
+public fun BatchedSession.stateful(
     vararg states: Pair<String, String>,
     options: StateOptions = StateOptions.defaults(),
 ): StatefulSession = stateful(options, *states.map { (output, input) -> State.carry(output, input) }.toTypedArray())
@@ -141,6 +150,24 @@ public fun LongArray.toTensor(vararg dims: Long): Tensor = Tensor.copyOf(this, *
 
 /** A 32-bit integer tensor of these extents over a copy of the array. */
 public fun IntArray.toTensor(vararg dims: Long): Tensor = Tensor.copyOf(this, *shapeOr(dims, size))
+
+/** A 64-bit float tensor of these extents over a copy of the array. */
+public fun DoubleArray.toTensor(vararg dims: Long): Tensor = Tensor.copyOf(this, *shapeOr(dims, size))
+
+/** An 8-bit integer tensor of these extents over a copy of the array. */
+public fun ByteArray.toTensor(vararg dims: Long): Tensor = Tensor.copyOf(this, *shapeOr(dims, size))
+
+/** A boolean tensor of these extents over a copy of the array. */
+public fun BooleanArray.toTensor(vararg dims: Long): Tensor = Tensor.copyOf(this, *shapeOr(dims, size))
+
+/** A tensor of texts of these extents. */
+public fun Array<String>.toTensor(vararg dims: Long): Tensor =
+    Tensor.ofStrings(Shape.of(*shapeOr(dims, size)), *this)
+
+/** An input or an output by its name: `session.inputs()["x"]`. */
+public operator fun List<ValueInfo>.get(name: String): ValueInfo =
+    firstOrNull { it.name() == name }
+        ?: throw EngineException.invalidArgument("there is no '$name'; there are ${map { it.name() }}")
 
 private fun shapeOr(
     dims: LongArray,

@@ -66,6 +66,9 @@ public class SessionConfiguration internal constructor() {
     /** What messages call the session; by default the name of the model's graph. */
     public var name: String? = null
 
+    /** The version of the model for meters and logs; by default what the model says. */
+    public var version: String? = null
+
     /** How many requests may wait for the session; more are refused. */
     public var queue: Int = Admission.defaults().queue()
 
@@ -102,7 +105,7 @@ public class SessionConfiguration internal constructor() {
 
     internal fun build(): SessionOptions {
         options.threads(threads).concurrency(concurrency).maxBindings(maxBindings)
-        options.name(name).admission(Admission(queue, weight, maxConcurrentRuns))
+        options.name(name).version(version).admission(Admission(queue, weight, maxConcurrentRuns))
         listener?.let(options::listener)
         externalDataFolder?.let(options::externalDataFolder)
         contextCache?.let { options.contextCache(ContextCache.`in`(it)) }

@@ -84,6 +84,21 @@ class DslTest {
         }
 
     @Test
+    fun `arrays of all kinds are tensors, and inputs have names`() {
+        assertThat(doubleArrayOf(1.0, 2.0).toTensor().doubles()).containsExactly(1.0, 2.0)
+        assertThat(byteArrayOf(1, 2, 3, 4).toTensor(2, 2).shape().toArray()).containsExactly(2, 2)
+        assertThat(booleanArrayOf(true).toTensor().type()).isEqualTo(ElementType.BOOL)
+        assertThat(arrayOf("a", "b").toTensor(2, 1).shape().toArray()).containsExactly(2, 1)
+        engine().use { engine ->
+            engine.session(MemorySegment.ofArray(relu())) { version = "7" }.use { session ->
+                assertThat(session.inputs()["x"].toString()).isEqualTo("x: float[n]")
+                assertThatThrownBy { session.inputs()["z"] }.hasMessage("there is no 'z'; there are [x]")
+                assertThat(session.label().version()).isEqualTo("7")
+            }
+        }
+    }
+
+    @Test
     fun `options reach the session`() {
         val options =
             sessionOptions {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The plans that keep memory for later runs and live side by side, so that what lies idle in any of them gives way where
@@ -19,6 +20,7 @@ public final class IdleMemory {
     private final long limit;
     private final Map<PlanRunner, Boolean> runners = new WeakHashMap<>();
     private long held;
+    private @Nullable EngineException lastRefusal;
 
     public IdleMemory() {
         this(Long.MAX_VALUE);
@@ -70,6 +72,7 @@ public final class IdleMemory {
 
     private synchronized void letGo(long bytes) {
         held -= bytes;
+        lastRefusal = null;
     }
 
     private synchronized void makeRoom(long bytes, String what, boolean stays) {
@@ -80,22 +83,44 @@ public final class IdleMemory {
                 giveUp();
             }
             if (bytes > limit - used()) {
-                throw new EngineException(
+                lastRefusal = new EngineException(
                         Status.BUDGET_EXCEEDED,
                         "there is no room for " + what + ": " + used() + " of the engine's memory budget of " + limit
                                 + " are held; close sessions, or raise EngineOptions.memoryBudget");
+                throw lastRefusal;
             }
         }
+        lastRefusal = null;
         if (stays) {
             held += bytes;
         }
     }
 
     private long used() {
-        long used = held;
+        return held + idle();
+    }
+
+    /** The bytes of weights. */
+    public synchronized long held() {
+        return held;
+    }
+
+    /** The bytes of intermediate values that are kept for later runs. */
+    public long idle() {
+        long idle = 0;
         for (PlanRunner runner : runners()) {
-            used += runner.idleBytes();
+            idle += runner.idleBytes();
         }
-        return used;
+        return idle;
+    }
+
+    /** The bytes that there may be together. */
+    public long limit() {
+        return limit;
+    }
+
+    /** Why the last that asked for room got none; null where it got some, or something was given back since. */
+    public synchronized @Nullable EngineException lastRefusal() {
+        return lastRefusal;
     }
 }

@@ -45,6 +45,11 @@ public final class RunQueue {
         return threads.underWay(this);
     }
 
+    /** How many jobs may wait. */
+    public int limit() {
+        return limit;
+    }
+
     /** How many jobs wait. */
     public int waiting() {
         return threads.waiting(this);

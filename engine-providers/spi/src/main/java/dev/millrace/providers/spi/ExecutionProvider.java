@@ -106,6 +106,14 @@ public interface ExecutionProvider extends AutoCloseable {
         return -1;
     }
 
+    /**
+     * What keeps its steps from running from now on, such as a device that is gone, in words for people; null where nothing
+     * does. Asked at any time, during runs too, by who wants to know whether a session can answer: it must not wait.
+     */
+    default @Nullable String trouble() {
+        return null;
+    }
+
     /** Whether it heeds {@link ContextSink#names}; the metadata of its devices say the same. */
     default WeightlessSupport weightlessSupport() {
         return WeightlessSupport.NONE;

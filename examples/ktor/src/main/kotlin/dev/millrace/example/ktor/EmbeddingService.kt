@@ -10,7 +10,6 @@ import io.ktor.server.request.receiveChannel
 import io.ktor.server.response.respondBytesWriter
 import io.ktor.server.routing.Route
 import io.ktor.server.routing.post
-import io.ktor.server.routing.routing
 import io.ktor.utils.io.readLine
 import io.ktor.utils.io.writeStringUtf8
 import kotlinx.coroutines.flow.flow
@@ -34,5 +33,5 @@ fun Route.embeddings(embedder: Embedder) {
 fun main(files: Array<String>) {
     val session = Engine.create().session(Path.of(files[0]))
     val embedder = Embedder.of(session, Tokenizer.read(Path.of(files[1])).paddedTo(0))
-    embeddedServer(CIO, port = 8080) { routing { embeddings(embedder) } }.start(wait = true)
+    embeddedServer(CIO, port = 8080) { service(session, embedder) }.start(wait = true)
 }

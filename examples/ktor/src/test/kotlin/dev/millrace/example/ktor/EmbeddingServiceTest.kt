@@ -17,7 +17,6 @@ import dev.millrace.text.Embedder
 import dev.millrace.text.Tokenizer
 import io.ktor.server.cio.CIO
 import io.ktor.server.engine.embeddedServer
-import io.ktor.server.routing.routing
 import kotlinx.coroutines.runBlocking
 import org.assertj.core.api.Assertions.assertThat
 import org.junit.jupiter.api.Test
@@ -51,7 +50,7 @@ class EmbeddingServiceTest {
         Engine.create().use { engine ->
             engine.session(model(), SessionOptions.defaults()).use { session ->
                 val embedder = Embedder.of(session, Tokenizer.of(words.toByteArray()).paddedTo(0))
-                val server = embeddedServer(CIO, port = 0, host = "127.0.0.1") { routing { embeddings(embedder) } }
+                val server = embeddedServer(CIO, port = 0, host = "127.0.0.1") { service(session, embedder) }
                 server.start()
                 try {
                     val port =
@@ -64,10 +63,21 @@ class EmbeddingServiceTest {
                     // the third is the mean of (0, 4) and (3, 0), brought to length one
                     assertThat(answers(port, "mill\nrace race\nmill race\n"))
                         .containsExactly("[0.0,1.0]", "[1.0,0.0]", "[0.6,0.8]")
+                    assertThat(health(port)).isEqualTo("200: UP []")
+                    session.close()
+                    assertThat(health(port)).isEqualTo("503: DOWN [this session is closed]")
                 } finally {
                     server.stop(0, 1000)
                 }
             }
+        }
+    }
+
+    private fun health(port: Int): String {
+        val request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:$port/health")).build()
+        HttpClient.newHttpClient().use { client ->
+            val response = client.send(request, BodyHandlers.ofString())
+            return "${response.statusCode()}: ${response.body()}"
         }
     }
 

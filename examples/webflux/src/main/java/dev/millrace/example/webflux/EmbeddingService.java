@@ -1,6 +1,6 @@
 package dev.millrace.example.webflux;
 
-import dev.millrace.session.Engine;
+import dev.millrace.session.Session;
 import dev.millrace.text.Embedder;
 import dev.millrace.text.Tokenizer;
 import java.io.IOException;
@@ -19,8 +19,7 @@ import reactor.core.publisher.Flux;
 public class EmbeddingService {
     private final Embedder embedder;
 
-    EmbeddingService(@Value("${model}") String model, @Value("${tokenizer}") String tokenizer) throws IOException {
-        var session = Engine.create().session(Path.of(model));
+    EmbeddingService(Session session, @Value("${tokenizer}") String tokenizer) throws IOException {
         embedder = Embedder.of(session, Tokenizer.read(Path.of(tokenizer)).paddedTo(0));
     }
 

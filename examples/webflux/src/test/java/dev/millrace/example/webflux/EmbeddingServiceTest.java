@@ -14,6 +14,7 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.session.Session;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -55,8 +56,8 @@ class EmbeddingServiceTest {
         try (var service = SpringApplication.run(
                         EmbeddingService.class, "--server.port=0", "--model=" + model, "--tokenizer=" + words);
                 var client = HttpClient.newHttpClient()) {
-            String port = service.getEnvironment().getRequiredProperty("local.server.port");
-            var request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/embeddings"))
+            String place = "http://localhost:" + service.getEnvironment().getRequiredProperty("local.server.port");
+            var request = HttpRequest.newBuilder(URI.create(place + "/embeddings"))
                     .header("Content-Type", "text/plain")
                     .POST(BodyPublishers.ofString("mill\nrace race\nmill race\n"))
                     .build();
@@ -65,6 +66,14 @@ class EmbeddingServiceTest {
             assertThat(response.headers().firstValue("Content-Type")).hasValue("application/x-ndjson");
             // the third is the mean of (0, 4) and (3, 0), brought to length one
             assertThat(response.body().lines()).containsExactly("[0.0,1.0]", "[1.0,0.0]", "[0.6,0.8]");
+            var asked = HttpRequest.newBuilder(URI.create(place + "/health")).build();
+            var well = client.send(asked, BodyHandlers.ofString());
+            assertThat(well.statusCode()).isEqualTo(200);
+            assertThat(well.body()).contains("\"condition\":\"UP\"", "\"troubles\":[]");
+            service.getBean(Session.class).close();
+            var closed = client.send(asked, BodyHandlers.ofString());
+            assertThat(closed.statusCode()).isEqualTo(503);
+            assertThat(closed.body()).contains("\"status\":\"CLOSED\"");
         }
     }
 }

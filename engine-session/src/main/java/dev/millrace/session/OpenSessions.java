@@ -1,0 +1,37 @@
+package dev.millrace.session;
+
+import dev.millrace.session.Health.Condition;
+import dev.millrace.session.Health.Trouble;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.WeakHashMap;
+
+/** The sessions of an engine that are not closed. One that is forgotten without being closed goes with the collector. */
+final class OpenSessions {
+    private final Map<OpenSession, Boolean> sessions = new WeakHashMap<>();
+
+    synchronized void add(OpenSession session) {
+        sessions.put(session, true);
+    }
+
+    synchronized void remove(OpenSession session) {
+        sessions.remove(session);
+    }
+
+    private synchronized List<OpenSession> all() {
+        return new ArrayList<>(sessions.keySet());
+    }
+
+    /** What is wrong with them, as it concerns their engine: it is down where none of them answers. */
+    List<Trouble> troubles() {
+        List<Health> each = all().stream().map(OpenSession::health).toList();
+        boolean noneAnswers = each.stream().noneMatch(Health::isAnswering);
+        return each.stream()
+                .flatMap(health -> health.troubles().stream())
+                .map(trouble -> noneAnswers || trouble.condition() != Condition.DOWN
+                        ? trouble
+                        : new Trouble(Condition.DEGRADED, trouble.status(), trouble.place(), trouble.text()))
+                .toList();
+    }
+}
