@@ -71,7 +71,7 @@ public final class BatchedSession extends Streaming {
             return session.start(given, how, to);
         }
         try {
-            session.check(given, how);
+            session.checkForLater(given, how);
         } catch (EngineException e) {
             to.failed(e);
             return Disposables.disposed();

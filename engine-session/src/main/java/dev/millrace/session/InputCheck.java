@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Holds what a caller gives against what the model declares, before anything runs. */
 final class InputCheck {
+    private static final Thread ANOTHER = Thread.ofPlatform().unstarted(() -> {});
+
     private final List<ValueInfo> declared;
     private final Map<String, ValueInfo> byName = new HashMap<>();
     private final SharedExtents shared;
@@ -50,6 +52,17 @@ final class InputCheck {
             }
         }
         shared.check(given);
+    }
+
+    /** What runs on a thread of the engine reads no memory that is the caller's thread's own. */
+    void checkForOtherThreads(Inputs given) {
+        for (ValueInfo info : declared) {
+            if (given.input(info.name()) instanceof Tensor tensor && !tensor.isReadableBy(ANOTHER)) {
+                throw EngineException.invalidArgument("Input '" + info.name()
+                        + "' is in memory that only its own thread may read, and a run that is not waited for has "
+                        + "another: allocate it in Arena.ofShared() or Arena.ofAuto(), or call run");
+            }
+        }
     }
 
     private static void check(ValueInfo info, Datum value) {

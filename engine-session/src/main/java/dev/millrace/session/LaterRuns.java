@@ -28,7 +28,7 @@ final class LaterRuns {
     Disposable start(Inputs given, RunOptions how, Receiver<Outputs> to) {
         var run = new LaterRun(this, queue, given, how, to, watch.begin(given));
         try {
-            session.check(given, how);
+            session.checkForLater(given, how);
             run.await();
             return run;
         } catch (RuntimeException | Error e) {

@@ -272,6 +272,12 @@ final class OpenSession extends Streaming implements Session {
         }
     }
 
+    /** The same of a request whose caller does not run it. */
+    void checkForLater(Inputs given, RunOptions how) {
+        check(given, how);
+        check.checkForOtherThreads(given);
+    }
+
     Outputs runAccepted(Inputs given, RunOptions how) {
         check(given, how);
         OpenModel open = model();

@@ -1,6 +1,7 @@
 package dev.millrace.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.ElementType;
@@ -40,6 +41,26 @@ class FreedInputsTest {
                 closing.join();
             }
             assertThat(answers).isPositive();
+        }
+    }
+
+    @Test
+    void memoryOfOneThreadIsRefusedWhereAnotherWouldReadIt() {
+        try (Engine engine = Engine.create();
+                Session session = engine.session(TestModels.perceptron(1, 8, 1), SessionOptions.defaults());
+                Arena arena = Arena.ofConfined()) {
+            String name = session.inputs().getFirst().name();
+            Tensor own = Tensor.wrap(ElementType.FLOAT, Shape.of(1, 8), arena.allocate(32, 64));
+            Inputs inputs = Inputs.of(name, own);
+            assertThatThrownBy(() -> session.mono(inputs).block())
+                    .isInstanceOf(EngineException.class)
+                    .hasMessageContaining("Input '" + name + "'")
+                    .hasMessageContaining("Arena.ofShared()");
+            assertThatThrownBy(() -> session.batched(BatchOptions.defaults())
+                            .mono(inputs)
+                            .block())
+                    .hasMessageContaining("Arena.ofShared()");
+            session.run(inputs).close();
         }
     }
 

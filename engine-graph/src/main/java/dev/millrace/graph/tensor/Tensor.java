@@ -205,9 +205,8 @@ public final class Tensor implements Datum {
     }
 
     /**
-     * The memory, exactly as long as the elements need. What a run returned keeps its content for as long as somebody has
-     * the segment, closed or not, and is then left to the garbage collector: where the same memory is to serve run after
-     * run, read by value. Memory that somebody brought is valid as long as its owner says.
+     * The memory, exactly as long as the elements need. What a run returned keeps its content while somebody has it: where
+     * the same memory is to serve run after run, read by value. What somebody brought is valid as long as its owner says.
      */
     public MemorySegment segment() {
         if (strings != null) {
@@ -220,6 +219,11 @@ public final class Tensor implements Datum {
         }
         checkOpen();
         return data;
+    }
+
+    /** Whether a thread may read the elements: a confined arena is its own thread's alone. */
+    public boolean isReadableBy(Thread thread) {
+        return strings != null || data.isAccessibleBy(thread);
     }
 
     /** The strings themselves, not a copy. */

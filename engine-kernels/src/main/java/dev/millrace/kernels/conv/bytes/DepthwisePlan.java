@@ -15,6 +15,7 @@ import dev.millrace.kernels.intgemm.Requantisation;
 import dev.millrace.kernels.layout.RunCopies;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A depthwise convolution in bands of rows: the rows of the input that a band sees are copied with what is outside of
@@ -23,6 +24,11 @@ import java.lang.foreign.ValueLayout;
 final class DepthwisePlan {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
+    /** From here on floats are not all ints. */
+    private static final int LEAST_INEXACT = 1 << 24;
+    /** A bound for what a tap adds to a sum, and takes off for the zero point. */
+    private static final int MOST_OF_PRODUCT = 1 << 17;
+
     /** Of the copy of a band, which the caches near the core are to hold. */
     private static final long BAND_BYTES = 96 << 10;
 
@@ -96,6 +102,7 @@ final class DepthwisePlan {
         private final PaddedBand.Writer copy;
         private final MemorySegment block = arguments.atLeast(2L * DepthwiseArguments.BYTES);
         private final long blockStart;
+        private final boolean small;
 
         Task(Operands operands) {
             this.operands = operands;
@@ -112,6 +119,8 @@ final class DepthwisePlan {
                     operands.in().stride(),
                     band + bandBytes);
             blockStart = memory.pointer(block);
+            small = operands.out().output() != QuantisedOutput.F32
+                    && isSmall(operands.out().bias());
             arguments(0, pixels, wide);
             arguments(DepthwiseArguments.BYTES, pixels - 1, narrow);
         }
@@ -144,6 +153,21 @@ final class DepthwisePlan {
             Requantisation.put(result, block, at + DepthwiseArguments.REQUANTISATION);
             block.set(FLOAT, at + DepthwiseArguments.SCALE_OF_IN, operands.in().scale(0));
             block.set(FLOAT, at + DepthwiseArguments.ONE, 1);
+        }
+
+        /** Whether sums of products and these numbers have no more digits than a float. */
+        private boolean isSmall(@Nullable MemorySegment bias) {
+            if (bias == null) {
+                return false;
+            }
+            int most = LEAST_INEXACT - MOST_OF_PRODUCT * shape.taps();
+            for (int channel = 0; channel < shape.channels(); channel++) {
+                int number = bias.getAtIndex(ValueLayout.JAVA_INT_UNALIGNED, channel);
+                if (number >= most || number <= -most) {
+                    return false;
+                }
+            }
+            return true;
         }
 
         private void set(long at, int place, long value) {
@@ -210,6 +234,7 @@ final class DepthwisePlan {
                     masked,
                     result.output(),
                     result.bias() != null,
+                    small,
                     result.hasScalePerColumn(),
                     result.output() == QuantisedOutput.F32 && result.activation() == Activation.RELU));
         }

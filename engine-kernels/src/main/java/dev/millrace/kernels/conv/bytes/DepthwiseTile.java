@@ -35,6 +35,7 @@ final class DepthwiseTile implements KernelFamily {
      * @param masked whether the block is the last one, which channels do not fill
      * @param output what is written
      * @param bias whether there is a number for each channel
+     * @param small whether these numbers are so small that sums which start from them stay exact
      * @param scales whether there is a scale for each channel rather than one for all
      * @param relu whether floats that are negative become 0
      */
@@ -47,6 +48,7 @@ final class DepthwiseTile implements KernelFamily {
             boolean masked,
             QuantisedOutput output,
             boolean bias,
+            boolean small,
             boolean scales,
             boolean relu) {
 
@@ -60,12 +62,24 @@ final class DepthwiseTile implements KernelFamily {
                     .with("masked", masked ? 1 : 0)
                     .with("output", output)
                     .with("bias", bias ? 1 : 0)
+                    .with("small", small ? 1 : 0)
                     .with("scales", scales ? 1 : 0)
                     .with("relu", relu ? 1 : 0);
         }
 
         static Variant of(KernelKey key, Target target) {
-            key.onlyHas("pixels", "taps", "stride", "dilation", "signed", "masked", "output", "bias", "scales", "relu");
+            key.onlyHas(
+                    "pixels",
+                    "taps",
+                    "stride",
+                    "dilation",
+                    "signed",
+                    "masked",
+                    "output",
+                    "bias",
+                    "small",
+                    "scales",
+                    "relu");
             int taps = key.number("taps", 1, MAX_TAPS);
             return new Variant(
                     key.number("pixels", 1, maxPixels(target, taps)),
@@ -76,6 +90,7 @@ final class DepthwiseTile implements KernelFamily {
                     key.number("masked", 0, 1) == 1,
                     key.oneOf("output", QuantisedOutput.values()),
                     key.number("bias", 0, 1) == 1,
+                    key.number("small", 0, key.number("bias", 0, 1)) == 1,
                     key.number("scales", 0, 1) == 1,
                     key.number("relu", 0, 1) == 1);
         }

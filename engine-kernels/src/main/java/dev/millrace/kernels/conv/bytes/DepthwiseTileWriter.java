@@ -70,6 +70,10 @@ final class DepthwiseTileWriter {
         VectorVar[] sums = new VectorVar[variant.pixels()];
         VectorVar zero = builder.spread(Address.at(arguments, DepthwiseArguments.ZERO_OF_IN));
         VectorVar start = builder.sub(Constant.ZERO, builder.mul(zero, builder.load(Address.at(weights, 0))));
+        if (variant.small()) {
+            VectorVar bias = builder.unary(UnaryOp.TO_FLOAT, term(DepthwiseArguments.BIAS, mask()));
+            start = builder.add(start, bias);
+        }
         for (int pixel = 0; pixel < sums.length; pixel++) {
             sums[pixel] = builder.vector("sum");
             builder.set(sums[pixel], start);
@@ -116,7 +120,7 @@ final class DepthwiseTileWriter {
 
     private void finish(VectorVar[] sums) {
         MaskVar mask = mask();
-        @Nullable VectorVar bias = variant.bias() ? term(DepthwiseArguments.BIAS, mask) : null;
+        @Nullable VectorVar bias = variant.bias() && !variant.small() ? term(DepthwiseArguments.BIAS, mask) : null;
         @Nullable VectorVar factor = variant.output() == QuantisedOutput.S32 ? null : factor(mask);
         for (VectorVar sum : sums) {
             Address to = Address.at(out, 0);
@@ -148,7 +152,7 @@ final class DepthwiseTileWriter {
         return bias == null ? sum : builder.binary(BinaryOp.INT_ADD, sum, bias);
     }
 
-    /** A bias of ints may have more digits than a float: it is added to ints. */
+    /** A bias of ints that has more digits than a float is added to ints. */
     private VectorVar floatWithBias(VectorVar sum, VectorVar bias) {
         return builder.unary(UnaryOp.TO_FLOAT, withBias(builder.unary(UnaryOp.TO_INT, sum), bias));
     }
