@@ -24,8 +24,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// What lies between two operators would be rounded to the type of the inputs. So floats of 16 bits become wider ones
 /// before and narrow ones after the whole formula, and whole numbers are computed with as doubles. Where the type is
-/// only
-/// known in a run, all is computed in it.
+/// only known in a run, all is computed in it.
 final class DefinitionLowering {
     private final Composer c;
     private final NodeSpec spec;
