@@ -235,7 +235,6 @@ public final class Tensor implements Datum {
         return strings;
     }
 
-    /** Reads the memory while nobody can take it away. */
     private void reading(Runnable reader) {
         pin();
         try {
