@@ -7,8 +7,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,9 +25,9 @@ class BatchedSequencesTest {
     private static final int LENGTH = 5;
     private static final State STATE = State.carry("stateN", "state").ofZeros(2, 1, WIDTH);
 
-    private final List<BatchReport> batches = new CopyOnWriteArrayList<>();
+    private final Queue<BatchReport> batches = new ConcurrentLinkedQueue<>();
     private final Engine engine =
-            Engine.create(EngineOptions.defaults().withThreads(1).withRequestListener(new Watching()));
+            Engine.create(EngineOptions.defaults().withThreads(1).withRequestListener(new SeenBatches(batches)));
     private final Session session = engine.session(TestModels.voices(WIDTH), SessionOptions.defaults());
     private final BatchedSession batched = session.batched(BatchOptions.defaults()
             .maxDelay(Duration.ofHours(1))
@@ -35,18 +35,6 @@ class BatchedSequencesTest {
             .along("state", 1)
             .along("y", 1)
             .along("stateN", 1));
-
-    private final class Watching implements RequestListener {
-        @Override
-        public void ended(RequestReport request) {
-            // only batches count
-        }
-
-        @Override
-        public void batchEnded(BatchReport batch) {
-            batches.add(batch);
-        }
-    }
 
     @AfterEach
     void close() {
@@ -108,24 +96,12 @@ class BatchedSequencesTest {
                         .join();
             }
             float[] before = state(left);
-            var begun = new CountDownLatch(1);
-            var go = new CountDownLatch(1);
-            // holds the only run thread of a session that has one under way
-            session.mono(element(0, 0).and("state", Tensor.copyOf(new float[2 * WIDTH], 2, 1, WIDTH)))
-                    .subscribe(outputs -> {
-                        outputs.close();
-                        begun.countDown();
-                        try {
-                            go.await();
-                        } catch (InterruptedException e) {
-                            throw new AssertionError(e);
-                        }
-                    });
-            begun.await();
+            Inputs alone = element(0, 0).and("state", Tensor.copyOf(new float[2 * WIDTH], 2, 1, WIDTH));
+            OccupiedSession occupied = OccupiedSession.of(session, alone);
             var first = kept.mono(element(2, 0)).toFuture();
             var second = together.sequence("other").mono(element(3, 0)).toFuture();
             left.mono(element(1, 3)).subscribe(Outputs::close).dispose();
-            go.countDown();
+            occupied.close();
             answer(first.join());
             answer(second.join());
             assertThat(state(left)).isEqualTo(before);

@@ -15,10 +15,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.AfterEach;
@@ -32,9 +32,9 @@ import reactor.test.StepVerifier;
 class BatchingTest {
     private static final int WIDTH = 4;
     private final AtomicInteger runs = new AtomicInteger();
-    private final List<BatchReport> batches = new CopyOnWriteArrayList<>();
+    private final Queue<BatchReport> batches = new ConcurrentLinkedQueue<>();
     private final Engine engine =
-            Engine.create(EngineOptions.defaults().withThreads(1).withRequestListener(new Watching()));
+            Engine.create(EngineOptions.defaults().withThreads(1).withRequestListener(new SeenBatches(batches)));
     private final Session session = engine.session(
             TestModels.perceptron(2, WIDTH, 1),
             SessionOptions.builder().listener(new Counting()).build());
@@ -51,18 +51,6 @@ class BatchingTest {
         @Override
         public void runEnded(String plan, long startNanos, long endNanos, boolean failed) {
             runs.incrementAndGet();
-        }
-    }
-
-    private final class Watching implements RequestListener {
-        @Override
-        public void ended(RequestReport request) {
-            // its runs are reported elsewhere
-        }
-
-        @Override
-        public void batchEnded(BatchReport batch) {
-            batches.add(batch);
         }
     }
 
@@ -96,24 +84,12 @@ class BatchingTest {
 
     /** Answers to requests that come while another one is under way. */
     private List<CompletableFuture<Outputs>> together(List<Inputs> requests) throws InterruptedException {
-        var begun = new CountDownLatch(1);
-        var go = new CountDownLatch(1);
-        // holds the only run thread of a session that has one under way
-        session.mono(request(1, 0)).subscribe(outputs -> {
-            outputs.close();
-            begun.countDown();
-            try {
-                go.await();
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
-        });
-        begun.await();
+        OccupiedSession occupied = OccupiedSession.of(session, request(1, 0));
         List<CompletableFuture<Outputs>> answers = new ArrayList<>();
         for (Inputs request : requests) {
             answers.add(batched.mono(request).toFuture());
         }
-        go.countDown();
+        occupied.close();
         return answers;
     }
 

@@ -26,23 +26,17 @@ class ContextGroupMembersTest extends CompiledTest {
         other = Files.write(folder.resolve("other.onnx"), TestModels.perceptron(2, WIDTH, 6));
     }
 
-    private static SessionOptions sharing(boolean last) {
-        return SessionOptions.builder()
-                .config("ep.context_enable", "1")
-                .config("ep.share_ep_contexts", "1")
-                .config("ep.stop_share_ep_contexts", last ? "1" : "0")
-                .build();
-    }
-
     @Test
     void aFolderIsOneHoweverItIsSpelled() throws IOException {
         Path same = folder.resolve(".").resolve("..").resolve(folder.getFileName());
         Path link = Files.createSymbolicLink(folder.resolveSibling(folder.getFileName() + "-link"), folder);
         try {
-            engine.session(source, sharing(false)).close();
-            engine.session(same.resolve("other.onnx"), sharing(false)).close();
+            engine.session(source, ContextGroupTest.sharing(false)).close();
+            engine.session(same.resolve("other.onnx"), ContextGroupTest.sharing(false))
+                    .close();
             Files.write(folder.resolve("third.onnx"), TestModels.perceptron(1, WIDTH, 7));
-            engine.session(link.resolve("third.onnx"), sharing(true)).close();
+            engine.session(link.resolve("third.onnx"), ContextGroupTest.sharing(true))
+                    .close();
         } finally {
             Files.delete(link);
         }
@@ -125,7 +119,7 @@ class ContextGroupMembersTest extends CompiledTest {
         };
         logger.addHandler(listening);
         try (Engine own = Engine.create(EngineOptions.defaults().withThreads(1))) {
-            own.session(source, sharing(false)).close();
+            own.session(source, ContextGroupTest.sharing(false)).close();
         } finally {
             logger.removeHandler(listening);
         }

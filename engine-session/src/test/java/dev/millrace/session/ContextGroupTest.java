@@ -49,7 +49,8 @@ class ContextGroupTest {
         engine.close();
     }
 
-    private static SessionOptions sharing(boolean last) {
+    /** A model of a group by flags. */
+    static SessionOptions sharing(boolean last) {
         return SessionOptions.builder()
                 .config("ep.context_enable", "1")
                 .config("ep.share_ep_contexts", "1")

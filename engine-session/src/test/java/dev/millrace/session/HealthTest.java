@@ -9,7 +9,6 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Health.Condition;
 import dev.millrace.session.Health.Trouble;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -65,23 +64,12 @@ class HealthTest {
         var options = SessionOptions.builder().queue(1).maxConcurrentRuns(1).build();
         try (Engine engine = engine();
                 Session session = session(engine, options)) {
-            var begun = new CountDownLatch(1);
-            var go = new CountDownLatch(1);
-            session.mono(row()).subscribe(outputs -> {
-                outputs.close();
-                begun.countDown();
-                try {
-                    go.await();
-                } catch (InterruptedException e) {
-                    throw new AssertionError(e);
-                }
-            });
-            begun.await();
+            OccupiedSession occupied = OccupiedSession.of(session, row());
             assertUp(session.health());
             var waiting = session.mono(row()).toFuture();
             assertHealth(session.health(), Condition.DEGRADED, Status.OVERLOADED, "perceptron", "1 requests wait");
             assertHealth(engine.health(), Condition.DEGRADED, Status.OVERLOADED, "perceptron", "1 requests wait");
-            go.countDown();
+            occupied.close();
             waiting.join().close();
             assertUp(engine.health());
         }
