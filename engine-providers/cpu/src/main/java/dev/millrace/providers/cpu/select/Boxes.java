@@ -36,6 +36,7 @@ final class Boxes {
         int count = Extents.toInt("boxes", scores.shape().dim(2));
         float[] score = scores.floats();
         long[] candidates = new long[count];
+        var ranking = new Ranking(candidates);
         int[] kept = new int[(int) Math.clamp(limit, 0, count)];
         long most = 3L * batches * classes * kept.length;
         long[] chosen = new long[(int) Math.min(most, FIRST_CHOSEN)];
@@ -44,8 +45,8 @@ final class Boxes {
             for (int kind = 0; kind < classes; kind++) {
                 context.checkCancelled();
                 int first = (batch * classes + kind) * count;
-                int given = sorted(score, first, threshold, candidates);
-                int more = boxes.keep(context, candidates, given, batch * count, kept);
+                ranking.begin(above(score, first, threshold, candidates));
+                int more = boxes.keep(context, ranking, batch * count, kept);
                 if (3L * more > chosen.length - size) {
                     int end = Extents.product("numbers of chosen boxes", 3, (long) size / 3 + more);
                     chosen = Arrays.copyOf(chosen, (int) Math.min(Extents.LONGEST_ARRAY, 2L * end));
@@ -66,26 +67,23 @@ final class Boxes {
         return context.input(input) == null ? otherwise : context.tensor(input).doubles()[0];
     }
 
-    /** Boxes of a class whose scores are above a threshold, the best first; returns how many. */
-    private static int sorted(float[] scores, int first, double threshold, long[] candidates) {
+    /** Boxes of a class whose scores are above a threshold, as numbers that are smaller the better they are; returns how many. */
+    private static int above(float[] scores, int first, double threshold, long[] candidates) {
         int given = 0;
         for (int i = 0; i < candidates.length; i++) {
             if (scores[first + i] > threshold) {
                 candidates[given++] = (long) ~ordered(scores[first + i]) << Integer.SIZE | i;
             }
         }
-        if (given > 1) {
-            Arrays.sort(candidates, 0, given);
-        }
         return given;
     }
 
     /** Keeps candidates that overlap none that is kept already; returns how many. */
-    private int keep(DynamicContext context, long[] candidates, int given, int firstBox, int[] kept) {
+    private int keep(DynamicContext context, Ranking candidates, int firstBox, int[] kept) {
         int size = 0;
-        for (int i = 0; i < given && size < kept.length; i++) {
+        for (int i = 0; size < kept.length && !candidates.isEmpty(); i++) {
             context.checkCancelled(i);
-            int candidate = (int) candidates[i];
+            int candidate = (int) candidates.take();
             boolean apart = true;
             for (int j = 0; j < size && apart; j++) {
                 context.checkCancelled(j);
