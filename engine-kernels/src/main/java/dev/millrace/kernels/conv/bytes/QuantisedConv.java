@@ -148,9 +148,12 @@ public final class QuantisedConv implements QuantisedConvolution {
         return Math.clamp(BLOCK_BYTES / windows.windowBytes(), LEAST_ROWS, MOST_ROWS);
     }
 
-    /** Pixels of a block whose windows are not: whole lines. */
+    /** Pixels of a block whose windows are not: whole lines, or what the cache holds of one that is longer. */
     private long stripPixels() {
-        return Math.max(1, BLOCK_BYTES / windows.lineBytes()) * shape.width().out();
+        int line = shape.width().out();
+        long lines = BLOCK_BYTES / windows.lineBytes();
+        long part = Math.max(LEAST_ROWS, line * BLOCK_BYTES / windows.lineBytes());
+        return lines > 0 ? lines * line : Math.min(line, part);
     }
 
     private void blocks(Operands operands, OutputBlocks blocks, long first, long end, Parallel parallel) {

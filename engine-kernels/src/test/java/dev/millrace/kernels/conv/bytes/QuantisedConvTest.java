@@ -51,6 +51,24 @@ class QuantisedConvTest {
         assertThat(out.data().getAtIndex(ValueLayout.JAVA_INT, 12 * CHANNELS)).isEqualTo(-128 * 255 * 9 * CHANNELS);
     }
 
+    /** A line that no cache holds is done in parts. */
+    @Test
+    void allPixelsOfALongLineAreThere() {
+        int width = 100_003;
+        Axis line = Axis.of(width, 3, 1, 1, 1, 1);
+        ConvShape shape = ConvShape.flat(1, CHANNELS, 1, Axis.pointwise(1), line);
+        QuantisedConv ofLine = new QuantisedConv(kernels, shape);
+        MemorySegment weights = arena.allocate(ofLine.packedBytes());
+        ofLine.pack(QuantisedMatrix.of(filled(3L * CHANNELS, 1), true, 3L * CHANNELS), weights);
+        QuantisedResult out = QuantisedResult.ints(arena.allocate(4L * width), 1);
+        QuantisedMatrix in = QuantisedMatrix.of(filled((long) width * CHANNELS, 1), false, CHANNELS);
+        ofLine.run(in, weights, out, Parallel.NONE);
+        for (int x = 0; x < width; x++) {
+            int taps = x == 0 || x == width - 1 ? 2 : 3;
+            assertThat(out.data().getAtIndex(ValueLayout.JAVA_INT, x)).isEqualTo(taps * CHANNELS);
+        }
+    }
+
     @Test
     void noImagesAreNoWork() {
         for (Axis axis : new Axis[] {AXIS, Axis.pointwise(5)}) {
