@@ -3,17 +3,19 @@ package dev.millrace.providers.cpu.select;
 import java.util.Arrays;
 
 /**
- * Numbers, the smallest first, put in order only as far as somebody asks: who wants a few of many waits for no sorting. It is
- * a heap until an eighth has been asked for; the others are sorted then.
+ * Numbers, the smallest first, put in order only as far as somebody asks: they are parted as by quicksort, but only the part
+ * that is asked for next is parted again, until it is short enough to be sorted.
  */
 final class Ranking {
-    private static final int PATIENCE = 8;
+    private static final int SHORT = 128;
+    /** Parts that are kept apart at most, the larger numbers before the smaller ones. */
+    private static final int PARTS = 64;
 
     private final long[] numbers;
-    /** How many are left in the heap, or how many were sorted. */
-    private int size;
-    /** Where the next of the sorted ones is; negative while there is a heap: how many it may still give, less one. */
+    private final int[] ends = new int[PARTS];
+    private int parts;
     private int next;
+    private int sorted;
 
     /** @param numbers of which the first some will be ranked, in place */
     Ranking(long[] numbers) {
@@ -22,49 +24,56 @@ final class Ranking {
 
     /** Begins with so many numbers. */
     void begin(int count) {
-        size = count;
-        next = ~(count / PATIENCE);
-        for (int i = count / 2 - 1; i >= 0; i--) {
-            sink(i);
-        }
+        next = 0;
+        sorted = 0;
+        parts = count == 0 ? 0 : 1;
+        ends[0] = count;
     }
 
     boolean isEmpty() {
-        return Math.max(0, next) >= size;
+        return next == sorted && parts == 0;
     }
 
     /** Takes the smallest one. */
     long take() {
-        if (next == -1) {
-            Arrays.sort(numbers, 0, size);
-            next = 0;
+        if (next == sorted) {
+            sortMore();
         }
-        if (next >= 0) {
-            return numbers[next++];
-        }
-        next++;
-        long least = numbers[0];
-        numbers[0] = numbers[--size];
-        sink(0);
-        return least;
+        return numbers[next++];
     }
 
-    private void sink(int from) {
-        if (from >= size) {
-            return;
+    private void sortMore() {
+        int end = ends[parts - 1];
+        while (end - next > SHORT && parts < PARTS) {
+            end = parted(next, end);
+            ends[parts++] = end;
         }
-        int place = from;
-        long number = numbers[place];
-        for (int child = 2 * place + 1; child < size; child = 2 * place + 1) {
-            if (child + 1 < size && numbers[child + 1] < numbers[child]) {
-                child++;
+        Arrays.sort(numbers, next, end);
+        sorted = end;
+        parts--;
+    }
+
+    /** Where the larger numbers begin, after the smaller ones have been moved before them; neither are none. */
+    private int parted(int first, int end) {
+        long a = numbers[first];
+        long b = numbers[(first + end) >>> 1];
+        long c = numbers[end - 1];
+        long pivot = Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
+        int left = first - 1;
+        int right = end;
+        while (true) {
+            do {
+                left++;
+            } while (numbers[left] < pivot);
+            do {
+                right--;
+            } while (numbers[right] > pivot);
+            if (left >= right) {
+                return right + 1;
             }
-            if (numbers[child] >= number) {
-                break;
-            }
-            numbers[place] = numbers[child];
-            place = child;
+            long moved = numbers[left];
+            numbers[left] = numbers[right];
+            numbers[right] = moved;
         }
-        numbers[place] = number;
     }
 }

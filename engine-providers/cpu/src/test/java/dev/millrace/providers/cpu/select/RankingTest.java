@@ -10,8 +10,9 @@ class RankingTest {
     @Test
     void everyNumberComesInItsTurnHoweverManyThereAre() {
         var random = new Random(5);
-        for (int count = 0; count < 200; count++) {
-            long[] numbers = random.longs(count + 3, -50, 50).toArray();
+        for (int count = 0; count < 3_000; count += 1 + count / 9) {
+            long[] numbers =
+                    random.longs(count + 3, -50, 50L + count % 7 * 1000).toArray();
             long[] sorted = Arrays.copyOf(numbers, count);
             Arrays.sort(sorted);
             var ranking = new Ranking(numbers);
