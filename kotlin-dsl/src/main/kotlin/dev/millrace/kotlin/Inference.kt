@@ -161,8 +161,7 @@ public fun ByteArray.toTensor(vararg dims: Long): Tensor = Tensor.copyOf(this, *
 public fun BooleanArray.toTensor(vararg dims: Long): Tensor = Tensor.copyOf(this, *shapeOr(dims, size))
 
 /** A tensor of texts of these extents. */
-public fun Array<String>.toTensor(vararg dims: Long): Tensor =
-    Tensor.ofStrings(Shape.of(*shapeOr(dims, size)), *this)
+public fun Array<String>.toTensor(vararg dims: Long): Tensor = Tensor.ofStrings(Shape.of(*shapeOr(dims, size)), *this)
 
 /** An input or an output by its name: `session.inputs()["x"]`. */
 public operator fun List<ValueInfo>.get(name: String): ValueInfo =

@@ -71,30 +71,30 @@ private class DocumentExamples(
     fun graphs(engine: Engine) {
         val model =
             graph("classifier") {
-            val x = input("x", ElementType.FLOAT, "rows", 3)
-            val weights = constant(arrayOf(floatArrayOf(1f, 0f), floatArrayOf(0f, 1f), floatArrayOf(2f, 1f)))
-            val hidden = op("Gelu", x matmul weights) { attribute("approximate", "tanh") }
-            output("probabilities", softmax(hidden * 0.5f))
-        }
+                val x = input("x", ElementType.FLOAT, "rows", 3)
+                val weights = constant(arrayOf(floatArrayOf(1f, 0f), floatArrayOf(0f, 1f), floatArrayOf(2f, 1f)))
+                val hidden = op("Gelu", x matmul weights) { attribute("approximate", "tanh") }
+                output("probabilities", softmax(hidden * 0.5f))
+            }
         model.save(Path.of("classifier.onnx"))
         val session =
             engine.session(model) {
-            providers {
-                simd()
-                cpu()
+                providers {
+                    simd()
+                    cpu()
+                }
             }
-        }
     }
 
     fun nested() {
         val powers =
             graph("powers") {
-            val x = input("x", ElementType.FLOAT, "n")
-            val isSquared = input("squared", ElementType.BOOL)
-            val start = choose(isSquared, { x * x }, { x })
-            val (y) = loop(constant(3L), start) { _, (soFar) -> listOf(soFar * x) }
-            output("y", y)
-        }
+                val x = input("x", ElementType.FLOAT, "n")
+                val isSquared = input("squared", ElementType.BOOL)
+                val start = choose(isSquared, { x * x }, { x })
+                val (y) = loop(constant(3L), start) { _, (soFar) -> listOf(soFar * x) }
+                output("y", y)
+            }
     }
 
     suspend fun compiling() {

@@ -12,14 +12,18 @@ import java.nio.file.Path
 /** Kotlin 2.2 refuses classes and libraries of a later language than 2.3, and to inline what is newer than its own. */
 class OlderCompilersTest {
     private val classes: List<ClassModel> =
-        Path.of(MillraceDsl::class.java.protectionDomain.codeSource.location.toURI()).let { root ->
-            Files.walk(root).use { files ->
-                files
-                    .filter { it.toString().endsWith(".class") && it.fileName.toString() != "module-info.class" }
-                    .map { ClassFile.of().parse(it) }
-                    .toList()
+        Path
+            .of(
+                MillraceDsl::class.java.protectionDomain.codeSource.location
+                    .toURI(),
+            ).let { root ->
+                Files.walk(root).use { files ->
+                    files
+                        .filter { it.toString().endsWith(".class") && it.fileName.toString() != "module-info.class" }
+                        .map { ClassFile.of().parse(it) }
+                        .toList()
+                }
             }
-        }
 
     /** The version of the language in which Kotlin's notes about a class are written; null for a class of Java. */
     private fun language(model: ClassModel): List<Int>? =
@@ -31,8 +35,7 @@ class OlderCompilersTest {
                     .stream()
                     .filter { it.className().stringValue() == "Lkotlin/Metadata;" }
                     .findFirst()
-            }
-            .map { metadata ->
+            }.map { metadata ->
                 val version = metadata.elements().first { it.name().stringValue() == "mv" }.value()
                 (version as AnnotationValue.OfArray).values().map { (it as AnnotationValue.OfInt).intValue() }
             }.orElse(null)

@@ -55,9 +55,13 @@ public class GraphScope internal constructor(
             extents.map {
                 when (it) {
                     is Int -> Dim.of(it.toLong())
+
                     is Long -> Dim.of(it)
+
                     is String -> Dim.symbol(it)
+
                     null -> Dim.UNKNOWN
+
                     else -> throw EngineException.invalidGraph(
                         "an extent of input '$name' is $it; it is a number, a name or null",
                     )

@@ -85,7 +85,17 @@ class GraphsTest {
                 output("y", op("Relu", op("Add", x, constant(1f, "one"), name = "sum"), name = "y"))
             }
         val editor = GraphEditor(Graph.named("same"))
-        val type = ValueType.tensor(FLOAT, SymbolicShape(written.graph().inputs()[0].shape()!!.dims()))
+        val type =
+            ValueType.tensor(
+                FLOAT,
+                SymbolicShape(
+                    written
+                        .graph()
+                        .inputs()[0]
+                        .shape()!!
+                        .dims(),
+                ),
+            )
         val x = editor.addInput("x", type)
         val one = editor.addConstant("one", Tensor.scalar(1f))
         val sum = editor.append(NodeSpec.of(OpId.onnx("Add"), 21, x, one).named("sum"), listOf("sum")).requireOutput(0)
@@ -118,7 +128,9 @@ class GraphsTest {
                 assertThat(y.type).hasToString("float[1,1,2,2]")
                 output("y", reshape(mean(y, 2, 3), -1))
             }
-        assertThat(answer(model, Inputs.of("x", Tensor.copyOf(FloatArray(16) { 1f }, 1, 1, 4, 4)))).containsExactly(6.25f)
+        assertThat(
+            answer(model, Inputs.of("x", Tensor.copyOf(FloatArray(16) { 1f }, 1, 1, 4, 4))),
+        ).containsExactly(6.25f)
     }
 
     @Test
