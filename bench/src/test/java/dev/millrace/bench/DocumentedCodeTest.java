@@ -49,7 +49,7 @@ class DocumentedCodeTest {
 
     @Test
     void servicesAreShownWholeAndShort() throws IOException {
-        assertThat(shown("services.md")).hasSize(2);
+        assertThat(shown("services.md")).hasSize(4);
         for (MatchResult service : shown("services.md")) {
             String file = Files.readString(ROOT.resolve(service.group(1)));
             assertThat(service.group(2)).as(service.group(1)).isEqualTo(file.strip());

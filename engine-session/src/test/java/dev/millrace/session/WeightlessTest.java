@@ -285,7 +285,7 @@ class WeightlessTest {
             assertThat(each.verdict()).isEqualTo(Compatibility.OPTIMAL);
             assertThat(each.compiledFor()).endsWith(";weights=source");
         });
-        String other = "simd;format=5;target=avx9/128;weights=source";
+        String other = "simd;format=6;target=avx9/128;weights=source";
         assertThat(engine.compatibility("simd", List.of(), other)).isEqualTo(Compatibility.OPTIMAL);
     }
 

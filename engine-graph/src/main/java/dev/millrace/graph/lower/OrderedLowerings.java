@@ -119,7 +119,7 @@ final class OrderedLowerings {
     /** Elements stay in the order in which they lie. */
     private static void gelu(Composer c) {
         Value real = real(c, c.input(0), c.input(1));
-        c.result(bytes(c, c.add(c.contributed("Gelu", real)), c.input(2)));
+        c.result(bytes(c, c.op("Gelu", real), c.input(2)));
     }
 
     /** Each step gives bytes: projections, scores, probabilities and what comes of them. */
