@@ -10,7 +10,6 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -43,22 +42,6 @@ public final class Workspace {
                     attributes.size(),
                     attributes.lastModifiedTime().to(TimeUnit.NANOSECONDS),
                     use);
-        }
-
-        /** Spelled out, since what Java makes has to be linked while a session is opened. */
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof FileId same
-                    && path.equals(same.path)
-                    && Objects.equals(key, same.key)
-                    && size == same.size
-                    && modified == same.modified
-                    && use == same.use;
-        }
-
-        @Override
-        public int hashCode() {
-            return (path.hashCode() * 31 + Long.hashCode(modified)) * 31 + use.ordinal();
         }
     }
 

@@ -53,17 +53,6 @@ public record Gpr(int number, int bytes) implements Operand {
         return new Gpr(number, 1);
     }
 
-    // A record's own equals generates a class at its first use, and the first kernel of a process waits for it.
-    @Override
-    public boolean equals(Object other) {
-        return other instanceof Gpr gpr && gpr.number == number && gpr.bytes == bytes;
-    }
-
-    @Override
-    public int hashCode() {
-        return 16 * bytes + number;
-    }
-
     @Override
     public String toString() {
         return Printer.register(this);

@@ -52,17 +52,6 @@ public record Vec(Width width, int number) implements Operand {
         return new Masked(this, mask, true);
     }
 
-    // A record's own equals generates a class at its first use, and the first kernel of a process waits for it.
-    @Override
-    public boolean equals(Object other) {
-        return other instanceof Vec vec && vec.number == number && vec.width == width;
-    }
-
-    @Override
-    public int hashCode() {
-        return 31 * number + width.hashCode();
-    }
-
     @Override
     public String toString() {
         return Printer.register(this);

@@ -4,7 +4,6 @@ import dev.millrace.graph.tensor.Tensor;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** The value of a node's attribute. */
 public sealed interface Attribute {
@@ -43,17 +42,6 @@ public sealed interface Attribute {
     record Ints(List<Long> values) implements Attribute {
         public Ints {
             values = List.copyOf(values);
-        }
-
-        /** Written out, since what the JVM makes for records takes longer than a session's whole search for equal nodes. */
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Ints same && values.equals(same.values);
-        }
-
-        @Override
-        public int hashCode() {
-            return values.hashCode();
         }
     }
 

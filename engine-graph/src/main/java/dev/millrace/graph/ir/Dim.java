@@ -1,21 +1,9 @@
 package dev.millrace.graph.ir;
 
-import org.jspecify.annotations.Nullable;
-
 /** One extent of a symbolic shape. */
 public sealed interface Dim {
     /** An extent that is known. */
     record Known(long extent) implements Dim {
-        /** Spelled out, as that of {@link OpId}. */
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Known same && extent == same.extent;
-        }
-
-        @Override
-        public int hashCode() {
-            return Long.hashCode(extent);
-        }
 
         @Override
         public String toString() {
@@ -28,16 +16,6 @@ public sealed interface Dim {
      * expression as their name, such as {@code seq*64}.
      */
     record Symbol(String name) implements Dim {
-        /** Spelled out, as that of {@link OpId}. */
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Symbol same && name.equals(same.name);
-        }
-
-        @Override
-        public int hashCode() {
-            return name.hashCode();
-        }
 
         @Override
         public String toString() {

@@ -58,17 +58,6 @@ public record SymbolicShape(List<Dim> dims) {
         return Shape.of(extents);
     }
 
-    /** Spelled out, as that of {@link OpId}. */
-    @Override
-    public boolean equals(@Nullable Object other) {
-        return other == this || other instanceof SymbolicShape same && dims.equals(same.dims);
-    }
-
-    @Override
-    public int hashCode() {
-        return dims.hashCode();
-    }
-
     @Override
     public String toString() {
         return dims.stream().map(Dim::toString).collect(Collectors.joining(",", "[", "]"));

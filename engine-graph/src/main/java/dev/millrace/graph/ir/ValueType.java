@@ -2,7 +2,6 @@ package dev.millrace.graph.ir;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** What is known of a value before it exists. */
@@ -13,18 +12,6 @@ public sealed interface ValueType {
         /** The concrete shape, or null where any of it is not known. */
         public @Nullable Shape concreteShape() {
             return shape == null ? null : shape.toShape();
-        }
-
-        /** Spelled out, as that of {@link OpId}. */
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other == this
-                    || other instanceof TensorType same && element == same.element && Objects.equals(shape, same.shape);
-        }
-
-        @Override
-        public int hashCode() {
-            return 31 * Objects.hashCode(element) + Objects.hashCode(shape);
         }
 
         @Override

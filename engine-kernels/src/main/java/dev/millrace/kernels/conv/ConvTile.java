@@ -6,7 +6,6 @@ import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.image.Activations;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -117,32 +116,6 @@ final class ConvTile implements KernelFamily {
                     key.oneOf("start", Start.values()),
                     key.number("fetches", 0, 1) == 1,
                     Activations.read(key, "after"));
-        }
-
-        /** Spelled out, since plans ask thousands of times, and the one that Java makes has to be linked first. */
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Variant same
-                    && pixels == same.pixels
-                    && blocks == same.blocks
-                    && input == same.input
-                    && depth == same.depth
-                    && taps == same.taps
-                    && stride == same.stride
-                    && dilation == same.dilation
-                    && left == same.left
-                    && right == same.right
-                    && pitch == same.pitch
-                    && start == same.start
-                    && fetches == same.fetches
-                    && Objects.equals(after, same.after);
-        }
-
-        @Override
-        public int hashCode() {
-            int tile = ((pixels * 31 + blocks) * 31 + depth) * 31 + taps;
-            int ends = (left * 31 + right) * 31 + pitch;
-            return (tile * 31 + ends) * 8 + start.ordinal() * 4 + (fetches ? 2 : 0) + (after == null ? 1 : 0);
         }
 
         /** Whether a tap of a pixel reads an input that is there. */

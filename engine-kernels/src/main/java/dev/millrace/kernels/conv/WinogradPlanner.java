@@ -10,7 +10,6 @@ import dev.millrace.kernels.image.Axis;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The calls of a Winograd convolution, for some rows of squares: their inputs are transformed, then, group by group of
@@ -40,21 +39,7 @@ final class WinogradPlanner {
     }
 
     /** What tiles of the products differ in. */
-    private record Tile(int pixels, int blocks, boolean fetches) {
-        /** Spelled out, since what Java makes has to be linked while the first run waits. */
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Tile same
-                    && pixels == same.pixels
-                    && blocks == same.blocks
-                    && fetches == same.fetches;
-        }
-
-        @Override
-        public int hashCode() {
-            return 2 * (31 * pixels + blocks) + (fetches ? 1 : 0);
-        }
-    }
+    private record Tile(int pixels, int blocks, boolean fetches) {}
 
     /** Some rows of squares. */
     record Band(int first, int end) {

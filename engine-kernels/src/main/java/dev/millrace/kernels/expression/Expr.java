@@ -1,11 +1,6 @@
 package dev.millrace.kernels.expression;
 
-import org.jspecify.annotations.Nullable;
-
-/**
- * An elementwise expression over inputs of one length. A subexpression that occurs twice is computed once. What records
- * have of themselves is spelled out, since it stands on the way to a first answer and the JVM would link each of it late.
- */
+/** An elementwise expression over inputs of one length. A subexpression that occurs twice is computed once. */
 public sealed interface Expr {
     /** The element of input {@code index} at the same place. */
     record Input(int index, DataType type) implements Expr {
@@ -16,16 +11,6 @@ public sealed interface Expr {
         @Override
         public Kind kind() {
             return type.kind();
-        }
-
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Input that && index == that.index && type == that.type;
-        }
-
-        @Override
-        public int hashCode() {
-            return 31 * index + type.hashCode();
         }
     }
 
@@ -39,30 +24,10 @@ public sealed interface Expr {
         public Kind kind() {
             return type.kind();
         }
-
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Single that && index == that.index && type == that.type;
-        }
-
-        @Override
-        public int hashCode() {
-            return -31 * index - type.hashCode();
-        }
     }
 
     /** A constant, by its bits, so that equality is that of the bits. */
-    record Literal(int bits, Kind kind) implements Expr {
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Literal that && bits == that.bits && kind == that.kind;
-        }
-
-        @Override
-        public int hashCode() {
-            return 31 * bits + kind.hashCode();
-        }
-    }
+    record Literal(int bits, Kind kind) implements Expr {}
 
     /** A function of an expression. */
     record Apply(Function function, Expr argument) implements Expr {
@@ -76,16 +41,6 @@ public sealed interface Expr {
         public Kind kind() {
             return Kind.FLOAT;
         }
-
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Apply that && function == that.function && argument.equals(that.argument);
-        }
-
-        @Override
-        public int hashCode() {
-            return 31 * argument.hashCode() + function.hashCode();
-        }
     }
 
     /** An operator between two expressions. */
@@ -98,36 +53,13 @@ public sealed interface Expr {
         public Kind kind() {
             return operator.kindOf(left.kind(), right.kind());
         }
-
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Combine that
-                    && operator == that.operator
-                    && left.equals(that.left)
-                    && right.equals(that.right);
-        }
-
-        @Override
-        public int hashCode() {
-            return 31 * (31 * left.hashCode() + right.hashCode()) + operator.hashCode();
-        }
     }
 
     /**
      * The same value as another kind: floats lose their fraction, and become the least int where they do not fit; what
      * is not 0 becomes 1 as a bool.
      */
-    record Convert(Kind kind, Expr argument) implements Expr {
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Convert that && kind == that.kind && argument.equals(that.argument);
-        }
-
-        @Override
-        public int hashCode() {
-            return -31 * argument.hashCode() - kind.hashCode();
-        }
-    }
+    record Convert(Kind kind, Expr argument) implements Expr {}
 
     /** One of two expressions. */
     record Choose(Expr condition, Expr then, Expr otherwise) implements Expr {
@@ -141,19 +73,6 @@ public sealed interface Expr {
         @Override
         public Kind kind() {
             return then.kind();
-        }
-
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Choose that
-                    && condition.equals(that.condition)
-                    && then.equals(that.then)
-                    && otherwise.equals(that.otherwise);
-        }
-
-        @Override
-        public int hashCode() {
-            return 31 * (31 * condition.hashCode() + then.hashCode()) + otherwise.hashCode();
         }
     }
 

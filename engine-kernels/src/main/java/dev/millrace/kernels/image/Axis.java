@@ -1,7 +1,5 @@
 package dev.millrace.kernels.image;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * One dimension of a window that slides: tap {@code k} of output {@code o} reads input {@code o * stride - before + k *
  * dilation}, if there is such an input.
@@ -27,23 +25,6 @@ public record Axis(int in, int out, int taps, int stride, int dilation, int befo
             throw new IllegalArgumentException(
                     "a window that slides up to input " + last + ": " + MAX + " is the last");
         }
-    }
-
-    /** Spelled out, as those of what has axes. */
-    @Override
-    public boolean equals(@Nullable Object other) {
-        return other instanceof Axis same
-                && in == same.in
-                && out == same.out
-                && taps == same.taps
-                && stride == same.stride
-                && dilation == same.dilation
-                && before == same.before;
-    }
-
-    @Override
-    public int hashCode() {
-        return ((((in * 31 + out) * 31 + taps) * 31 + stride) * 31 + dilation) * 31 + before;
     }
 
     private static void within(String what, int value, int least) {

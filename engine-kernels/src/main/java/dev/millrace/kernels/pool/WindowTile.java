@@ -62,26 +62,6 @@ final class WindowTile implements KernelFamily {
         static final int NO_AVERAGE = -2;
         static final int ONLY_INSIDE = -1;
 
-        /** Spelled out, since the one that Java makes has to be linked before the first window is planned. */
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Variant same
-                    && op == same.op
-                    && firstTap == same.firstTap
-                    && endTap == same.endTap
-                    && start == same.start
-                    && counted == same.counted
-                    && width.equals(same.width)
-                    && each.equals(same.each)
-                    && Objects.equals(after, same.after);
-        }
-
-        @Override
-        public int hashCode() {
-            int taps = (width.hashCode() * 31 + firstTap) * 31 + endTap;
-            return ((taps * 31 + op.ordinal()) * 31 + start.ordinal()) * 31 + counted;
-        }
-
         KernelKey key() {
             return KernelKey.of(NAME)
                     .with("op", op)

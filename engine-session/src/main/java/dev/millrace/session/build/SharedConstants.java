@@ -10,7 +10,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.zip.CRC32C;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Large constants that the optimisation of models has made, by their content: sessions of one model hold them once. Keeps
@@ -26,21 +25,7 @@ public final class SharedConstants {
     private final Map<Key, List<WeakReference<Tensor>>> known = new HashMap<>();
 
     /** What equal constants have in common; whether they are equal is found out by comparing them. */
-    private record Key(ElementType type, Shape shape, long samples) {
-        /** Spelled out, since what Java makes has to be linked while a session is made. */
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Key same
-                    && samples == same.samples
-                    && type == same.type
-                    && shape.equals(same.shape);
-        }
-
-        @Override
-        public int hashCode() {
-            return Long.hashCode(samples);
-        }
-    }
+    private record Key(ElementType type, Shape shape, long samples) {}
 
     /** A tensor of the same content as a fresh one: that itself, if there was none. */
     public Tensor of(Tensor fresh) {

@@ -28,20 +28,7 @@ public final class PackedTensors {
     private final ReferenceQueue<PackedPlace> unused = new ReferenceQueue<>();
 
     /** What equal weights have in common; whether they are equal is found out by comparing them. */
-    private record Key(String layout, long bytes, long samples) {
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Key that
-                    && samples == that.samples
-                    && bytes == that.bytes
-                    && layout.equals(that.layout);
-        }
-
-        @Override
-        public int hashCode() {
-            return 31 * (31 * layout.hashCode() + Long.hashCode(bytes)) + Long.hashCode(samples);
-        }
-    }
+    private record Key(String layout, long bytes, long samples) {}
 
     private static final class Known extends WeakReference<PackedPlace> {
         private final Key key;

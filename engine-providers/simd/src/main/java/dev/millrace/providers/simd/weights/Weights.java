@@ -72,21 +72,7 @@ public final class Weights {
     }
 
     /** Tensors, which are equal where they are the same, and what was made of them. */
-    private record Key(List<Tensor> sources, String layout, long bytes) {
-        /** Spelled out, since what Java makes has to be linked while the first run waits. */
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Key same
-                    && bytes == same.bytes
-                    && layout.equals(same.layout)
-                    && sources.equals(same.sources);
-        }
-
-        @Override
-        public int hashCode() {
-            return (31 * sources.hashCode() + layout.hashCode()) * 31 + Long.hashCode(bytes);
-        }
-    }
+    private record Key(List<Tensor> sources, String layout, long bytes) {}
 
     /** The same weights, which tell {@code observer} what is asked for. */
     public Weights observedBy(Usage observer) {

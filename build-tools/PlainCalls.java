@@ -11,6 +11,7 @@ import java.lang.classfile.constantpool.ClassEntry;
 import java.lang.classfile.instruction.InvokeDynamicInstruction;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.DirectMethodHandleDesc;
+import java.lang.reflect.AccessFlag;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -24,16 +25,24 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/// Turns lambdas and method references of compiled classes into plain classes: `PlainLambdas FOLDER CLASSPATH`.
+/// Makes plain calls of what compiled classes leave to the JVM: `PlainCalls FOLDER CLASSPATH`.
 ///
-/// What javac leaves to the JVM is spun when it is first reached: a class for each lambda, by Java that is interpreted
-/// at that time. An engine that has just been started reaches some hundreds. Here a class gets one companion for each
-/// interface that its lambdas have, `Outer$$Interface`, in its own nest: the lambdas are told apart by a number, what
-/// they capture lies in fields, and those that capture nothing are made once.
+/// What javac leaves to the JVM is spun when it is first reached, by Java that is interpreted at that time: a class for
+/// each
+/// lambda and method reference, method handles for the methods of each record and for each switch over types. An engine
+/// that has just been started reaches some hundreds.
 ///
-/// Lambdas with marker interfaces or bridges, which javac writes in another form, stay as they are.
-final class PlainLambdas {
+/// For its lambdas a class gets one companion for each interface that they have, `Outer$$Interface`, in its own nest:
+/// the
+/// lambdas are told apart by a number, what they capture lies in fields, and those that capture nothing are made once.
+/// The methods of records and switches over types become static methods of the class itself.
+///
+/// Lambdas with marker interfaces or bridges, which javac writes in another form, and switches with constants among
+/// their
+/// labels stay as they are.
+final class PlainCalls {
     private static final String METAFACTORY = "Ljava/lang/invoke/LambdaMetafactory;";
+    private static final int PRIVATE_STATIC = ClassFile.ACC_PRIVATE | ClassFile.ACC_STATIC | ClassFile.ACC_SYNTHETIC;
 
     private final Path folder;
     private final ClassFile classFile;
@@ -41,7 +50,7 @@ final class PlainLambdas {
     private final Map<ClassDesc, List<ClassDesc>> members = new HashMap<>();
     private final Map<String, byte[]> written = new LinkedHashMap<>();
 
-    private PlainLambdas(Path folder, ClassLoader loader) {
+    private PlainCalls(Path folder, ClassLoader loader) {
         this.folder = folder;
         ClassHierarchyResolver resolver = ClassHierarchyResolver.ofResourceParsing(loader)
                 .orElse(ClassHierarchyResolver.defaultResolver())
@@ -58,10 +67,10 @@ final class PlainLambdas {
             return;
         }
         try (var loader = new URLClassLoader(urls(args[0] + File.pathSeparator + (args.length > 1 ? args[1] : "")))) {
-            var lambdas = new PlainLambdas(folder, loader);
-            lambdas.read();
-            lambdas.rewrite();
-            lambdas.write();
+            var calls = new PlainCalls(folder, loader);
+            calls.read();
+            calls.rewrite();
+            calls.write();
         }
     }
 
@@ -99,19 +108,28 @@ final class PlainLambdas {
 
     private void rewrite(ClassModel model) {
         var companions = new LinkedHashMap<ClassDesc, LambdaCompanion>();
+        var methods = new ArrayList<PlainMethod>();
         ClassDesc self = model.thisClass().asSymbol();
+        boolean isInterface = model.flags().has(AccessFlag.INTERFACE);
         CodeTransform calls = (code, element) -> {
             if (element instanceof InvokeDynamicInstruction dynamic && isLambda(dynamic)) {
                 var companion = companions.computeIfAbsent(
                         dynamic.typeSymbol().returnType(), type -> LambdaCompanion.of(self, type, companions.size()));
                 String maker = companion.add(PlainLambda.of(dynamic));
                 code.invokestatic(companion.name(), maker, dynamic.typeSymbol());
+            } else if (element instanceof InvokeDynamicInstruction dynamic && RecordMethod.isOne(dynamic)) {
+                code.invokestatic(self, add(RecordMethod.of(dynamic), methods), dynamic.typeSymbol(), isInterface);
+            } else if (element instanceof InvokeDynamicInstruction dynamic && TypeSwitch.isOne(dynamic)) {
+                code.invokestatic(self, add(TypeSwitch.of(dynamic), methods), dynamic.typeSymbol(), isInterface);
             } else {
                 code.with(element);
             }
         };
-        byte[] bytes = classFile.transformClass(model, ClassTransform.transformingMethodBodies(calls));
-        if (companions.isEmpty()) {
+        var added = ClassTransform.endHandler(builder -> methods.forEach(
+                each -> builder.withMethodBody(name(each, methods), each.type(), PRIVATE_STATIC, each::write)));
+        byte[] bytes = classFile.transformClass(
+                model, ClassTransform.transformingMethodBodies(calls).andThen(added));
+        if (companions.isEmpty() && methods.isEmpty()) {
             return;
         }
         written.put(model.thisClass().asInternalName(), bytes);
@@ -122,6 +140,18 @@ final class PlainLambdas {
             written.put(internal(companion.name()), companion.build(classFile, host, model));
             members.computeIfAbsent(host, _ -> new ArrayList<>()).add(companion.name());
         }
+    }
+
+    /** Adds a method, unless it is there: a transform may come by more than once. Answers with its name. */
+    private static String add(PlainMethod method, List<PlainMethod> methods) {
+        if (!methods.contains(method)) {
+            methods.add(method);
+        }
+        return name(method, methods);
+    }
+
+    private static String name(PlainMethod method, List<PlainMethod> methods) {
+        return method.purpose() + "$" + methods.indexOf(method);
     }
 
     /** A transform that names more classes as members of a nest. */
