@@ -11,6 +11,7 @@ import dev.millrace.graph.ir.OpId;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Inputs;
@@ -20,11 +21,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** A graph of floats in the making: values with their shapes, nodes, and what is left to chance. */
+/** A graph of real numbers in the making: values with their shapes, nodes, and what is left to chance. */
 final class Chain {
     private static final int OPSET = 18;
 
     private final Chance chance;
+    private final ElementType real;
     private final GraphEditor editor = new GraphEditor(Graph.named("chain"));
     private final Map<Value, Shape> shapes = new HashMap<>();
     private final List<Value> values = new ArrayList<>();
@@ -32,8 +34,14 @@ final class Chain {
     private final List<String> nodes = new ArrayList<>();
     private int constants;
 
-    Chain(Chance chance) {
+    /** @param real the type of all numbers; they are floats in any case, so that chains of both types ask the same */
+    Chain(Chance chance, ElementType real) {
         this.chance = chance;
+        this.real = real;
+    }
+
+    ElementType real() {
+        return real;
     }
 
     Chance chance() {
@@ -42,9 +50,9 @@ final class Chain {
 
     Value input(Shape shape) {
         String name = "in" + values.size();
-        Tensor tensor = chance.reals(ElementType.FLOAT, shape, -2, 2);
+        Tensor tensor = ofReals(chance.reals(ElementType.FLOAT, shape, -2, 2));
         inputs.and(name, tensor);
-        return known(editor.addInput(name, ValueType.tensor(ElementType.FLOAT, shape)), shape);
+        return known(editor.addInput(name, ValueType.tensor(real, shape)), shape);
     }
 
     private Value known(Value value, Shape shape) {
@@ -64,7 +72,17 @@ final class Chain {
 
     Value constant(Tensor tensor) {
         constants++;
-        return editor.addConstant("c" + constants, tensor);
+        return editor.addConstant("c" + constants, ofReals(tensor));
+    }
+
+    private Tensor ofReals(Tensor tensor) {
+        if (tensor.type() != ElementType.FLOAT || real == ElementType.FLOAT) {
+            return tensor;
+        }
+        Tensor wide = Tensor.allocate(real, tensor.shape());
+        double[] numbers = tensor.doubles();
+        Elements.write(real, wide.segment(), 0, numbers, 0, numbers.length);
+        return wide;
     }
 
     Value weights(long... dims) {

@@ -43,9 +43,9 @@ final class ChainSteps {
 
     private ChainSteps() {}
 
-    /** A chain of {@code length} steps. */
-    static Chain chain(Chance chance, int length) {
-        var chain = new Chain(chance);
+    /** A chain of {@code length} steps over numbers of a type. */
+    static Chain chain(Chance chance, int length, ElementType real) {
+        var chain = new Chain(chance, real);
         Shape shape = chance.full(2, 4);
         chain.input(shape);
         if (chance.once(3)) {
@@ -194,7 +194,7 @@ final class ChainSteps {
 
     private static void cast(Chain c, Value x, Shape shape) {
         Value wide = c.inner("Cast", Attributes.of("to", Attribute.of(ElementType.DOUBLE.code())), x);
-        c.add(shape, "Cast", Attributes.of("to", Attribute.of(ElementType.FLOAT.code())), wide);
+        c.add(shape, "Cast", Attributes.of("to", Attribute.of(c.real().code())), wide);
     }
 
     private static void joined(Chain c, Value x, Shape shape) {
