@@ -1,5 +1,6 @@
 /// What users hold: engines and sessions.
 module dev.millrace.session {
+    requires dev.millrace.memory;
     requires transitive dev.millrace.epcontext;
     requires transitive reactor.core;
     requires transitive org.reactivestreams;

@@ -68,12 +68,17 @@ public final class Pages {
         if (known) {
             return areThere();
         }
+        foresee();
+        return false;
+    }
+
+    /** Lets another thread find out {@linkplain #areThere whether there are any}, and link what all native calls need. */
+    public static void foresee() {
         if (!ASKED.getAndSet(true)) {
             Thread thread = new Thread(Pages::areThere, "millrace-pages");
             thread.setDaemon(true);
             thread.start();
         }
-        return false;
     }
 
     /**

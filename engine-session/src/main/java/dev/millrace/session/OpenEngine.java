@@ -9,6 +9,7 @@ import dev.millrace.graph.format.FileUse;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.tensor.OwnMemory;
+import dev.millrace.memory.Pages;
 import dev.millrace.providers.spi.Compatibility;
 import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.ProviderFactory;
@@ -51,6 +52,7 @@ final class OpenEngine implements Engine {
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private OpenEngine(EngineOptions options, Iterable<ProviderFactory> providers) {
+        Pages.foresee();
         int threads = options.effectiveThreads();
         contextCache = options.contextCache();
         requestListener = options.requestListener();

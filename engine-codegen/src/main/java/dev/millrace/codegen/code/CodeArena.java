@@ -37,6 +37,11 @@ public final class CodeArena implements AutoCloseable {
         return new CodeArena(map, Arena.global());
     }
 
+    /** An arena for one thread, which can close it without asking what all others do. */
+    static CodeArena ofThread(CodeMap map) {
+        return new CodeArena(map, Arena.ofConfined());
+    }
+
     /** {@link #install(List)} for one block. */
     public MachineFunction install(CodeBlock block) {
         return install(List.of(block)).get(0);

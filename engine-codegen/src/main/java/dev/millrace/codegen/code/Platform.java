@@ -44,7 +44,7 @@ public record Platform(Level level, FeatureSet features, String reason) {
             String reason = "machine code is made for Linux on x86-64, this is " + system + " on " + architecture;
             return portable(FeatureSet.BASE, reason);
         }
-        try (CodeArena code = new CodeArena(map)) {
+        try (CodeArena code = CodeArena.ofThread(map)) {
             return withMachineCode(code, wanted);
         } catch (RuntimeException | LinkageError | OutOfMemoryError refusal) {
             return portable(FeatureSet.BASE, "machine code cannot be run here: ".concat(why(refusal)));

@@ -11,16 +11,11 @@ import org.jspecify.annotations.Nullable;
  * of each shared arena. What is collected, or freed by the thread that calls, needs no holding.
  */
 public final class NativeMemory implements Memory {
-    private static final Class<?> SHARED = shared();
+    /** Nothing is in the arena that is asked for it: closing it would only stop all threads for a moment. */
+    private static final Class<?> SHARED = Arena.ofShared().scope().getClass();
 
     private MemorySegment @Nullable [] shared;
     private int arenas;
-
-    private static Class<?> shared() {
-        try (Arena arena = Arena.ofShared()) {
-            return arena.scope().getClass();
-        }
-    }
 
     @Override
     public long pointer(MemorySegment segment) {
