@@ -1,10 +1,11 @@
 package dev.millrace.kotlin.graph
 
 import dev.millrace.graph.EngineException
+import dev.millrace.graph.ir.OpId
 import dev.millrace.graph.tensor.ElementType
 
 /** The larger of each element and 0. */
-public fun GraphScope.relu(x: GraphValue): GraphValue = op("Relu", x)
+public fun GraphScope.relu(x: GraphValue): GraphValue = op(OpId.RELU.name(), x)
 
 public fun GraphScope.sigmoid(x: GraphValue): GraphValue = op("Sigmoid", x)
 
