@@ -85,12 +85,13 @@ public final class BatchedSession extends Streaming {
         }
         // what an answer made somebody ask says nothing of those who ask of themselves, and on the asker's thread its
         // stack would grow
-        boolean isFollowUp = session.isOwnThread() || answering.isInside();
+        boolean isAnswering = answering.isInside();
+        boolean isFollowUp = isAnswering || session.isOwnThread();
         var member = new BatchMember(this, given, how, to, isFollowUp);
         boolean here = false;
         List<BatchMember> next = List.of();
         synchronized (this) {
-            if (underWay > 0 || answering.isInside()) {
+            if (underWay > 0 || isAnswering) {
                 solitude.ends();
                 met = true;
             }

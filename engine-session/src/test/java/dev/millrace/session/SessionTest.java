@@ -115,6 +115,8 @@ class SessionTest {
         assertThatThrownBy(() -> engine.session(folder.resolve("none.onnx")))
                 .isInstanceOfSatisfying(
                         EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.NO_SUCH_FILE));
+        assertThatThrownBy(() -> engine.session(folder))
+                .hasMessageEndingWith(folder.getFileName() + ": that is a folder");
         Path text = Files.writeString(folder.resolve("text.onnx"), "this is no model");
         assertThatThrownBy(() -> engine.session(text))
                 .isInstanceOf(EngineException.class)
