@@ -40,8 +40,8 @@ public final class Solitude {
         if (!isLong) {
             lone = Math.min(lone + 1, ENOUGH);
             largest = Math.max(largest, size);
-        } else if (lone < ENOUGH || size > largest || lastWasLong) {
-            // one alone may have waited for a processor
+        } else if (lastWasLong) {
+            // a single one may have waited for a processor
             ends();
         }
         lastWasLong = isLong;

@@ -51,6 +51,23 @@ class SolitudeTest {
     }
 
     @Test
+    void oneThatWaitedForAProcessorDoesNotBeginItAnew() {
+        alone(Solitude.ENOUGH - 1, 1_000);
+        alone(1, 10_000_000);
+        assertThat(solitude.holds(SIZE)).isFalse();
+        alone(1, 1_000);
+        assertThat(solitude.holds(SIZE)).isTrue();
+    }
+
+    @Test
+    void aLargerRequestThatIsLongIsNotTakenForShort() {
+        alone(Solitude.ENOUGH, 1_000);
+        solitude.alone(10 * SIZE, 10_000_000);
+        assertThat(solitude.holds(10 * SIZE)).isFalse();
+        assertThat(solitude.holds(SIZE)).isTrue();
+    }
+
+    @Test
     void longRequestsMakeNone() {
         alone(10 * Solitude.ENOUGH, Solitude.SHORT_NANOS + 1);
         assertThat(solitude.holds(SIZE)).isFalse();
