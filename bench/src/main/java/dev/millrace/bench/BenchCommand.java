@@ -88,12 +88,17 @@ public final class BenchCommand implements Subcommand {
         boolean withPeer = peer.isSet();
         UsageException.requireAtLeast(1, "--runs", runs);
         PrintWriter out = spec.commandLine().getOut();
+        var files = new ArrayList<ModelArgument>();
+        for (String model : models) {
+            files.add(ModelArgument.of(model));
+        }
         boolean agree = true;
         if (!json) {
             out.println(BenchResult.heading());
         }
-        for (String model : models) {
-            var bench = new ModelBench(ModelArgument.of(model), flags, ShapeFlag.parse(shapes), runs, withPeer);
+        for (int i = 0; i < files.size(); i++) {
+            String model = models.get(i);
+            var bench = new ModelBench(files.get(i), flags, ShapeFlag.parse(shapes), runs, withPeer);
             BenchResult result = bench.run();
             out.println(json ? result.toJson() : result.toRow());
             out.flush();

@@ -8,18 +8,17 @@ import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Along which axes the values of a model are laid side by side, and which of their extents may be padded. */
 final class BatchAxes {
     private final boolean padded;
-    private final Map<String, Laid> inputs = new LinkedHashMap<>();
-    private final Map<String, Laid> outputs = new LinkedHashMap<>();
+    private final List<Laid> inputs;
+    /** In the model's order. */
+    private final List<Laid> outputs;
 
     /**
      * A value of the model.
@@ -27,9 +26,13 @@ final class BatchAxes {
      * @param axis along which requests lie; -1 where there is none
      * @param memory of what is made of it for batches
      */
-    private record Laid(SymbolicShape shape, int axis, BatchMemory memory) {
-        Laid(SymbolicShape shape, int axis) {
-            this(shape, axis, new BatchMemory());
+    private record Laid(String name, SymbolicShape shape, int axis, BatchMemory memory) {
+        Laid(String name, SymbolicShape shape, int axis) {
+            this(name, shape, axis, new BatchMemory());
+        }
+
+        private @Nullable Tensor of(Inputs given) {
+            return given.input(name) instanceof Tensor tensor ? tensor : null;
         }
 
         Dim dim(int index) {
@@ -40,25 +43,30 @@ final class BatchAxes {
     BatchAxes(Session session, BatchOptions how) {
         this.padded = how.padded();
         String batch = how.axis() == null && how.along().isEmpty() ? firstAxis(session.inputs()) : how.axis();
-        session.inputs().forEach(input -> inputs.put(input.name(), laid(input, batch, how)));
-        session.outputs().forEach(output -> outputs.put(output.name(), laid(output, batch, how)));
+        inputs = laid(session.inputs(), batch, how);
+        outputs = laid(session.outputs(), batch, how);
         for (String name : how.along().keySet()) {
-            if (!inputs.containsKey(name) && !outputs.containsKey(name)) {
+            if (inputs.stream().noneMatch(laid -> laid.name.equals(name))
+                    && outputs.stream().noneMatch(laid -> laid.name.equals(name))) {
                 throw EngineException.invalidArgument("the model has no input or output '" + name + "': "
                         + session.inputs() + ", " + session.outputs());
             }
         }
         String called = batch == null ? "along which requests lie" : "'" + batch + "'";
-        if (inputs.values().stream().allMatch(input -> input.axis < 0)) {
+        if (inputs.stream().allMatch(input -> input.axis < 0)) {
             throw EngineException.invalidArgument("no input has an axis " + called + ": " + session.inputs());
         }
-        outputs.forEach((name, output) -> {
+        for (Laid output : outputs) {
             if (output.axis < 0) {
-                throw EngineException.invalidArgument("output '" + name + "' has no axis " + called
+                throw EngineException.invalidArgument("output '" + output.name + "' has no axis " + called
                         + ", so a batch cannot be split: it is declared as " + output.shape
                         + "; BatchOptions.along names axes by their numbers");
             }
-        });
+        }
+    }
+
+    private static List<Laid> laid(List<ValueInfo> values, @Nullable String batch, BatchOptions how) {
+        return values.stream().map(value -> laid(value, batch, how)).toList();
     }
 
     private static String firstAxis(List<ValueInfo> inputs) {
@@ -76,7 +84,7 @@ final class BatchAxes {
         SymbolicShape shape = shape(info);
         Integer said = how.along().get(info.name());
         if (said == null) {
-            return new Laid(shape, axis(shape, batch));
+            return new Laid(info.name(), shape, axis(shape, batch));
         }
         int axis = said < 0 ? said + shape.rank() : said;
         if (axis < 0 || axis >= shape.rank()) {
@@ -86,7 +94,7 @@ final class BatchAxes {
             throw EngineException.invalidArgument(
                     "axis " + said + " of " + info + " has a fixed extent, so requests cannot lie along it");
         }
-        return new Laid(shape, axis);
+        return new Laid(info.name(), shape, axis);
     }
 
     private static SymbolicShape shape(ValueInfo info) {
@@ -109,19 +117,13 @@ final class BatchAxes {
         return -1;
     }
 
-    /** Whether two requests fit into one run. */
+    /** Whether two requests fit into one run. Both have been checked: they name no inputs that the model does not have. */
     boolean fit(Inputs one, Inputs other) {
-        if (!one.asMap().keySet().equals(other.asMap().keySet())) {
-            return false;
-        }
-        for (Map.Entry<String, Laid> input : inputs.entrySet()) {
-            Datum a = one.input(input.getKey());
-            Datum b = other.input(input.getKey());
-            if (a != null
-                    && b != null
-                    && !(a instanceof Tensor first
-                            && b instanceof Tensor second
-                            && fit(input.getValue(), first, second))) {
+        for (int i = 0; i < inputs.size(); i++) {
+            Laid declared = inputs.get(i);
+            Tensor a = declared.of(one);
+            Tensor b = declared.of(other);
+            if (a == null || b == null ? a != b : !fit(declared, a, b)) {
                 return false;
             }
         }
@@ -144,20 +146,31 @@ final class BatchAxes {
 
     /** How much of the batch a request is. */
     long extent(Inputs given) {
-        for (Map.Entry<String, Laid> input : inputs.entrySet()) {
-            int axis = input.getValue().axis;
-            if (axis >= 0 && given.input(input.getKey()) instanceof Tensor tensor) {
-                return tensor.shape().dim(axis);
+        for (Laid input : inputs) {
+            Tensor tensor = input.axis < 0 ? null : input.of(given);
+            if (tensor != null) {
+                return tensor.shape().dim(input.axis);
             }
         }
         return -1;
     }
 
+    /** How many elements a request's inputs have. */
+    long elements(Inputs given) {
+        long elements = 0;
+        for (Laid input : inputs) {
+            Tensor tensor = input.of(given);
+            elements += tensor == null ? 0 : tensor.elements();
+        }
+        return elements;
+    }
+
     /** What a request has for an extent with a name; -1 where it does not say. */
     private long extentOf(Inputs given, String name) {
-        for (Map.Entry<String, Laid> input : inputs.entrySet()) {
-            int axis = axis(input.getValue().shape, name);
-            if (axis >= 0 && given.input(input.getKey()) instanceof Tensor tensor) {
+        for (Laid input : inputs) {
+            int axis = axis(input.shape, name);
+            Tensor tensor = axis < 0 ? null : input.of(given);
+            if (tensor != null) {
                 return tensor.shape().dim(axis);
             }
         }
@@ -181,119 +194,64 @@ final class BatchAxes {
 
     Joined join(List<Inputs> requests) {
         var joined = new Joined();
-        inputs.forEach((name, declared) -> {
-            Datum first = requests.getFirst().input(name);
-            if (first == null || declared.axis < 0) {
-                if (first != null) {
-                    joined.inputs.and(name, first);
-                }
-                return;
+        for (Laid declared : inputs) {
+            Tensor first = declared.of(requests.getFirst());
+            if (first != null && declared.axis < 0) {
+                joined.inputs.and(declared.name, first);
+            } else if (first != null) {
+                Tensor side = join(declared, requests);
+                joined.made.add(side);
+                joined.inputs.and(declared.name, side);
             }
-            Tensor side = join(name, declared, requests);
-            joined.made.add(side);
-            joined.inputs.and(name, side);
-        });
+        }
         return joined;
     }
 
-    private Tensor join(String name, Laid declared, List<Inputs> requests) {
+    private Tensor join(Laid declared, List<Inputs> requests) {
         int along = declared.axis;
-        List<Tensor> parts = requests.stream()
-                .map(request -> (Tensor) request.asMap().get(name))
-                .toList();
-        long[] dims = parts.getFirst().shape().toArray();
-        for (int i = 0; i < dims.length; i++) {
-            long extent = 0;
-            for (Tensor part : parts) {
-                extent = i == along
-                        ? extent + part.shape().dim(i)
-                        : Math.max(extent, part.shape().dim(i));
+        Tensor[] parts = new Tensor[requests.size()];
+        Arrays.setAll(parts, i -> (Tensor) requests.get(i).input(declared.name));
+        long[] dims = new long[declared.shape.rank()];
+        for (Tensor part : parts) {
+            for (int i = 0; i < dims.length; i++) {
+                long extent = part.shape().dim(i);
+                dims[i] = i == along ? dims[i] + extent : Math.max(dims[i], extent);
             }
-            dims[i] = extent;
         }
-        BatchMemory.Made joined = declared.memory.tensor(parts.getFirst().type(), Shape.of(dims));
+        BatchMemory.Made joined = declared.memory.tensor(parts[0].type(), Shape.of(dims));
         if (padded) {
             joined.content().fill((byte) 0);
         }
-        long[] at = new long[dims.length];
+        long at = 0;
         for (Tensor part : parts) {
-            Box.copy(part, new long[dims.length], joined, at, part.shape());
-            at[along] += part.shape().dim(along);
+            BoxCopy.copy(part, 0, joined, at, along, part.shape());
+            at += part.shape().dim(along);
         }
         return joined.tensor();
     }
 
     /** A request's part of the outputs, copied out of the batch, where it begins at {@code start}. */
     Outputs part(Outputs all, Inputs request, long start) {
-        List<String> names = all.names();
-        Datum[] values = new Datum[names.size()];
+        Datum[] values = new Datum[outputs.size()];
         for (int i = 0; i < values.length; i++) {
-            Laid declared = outputs.get(names.get(i));
-            Tensor whole = all.get(i);
-            if (declared == null) {
-                throw new IllegalStateException("an output that is not the model's: " + names.get(i));
-            }
-            values[i] = part(declared, whole, request, start);
+            values[i] = part(outputs.get(i), all.get(i), request, start);
         }
-        return new Outputs(names, values);
+        return new Outputs(all.names(), values);
     }
 
     private Tensor part(Laid declared, Tensor whole, Inputs request, long start) {
         long[] dims = whole.shape().toArray();
-        long[] from = new long[dims.length];
         for (int i = 0; i < dims.length; i++) {
-            if (i == declared.axis || declared.dim(i) instanceof Dim.Symbol) {
-                long own =
-                        i == declared.axis ? extent(request) : extentOf(request, ((Dim.Symbol) declared.dim(i)).name());
-                dims[i] = own < 0 ? dims[i] : own;
+            long own = -1;
+            if (i == declared.axis) {
+                own = extent(request);
+            } else if (declared.dim(i) instanceof Dim.Symbol symbol) {
+                own = extentOf(request, symbol.name());
             }
+            dims[i] = own < 0 ? dims[i] : own;
         }
-        from[declared.axis] = start;
         BatchMemory.Made part = declared.memory.tensor(whole.type(), Shape.of(dims));
-        Box.copy(whole, from, part, new long[dims.length], part.tensor().shape());
+        BoxCopy.copy(whole, start, part, 0, declared.axis, part.tensor().shape());
         return part.tensor();
-    }
-
-    /** Copies boxes between tensors of one rank and type. */
-    private static final class Box {
-        private Box() {}
-
-        static void copy(Tensor whole, long[] fromAt, BatchMemory.Made to, long[] toAt, Shape box) {
-            if (box.elements() == 0) {
-                return;
-            }
-            Tensor from = whole.hold();
-            try {
-                copyHeld(from, fromAt, to, toAt, box);
-            } finally {
-                whole.letGo();
-            }
-        }
-
-        private static void copyHeld(Tensor from, long[] fromAt, BatchMemory.Made to, long[] toAt, Shape box) {
-            int last = box.rank() - 1;
-            long row = box.dim(last);
-            long[] source = from.shape().strides();
-            long[] target = to.tensor().shape().strides();
-            MemorySegment read = from.segment();
-            MemorySegment written = to.content();
-            for (long i = 0; i < box.elements() / row; i++) {
-                long readAt = fromAt[last];
-                long writeAt = toAt[last];
-                long rest = i;
-                for (int axis = last - 1; axis >= 0; axis--) {
-                    long index = rest % box.dim(axis);
-                    rest /= box.dim(axis);
-                    readAt += (fromAt[axis] + index) * source[axis];
-                    writeAt += (toAt[axis] + index) * target[axis];
-                }
-                MemorySegment.copy(
-                        read,
-                        from.type().bytes(readAt),
-                        written,
-                        from.type().bytes(writeAt),
-                        from.type().bytes(row));
-            }
-        }
     }
 }

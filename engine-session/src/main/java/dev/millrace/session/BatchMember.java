@@ -12,6 +12,9 @@ import reactor.core.Disposable;
 final class BatchMember implements Disposable, Receiver<Outputs> {
     final Inputs given;
     final RunOptions how;
+    /** Whether an answer has led to it, on the thread that brought the answer. */
+    final boolean isFollowUp;
+
     private final Receiver<Outputs> to;
     private final BatchedSession batches;
     private final AtomicBoolean done = new AtomicBoolean();
@@ -19,11 +22,16 @@ final class BatchMember implements Disposable, Receiver<Outputs> {
     /** The run that it is part of, once there is one. */
     private volatile @Nullable Disposable run;
 
-    BatchMember(BatchedSession batches, Inputs given, RunOptions how, Receiver<Outputs> to) {
+    private volatile boolean gone;
+    /** When it began to wait for others. */
+    private long came;
+
+    BatchMember(BatchedSession batches, Inputs given, RunOptions how, Receiver<Outputs> to, boolean isFollowUp) {
         this.batches = batches;
         this.given = given;
         this.how = how;
         this.to = to;
+        this.isFollowUp = isFollowUp;
         Instant deadline = how.deadline();
         timer = deadline == null ? null : Deadline.at(deadline, this::expire);
     }
@@ -32,9 +40,17 @@ final class BatchMember implements Disposable, Receiver<Outputs> {
         return done.get() || how.cancellation().isCancelled();
     }
 
+    void waits(long nanos) {
+        came = nanos;
+    }
+
+    long came() {
+        return came;
+    }
+
     void startedIn(Disposable started) {
         run = started;
-        if (done.get()) {
+        if (gone) {
             started.dispose();
         }
     }
@@ -73,6 +89,7 @@ final class BatchMember implements Disposable, Receiver<Outputs> {
 
     private void leave(EngineException why) {
         if (finish()) {
+            gone = true;
             batches.left(this);
             Disposable started = run;
             if (started != null) {

@@ -24,15 +24,16 @@ final class BatchMemory {
     Made tensor(ElementType type, Shape shape) {
         long bytes = type.bytes(shape.elements());
         MemorySegment kept = bytes <= SMALL ? memory.take() : null;
-        MemorySegment content = kept != null && kept.byteSize() == bytes
-                ? kept
-                : OwnMemory.allocate(Math.max(1, bytes), 64).asSlice(0, bytes);
-        return new Made(Tensor.recycling(type, shape, content, () -> giveBack(content)), content);
+        // batches are of many sizes: what is too small for one is left to the collector
+        MemorySegment whole =
+                kept != null && kept.byteSize() >= bytes ? kept : OwnMemory.allocate(Math.max(1, bytes), 64);
+        MemorySegment content = whole.byteSize() == bytes ? whole : whole.asSlice(0, bytes);
+        return new Made(Tensor.recycling(type, shape, content, () -> giveBack(whole)), content);
     }
 
-    private void giveBack(MemorySegment content) {
-        if (content.byteSize() <= SMALL) {
-            memory.give(content);
+    private void giveBack(MemorySegment whole) {
+        if (whole.byteSize() <= SMALL) {
+            memory.give(whole);
         }
     }
 }

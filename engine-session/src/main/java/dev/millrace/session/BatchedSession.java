@@ -4,6 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.session.stream.BatchWorth;
 import dev.millrace.session.stream.Receiver;
+import dev.millrace.session.stream.Solitude;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -15,7 +16,8 @@ import reactor.core.scheduler.Schedulers;
 
 /**
  * A session that makes one run of many requests of {@code mono}, {@code flux} and {@code results}, whoever asks. A request
- * that comes while nothing is under way runs at once; those that come meanwhile gather. Where batches are measured not to
+ * that comes while nothing is under way runs at once, and where requests have come one at a time and take some microseconds, on
+ * the thread that subscribes; those that come meanwhile gather. Where batches are measured not to
  * pay, none is made. Members of a batch that fails run alone, and each gets its own answer or failure.
  *
  * <p>Requests whose options name outputs, a listener or tensors to write into run alone, and so does a blocking
@@ -29,11 +31,16 @@ public final class BatchedSession extends Streaming {
     private final BatchOptions options;
     private final BatchAxes axes;
     private final BatchWorth worth = new BatchWorth();
+    private final Solitude solitude = new Solitude();
+    private final Callbacks answering = new Callbacks();
     private final ArrayList<BatchMember> waiting = new ArrayList<>();
     /** Runs that are under way. */
     private int underWay;
     /** The requests that they answer. */
     private int running;
+
+    /** Whether another request has come since the last that found nothing under way. */
+    private boolean met;
 
     private @Nullable Disposable timer;
 
@@ -76,21 +83,41 @@ public final class BatchedSession extends Streaming {
             to.failed(e);
             return Disposables.disposed();
         }
-        var member = new BatchMember(this, given, how, to);
-        List<BatchMember> next;
+        // what an answer made somebody ask says nothing of those who ask of themselves, and on the asker's thread its
+        // stack would grow
+        boolean isAnswering = answering.isInside();
+        boolean isFollowUp = isAnswering || session.isOwnThread();
+        var member = new BatchMember(this, given, how, to, isFollowUp);
+        boolean here = false;
+        List<BatchMember> next = List.of();
         synchronized (this) {
+            if (underWay > 0 || isAnswering) {
+                solitude.ends();
+                met = true;
+            }
             if (underWay > 0 && worth.pays(expected())) {
+                member.waits(System.nanoTime());
                 waiting.add(member);
                 next = waiting.size() >= options.maxSize() ? take() : List.of();
                 setTimer();
             } else {
+                here = underWay == 0 && !isFollowUp && mayRunHere(given, how);
+                met = underWay > 0;
                 underWay++;
                 running++;
-                next = List.of(member);
+                next = here ? List.of() : List.of(member);
             }
         }
-        launch(next);
+        if (here) {
+            here(member);
+        } else {
+            launch(next);
+        }
         return member;
+    }
+
+    private boolean mayRunHere(Inputs given, RunOptions how) {
+        return how.deadline() == null && solitude.holds(axes.elements(given)) && session.isAtRest();
     }
 
     /** How many may come together: whoever is answered by what is under way may well ask again. */
@@ -98,19 +125,26 @@ public final class BatchedSession extends Streaming {
         return Math.min(running + waiting.size() + 1, Math.max(2, options.maxSize()));
     }
 
-    /** Has those that wait run when they have waited for long, whatever is under way. */
+    /** Has those that wait run when the first has waited for long, whatever is under way. */
     private void setTimer() {
         if (timer == null && !waiting.isEmpty()) {
-            timer = Schedulers.parallel()
-                    .schedule(this::overdue, options.maxDelay().toNanos(), TimeUnit.NANOSECONDS);
+            timer = Schedulers.parallel().schedule(this::overdue, Math.max(0, left()), TimeUnit.NANOSECONDS);
         }
     }
 
+    /** How long the first that waits may wait yet. */
+    private long left() {
+        return options.maxDelay().toNanos()
+                - (System.nanoTime() - waiting.getFirst().came());
+    }
+
     private void overdue() {
-        List<BatchMember> next;
+        List<BatchMember> next = List.of();
         synchronized (this) {
             timer = null;
-            next = take();
+            if (!waiting.isEmpty() && left() <= 0) {
+                next = take();
+            }
             setTimer();
         }
         launch(next);
@@ -187,7 +221,7 @@ public final class BatchedSession extends Streaming {
 
             @Override
             public void answered(Outputs outputs) {
-                ended(1, System.nanoTime() - start);
+                aloneEnded(member, System.nanoTime() - start);
                 member.answered(outputs);
             }
 
@@ -199,26 +233,56 @@ public final class BatchedSession extends Streaming {
         }));
     }
 
+    /** Runs a request on this thread. */
+    private void here(BatchMember member) {
+        long start = System.nanoTime();
+        Outputs outputs = null;
+        EngineException failure = null;
+        try {
+            outputs = session.runIfOpen(member.given, member.how);
+        } catch (EngineException e) {
+            failure = e;
+        }
+        boolean outermost = answering.enter();
+        try {
+            if (outputs != null) {
+                aloneEnded(member, System.nanoTime() - start);
+                member.answered(outputs);
+            } else {
+                ended(1, UNKNOWN);
+                member.failed(failure == null ? OpenSession.closedException() : failure);
+            }
+        } finally {
+            answering.leave(outermost);
+        }
+    }
+
+    private void aloneEnded(BatchMember member, long nanos) {
+        synchronized (this) {
+            if (!met && !member.isFollowUp) {
+                solitude.alone(axes.elements(member.given), nanos);
+            }
+        }
+        ended(1, nanos);
+    }
+
     private void together(List<BatchMember> batch) {
-        int priority =
-                batch.stream().mapToInt(member -> member.how.priority()).max().orElse(0);
-        Disposable started;
+        int priority = 0;
+        for (BatchMember member : batch) {
+            priority = Math.max(priority, member.how.priority());
+        }
         long start = System.nanoTime();
         try {
-            BatchAxes.Joined joined =
-                    axes.join(batch.stream().map(member -> member.given).toList());
-            RunOptions how = RunOptions.create().priority(priority);
-            started = session.start(joined.inputs(), how, new Split(batch, joined, System.nanoTime() - start));
+            List<Inputs> given = new ArrayList<>(batch.size());
+            batch.forEach(member -> given.add(member.given));
+            BatchAxes.Joined joined = axes.join(given);
+            var split = new Split(batch, joined, System.nanoTime() - start);
+            batch.forEach(member -> member.startedIn(split));
+            split.started(session.start(joined.inputs(), RunOptions.create().priority(priority), split));
         } catch (RuntimeException | OutOfMemoryError e) {
             ended(batch.size(), UNKNOWN);
             batch.forEach(this::again);
-            return;
         }
-        batch.forEach(member -> member.startedIn(() -> {
-            if (batch.stream().allMatch(BatchMember::isDone)) {
-                started.dispose();
-            }
-        }));
     }
 
     /** A member of a batch that failed, alone, if anybody still wants it. */
@@ -230,18 +294,34 @@ public final class BatchedSession extends Streaming {
         }
     }
 
-    /** Gives each request of a batch its part of the answer. */
-    private final class Split implements Receiver<Outputs> {
+    /** Gives each request of a batch its part of the answer. Its run goes on as long as somebody wants one. */
+    private final class Split implements Receiver<Outputs>, Disposable {
         private final List<BatchMember> batch;
         private final BatchAxes.Joined joined;
         private final long joining;
         private long start;
+        private volatile @Nullable Disposable run;
 
         /** @param joining how long it took to lay the requests side by side */
         Split(List<BatchMember> batch, BatchAxes.Joined joined, long joining) {
             this.batch = batch;
             this.joined = joined;
             this.joining = joining;
+        }
+
+        void started(Disposable begun) {
+            run = begun;
+            if (batch.getFirst().isDone()) {
+                dispose();
+            }
+        }
+
+        @Override
+        public void dispose() {
+            Disposable begun = run;
+            if (begun != null && batch.stream().allMatch(BatchMember::isDone)) {
+                begun.dispose();
+            }
         }
 
         @Override

@@ -48,6 +48,16 @@ public final class Inputs implements PlanRunner.InputSource {
         return this;
     }
 
+    /** Adds one-dimensional floats, copied. */
+    public Inputs and(String name, float... values) {
+        return and(name, Tensor.copyOf(values, values.length));
+    }
+
+    /** Adds one-dimensional 64-bit integers, copied. */
+    public Inputs and(String name, long... values) {
+        return and(name, Tensor.copyOf(values, values.length));
+    }
+
     public Map<String, Datum> asMap() {
         return Collections.unmodifiableMap(byName);
     }

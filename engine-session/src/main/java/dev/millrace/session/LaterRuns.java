@@ -58,6 +58,11 @@ final class LaterRuns {
         return queue.limit();
     }
 
+    /** Whether none waits or is under way. */
+    boolean isAtRest() {
+        return queue.isAtRest();
+    }
+
     boolean isOwnThread() {
         return threads.isOwnThread();
     }

@@ -378,6 +378,16 @@ final class OpenSession extends Streaming implements Session {
         return ended;
     }
 
+    /** Whether this is one of the engine's threads, for which other runs may be waiting. */
+    boolean isOwnThread() {
+        return later.isOwnThread();
+    }
+
+    /** Whether none of the runs that happen later waits or is under way. */
+    boolean isAtRest() {
+        return later.isAtRest();
+    }
+
     private boolean mayWait() {
         return !callbacks.isInside() && !later.isOwnThread();
     }

@@ -34,6 +34,9 @@ public final class Outputs implements AutoCloseable {
 
     /** Output {@code index} of the model as a tensor. */
     public Tensor get(int index) {
+        if (index < 0 || index >= values.length) {
+            throw EngineException.invalidArgument("Invalid output index: " + index + "; there are " + names);
+        }
         return get(names.get(index));
     }
 

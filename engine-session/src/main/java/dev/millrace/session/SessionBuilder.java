@@ -99,7 +99,10 @@ final class SessionBuilder {
                         file.toAbsolutePath() + " is a model package: give ModelPackage.open of it to Engine.session");
             }
             if (file != null && !Files.isRegularFile(file)) {
-                throw new EngineException(Status.NO_SUCH_FILE, "there is no model file " + file.toAbsolutePath());
+                throw new EngineException(
+                        Status.NO_SUCH_FILE,
+                        "there is no model file " + file.toAbsolutePath()
+                                + (Files.isDirectory(file) ? ": that is a folder" : ""));
             }
             return make(name, reader);
         });

@@ -25,6 +25,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.NonBlocking;
 import reactor.test.StepVerifier;
 
 /** Requests that become one run. */
@@ -127,6 +129,75 @@ class BatchingTest {
                 .expectNextCount(20)
                 .verifyComplete();
         assertThat(runs).hasValue(20);
+    }
+
+    /** Whether the subscriber's own thread gets the answer, from so many short requests without company on. */
+    private boolean comesToRunHere() {
+        for (int i = 0; i < 10_000; i++) {
+            Thread answers =
+                    batched.mono(request(1, i)).map(BatchingTest::thread).block();
+            if (Thread.currentThread().equals(answers)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static Thread thread(Outputs outputs) {
+        outputs.close();
+        return Thread.currentThread();
+    }
+
+    @Test
+    void shortRequestsThatComeOneAtATimeRunWhereTheyAreAskedFor() {
+        assertThat(comesToRunHere()).isTrue();
+        float[] expected = answer(session.run(request(2, 1)));
+        assertThat(answer(Objects.requireNonNull(batched.mono(request(2, 1)).block())))
+                .containsExactly(expected, within());
+        StepVerifier.create(batched.mono(request(1, 1), RunOptions.create().within(Duration.ofHours(1)))
+                        .map(BatchingTest::thread))
+                .assertNext(thread -> assertThat(thread).isInstanceOf(NonBlocking.class))
+                .verifyComplete();
+    }
+
+    @Test
+    void anAnswerThatMakesSomebodyAskAgainGrowsNoStack() {
+        assertThat(comesToRunHere()).isTrue();
+        int last = Objects.requireNonNull(Mono.just(0)
+                .expand(n -> n == 50_000
+                        ? Mono.empty()
+                        : batched.mono(request(1, 0)).map(outputs -> {
+                            outputs.close();
+                            return n + 1;
+                        }))
+                .blockLast());
+        assertThat(last).isEqualTo(50_000);
+    }
+
+    @Test
+    void whoAsksAloneOfAClosedSessionHearsOfIt() {
+        assertThat(comesToRunHere()).isTrue();
+        session.close();
+        StepVerifier.create(batched.mono(request(1, 0)))
+                .expectErrorSatisfies(thrown ->
+                        assertThat(((EngineException) thrown).status()).isEqualTo(Status.CLOSED))
+                .verify();
+    }
+
+    @Test
+    void batchesOfChangingSizesUseTheirMemoryAgainAndAreRight() throws InterruptedException {
+        measureSingles();
+        for (int size = 9; size > 1; size--) {
+            List<Inputs> requests = new ArrayList<>();
+            for (int i = 0; i < size; i++) {
+                requests.add(request(1 + i % 2, i));
+            }
+            List<CompletableFuture<Outputs>> answers = together(requests);
+            for (int i = 0; i < size; i++) {
+                float[] alone = answer(session.run(requests.get(i)));
+                assertThat(answer(answers.get(i).join())).containsExactly(alone, within());
+            }
+        }
     }
 
     @Test

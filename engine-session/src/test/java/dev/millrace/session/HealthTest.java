@@ -97,6 +97,19 @@ class HealthTest {
     }
 
     @Test
+    void aRequestWhoseShapesANodeRefusesIsNoTrouble() {
+        try (Engine engine = engine();
+                Session session = engine.session(TestModels.voices(WIDTH), SessionOptions.defaults())) {
+            Inputs given = Inputs.of("x", Tensor.copyOf(new float[2 * WIDTH], 2, WIDTH))
+                    .and("state", Tensor.copyOf(new float[2 * 3 * WIDTH], 2, 3, WIDTH));
+            assertThatThrownBy(() -> session.run(given))
+                    .isInstanceOf(EngineException.class)
+                    .hasMessageContaining("do not broadcast");
+            assertUp(session.health());
+        }
+    }
+
+    @Test
     void anEngineWithoutRoomIsDegradedUntilThereIsSome() {
         long weights = 4L * (WIDTH * WIDTH + WIDTH);
         var options = EngineOptions.defaults().withThreads(1).withMemoryBudget(weights);

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
@@ -51,6 +52,15 @@ class SessionTest {
     }
 
     @Test
+    void arraysAreInputsOfOneAxis() {
+        Inputs given = Inputs.of("a", 1f, 2f).and("b", 3f, 4f).and("n", 5L, 6L);
+        assertThat(given.asMap().values())
+                .extracting(Object::toString)
+                .containsExactly("tensor float[2]", "tensor float[2]", "tensor int64[2]");
+        assertThat(((Tensor) Objects.requireNonNull(given.input("n"))).longs()).containsExactly(5, 6);
+    }
+
+    @Test
     void onlyTheOutputsAskedForComeBack() {
         try (Session session = twoOutputs();
                 Outputs out = session.run(
@@ -58,6 +68,19 @@ class SessionTest {
                         RunOptions.create().returning("product"))) {
             assertThat(out.names()).containsExactly("product");
             assertThat(out.get("product").floats()).containsExactly(3);
+        }
+    }
+
+    @Test
+    void outputsThatAreNotThereAreRefusedWithThoseThatAre() {
+        try (Session session = engine.session(TestModels.sumAndProduct(), SessionOptions.defaults());
+                Outputs outputs = session.run(Inputs.of("a", 1f).and("b", 2f))) {
+            for (Runnable attempt :
+                    new Runnable[] {() -> outputs.get(7), () -> outputs.get(-1), () -> outputs.get("z")}) {
+                assertThatThrownBy(attempt::run)
+                        .isInstanceOf(EngineException.class)
+                        .hasMessageContaining("there are [sum, product]");
+            }
         }
     }
 
@@ -92,6 +115,8 @@ class SessionTest {
         assertThatThrownBy(() -> engine.session(folder.resolve("none.onnx")))
                 .isInstanceOfSatisfying(
                         EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.NO_SUCH_FILE));
+        assertThatThrownBy(() -> engine.session(folder))
+                .hasMessageEndingWith(folder.getFileName() + ": that is a folder");
         Path text = Files.writeString(folder.resolve("text.onnx"), "this is no model");
         assertThatThrownBy(() -> engine.session(text))
                 .isInstanceOf(EngineException.class)

@@ -1,11 +1,8 @@
 package dev.millrace.kotlin
 
 import dev.millrace.graph.EngineException
-import dev.millrace.graph.tensor.Datum
-import dev.millrace.graph.tensor.NestedArrays
 import dev.millrace.graph.tensor.Shape
 import dev.millrace.graph.tensor.Tensor
-import dev.millrace.graph.tensor.TensorParts
 import dev.millrace.session.BatchedSession
 import dev.millrace.session.Engine
 import dev.millrace.session.FluxOptions
@@ -32,24 +29,6 @@ import kotlinx.coroutines.reactor.asFlux
 import kotlinx.coroutines.reactor.awaitSingle
 import reactor.core.publisher.Flux
 import java.util.concurrent.Executor
-
-/**
- * Inputs by name: `inputs("input_ids" to ids, "scale" to 1f, "x" to arrayOf(floatArrayOf(1f, 2f)))`. A value is a [Datum], an
- * array of numbers, booleans or strings, an array of such arrays, or a single one of them.
- */
-public fun inputs(vararg values: Pair<String, Any>): Inputs =
-    values.fold(Inputs.empty()) { all, (name, value) -> all.and(name, value as? Datum ?: tensorOf(value)) }
-
-internal fun tensorOf(value: Any): Tensor =
-    when (value) {
-        is Float -> Tensor.scalar(value)
-        is Long -> Tensor.scalar(value)
-        is Boolean -> Tensor.scalar(value)
-        is Int -> Tensor.copyOf(intArrayOf(value), *longArrayOf())
-        is Double -> Tensor.copyOf(doubleArrayOf(value), *longArrayOf())
-        is String -> Tensor.ofStrings(Shape.SCALAR, value)
-        else -> NestedArrays.toTensor(value)
-    }
 
 /** Runs without blocking the caller's thread; cancelling the coroutine stops the run. */
 public suspend fun Inference.infer(
@@ -121,15 +100,6 @@ public val Engine.dispatcher: CoroutineDispatcher
         return Executor { task -> scheduler.schedule(task) }.asCoroutineDispatcher()
     }
 
-/** A number of a tensor: `t[0, 1]`. */
-public operator fun Tensor.get(vararg index: Long): Double = TensorParts.number(this, *index)
-
-/** An extent: `t.shape()[0]`. */
-public operator fun Shape.get(axis: Int): Long = dim(axis)
-
-/** An output as arrays of arrays, or a flat array: `outputs.value<Array<FloatArray>>("y")`. */
-public inline fun <reified T : Any> Outputs.value(name: String): T = NestedArrays.fromTensor(get(name), T::class.java)
-
 /** The first output: `val (logits, hidden) = outputs`. */
 public operator fun Outputs.component1(): Tensor = get(0)
 
@@ -142,33 +112,7 @@ public operator fun Outputs.component3(): Tensor = get(2)
 /** The fourth output. */
 public operator fun Outputs.component4(): Tensor = get(3)
 
-/** A float tensor of these extents over a copy of the array. */
-public fun FloatArray.toTensor(vararg dims: Long): Tensor = Tensor.copyOf(this, *shapeOr(dims, size))
-
-/** A 64-bit integer tensor of these extents over a copy of the array. */
-public fun LongArray.toTensor(vararg dims: Long): Tensor = Tensor.copyOf(this, *shapeOr(dims, size))
-
-/** A 32-bit integer tensor of these extents over a copy of the array. */
-public fun IntArray.toTensor(vararg dims: Long): Tensor = Tensor.copyOf(this, *shapeOr(dims, size))
-
-/** A 64-bit float tensor of these extents over a copy of the array. */
-public fun DoubleArray.toTensor(vararg dims: Long): Tensor = Tensor.copyOf(this, *shapeOr(dims, size))
-
-/** An 8-bit integer tensor of these extents over a copy of the array. */
-public fun ByteArray.toTensor(vararg dims: Long): Tensor = Tensor.copyOf(this, *shapeOr(dims, size))
-
-/** A boolean tensor of these extents over a copy of the array. */
-public fun BooleanArray.toTensor(vararg dims: Long): Tensor = Tensor.copyOf(this, *shapeOr(dims, size))
-
-/** A tensor of texts of these extents. */
-public fun Array<String>.toTensor(vararg dims: Long): Tensor = Tensor.ofStrings(Shape.of(*shapeOr(dims, size)), *this)
-
 /** An input or an output by its name: `session.inputs()["x"]`. */
 public operator fun List<ValueInfo>.get(name: String): ValueInfo =
     firstOrNull { it.name() == name }
         ?: throw EngineException.invalidArgument("there is no '$name'; there are ${map { it.name() }}")
-
-private fun shapeOr(
-    dims: LongArray,
-    size: Int,
-): LongArray = if (dims.isEmpty()) longArrayOf(size.toLong()) else dims

@@ -17,10 +17,14 @@ import dev.millrace.session.Session;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -35,17 +39,20 @@ import reactor.core.publisher.Flux;
         description = {
             "Measures many subscribers who each ask for one answer after the other, of a session with batches in turns"
                     + " with",
-            "the same session without; a ratio is how much more is answered with batches. Below the same runs with the",
-            "batch made by hand on one thread, which is what batches could give at most. Then the 99th percentile of a"
-                    + " lone",
-            "request, beside that of the same run without a stream, on a thread that waits for nobody."
+            "the same session without; a ratio is how much more is answered with batches. Below runs with the batch"
+                    + " made by hand,",
+            "on as many threads as the engine has, beside single runs by hand, which is what the model's kernels give,"
+                    + " and",
+            "what batches reach of that. Then the 99th percentile of a lone request, beside that of the same run"
+                    + " without a",
+            "stream, on a thread that waits for nobody."
         })
 public final class BatchingCommand implements Callable<Integer> {
     private static final double NANOS = 1e9;
     private static final double MICRO = 1e3;
     private static final int LEAST_BLOCKS = 5;
     private static final int REQUESTS = 4;
-    private static final int BY_HAND = 16;
+    private static final int RUNS_BY_HAND = 8;
     private static final double PERCENT = 99;
     private static final long SEED = 1;
 
@@ -88,9 +95,10 @@ public final class BatchingCommand implements Callable<Integer> {
         UsageException.requireAtLeast(1, "--subscribers", subscribers);
         UsageException.requireAtLeast(1, "--max-size", maxSize);
         PrintWriter out = spec.commandLine().getOut();
-        try (Engine engine = flags.engine()) {
-            measure(out, engine, "MiniLM 1×8", "minilm", 8);
-            measure(out, engine, "Silero VAD v5", "silero-vad", 0);
+        try (Engine engine = flags.engine();
+                var hands = new Hands(engine.threads())) {
+            measure(out, engine, hands, "MiniLM 1×8", "minilm", 8);
+            measure(out, engine, hands, "Silero VAD v5", "silero-vad", 0);
         }
         return ExitCode.OK;
     }
@@ -99,11 +107,19 @@ public final class BatchingCommand implements Callable<Integer> {
         return Duel.of(one, other, Duel.Pace.ofSeconds(seconds, 0, LEAST_BLOCKS));
     }
 
-    private void measure(PrintWriter out, Engine engine, String label, String name, long tokens) throws Exception {
+    /**
+     * A model, asked in all ways.
+     *
+     * @param many inputs of as many requests as a batch has at most
+     */
+    private record Asked(String label, Session session, Inference batched, Inputs inputs, Inputs many) {}
+
+    private void measure(PrintWriter out, Engine engine, Hands hands, String label, String name, long tokens)
+            throws Exception {
         ModelArgument model = ModelArgument.of(name);
         try (Session session = engine.session(model.file(), flags.options())) {
             Inputs inputs = inputs(model, session, 1, tokens);
-            Inputs many = inputs(model, session, BY_HAND, tokens);
+            Inputs many = inputs(model, session, maxSize, tokens);
             BatchOptions how = BatchOptions.defaults().maxSize(maxSize).maxDelay(Duration.ofMillis(maxDelay));
             // Silero's extents have no names
             Inference batched = session.batched(
@@ -113,20 +129,71 @@ public final class BatchingCommand implements Callable<Integer> {
                                     .along("state", 1)
                                     .along("output", 0)
                                     .along("stateN", 1));
-            Duel together = measured(() -> everybody(batched, inputs), () -> everybody(session, inputs));
-            double all = (double) subscribers * REQUESTS;
-            out.println("%s, %d subscribers: batched %.1f/s, unbatched %.1f/s, ratio %.2f"
-                    .formatted(
-                            label,
-                            subscribers,
-                            all * NANOS / MICRO / together.ourMicros(),
-                            all * NANOS / MICRO / Objects.requireNonNull(together.peerMicros()),
-                            together.ratio()));
-            out.flush();
-            Duel byHand = measured(() -> session.run(many).close(), () -> times(BY_HAND, session, inputs));
-            out.println("%s, runs of %d by hand: ratio %.2f".formatted(label, BY_HAND, byHand.ratio()));
-            out.flush();
-            lone(out, label, session, batched, inputs);
+            var asked = new Asked(label, session, batched, inputs, many);
+            subscribed(out, asked);
+            byHand(out, asked, hands);
+            lone(out, asked);
+        }
+    }
+
+    private void subscribed(PrintWriter out, Asked asked) throws Exception {
+        Duel together =
+                measured(() -> everybody(asked.batched, asked.inputs), () -> everybody(asked.session, asked.inputs));
+        double all = (double) subscribers * REQUESTS;
+        out.println("%s, %d subscribers: batched %.1f/s, unbatched %.1f/s, ratio %.2f"
+                .formatted(
+                        asked.label,
+                        subscribers,
+                        perSecond(all, together.ourMicros()),
+                        perSecond(all, Objects.requireNonNull(together.peerMicros())),
+                        together.ratio()));
+        out.flush();
+    }
+
+    private void byHand(PrintWriter out, Asked asked, Hands hands) throws Exception {
+        Duel.Side many = () -> hands.all(() -> times(RUNS_BY_HAND, asked.session, asked.many));
+        Duel.Side single = () -> hands.all(() -> times(RUNS_BY_HAND * maxSize, asked.session, asked.inputs));
+        Duel kernels = measured(many, single);
+        double all = (double) hands.count * RUNS_BY_HAND * maxSize;
+        out.println("%s, by hand on %d threads: in runs of %d %.1f/s, of 1 %.1f/s, ratio %.2f"
+                .formatted(
+                        asked.label,
+                        hands.count,
+                        maxSize,
+                        perSecond(all, kernels.ourMicros()),
+                        perSecond(all, Objects.requireNonNull(kernels.peerMicros())),
+                        kernels.ratio()));
+        out.flush();
+        Duel reached = measured(() -> everybody(asked.batched, asked.inputs), many);
+        out.println("%s, batched beside runs of %d by hand: ratio %.2f"
+                .formatted(
+                        asked.label, maxSize, Objects.requireNonNull(reached.ratio()) * subscribers * REQUESTS / all));
+        out.flush();
+    }
+
+    private static double perSecond(double requests, double micros) {
+        return requests * NANOS / MICRO / micros;
+    }
+
+    /** Threads that do the same at once. */
+    private static final class Hands implements AutoCloseable {
+        private final int count;
+        private final ExecutorService executor;
+
+        Hands(int count) {
+            this.count = count;
+            this.executor = Executors.newFixedThreadPool(count);
+        }
+
+        void all(Runnable work) throws Exception {
+            for (Future<Object> done : executor.invokeAll(Collections.nCopies(count, Executors.callable(work)))) {
+                done.get();
+            }
+        }
+
+        @Override
+        public void close() {
+            executor.close();
         }
     }
 
@@ -151,7 +218,7 @@ public final class BatchingCommand implements Callable<Integer> {
     }
 
     /** One who asks alone, in turns with runs, some hundred at a time. */
-    private void lone(PrintWriter out, String label, Session session, Inference batched, Inputs inputs) {
+    private void lone(PrintWriter out, Asked model) {
         var asked = new Latencies();
         var ran = new Latencies();
         List<Double> ratios = new ArrayList<>();
@@ -161,17 +228,17 @@ public final class BatchingCommand implements Callable<Integer> {
             var ranNow = new Latencies();
             for (int i = 0; i < 200; i++) {
                 long start = System.nanoTime();
-                Objects.requireNonNull(batched.mono(inputs).block()).close();
+                Objects.requireNonNull(model.batched.mono(model.inputs).block()).close();
                 took(System.nanoTime() - start, asked, askedNow);
                 start = System.nanoTime();
-                session.run(inputs).close();
+                model.session.run(model.inputs).close();
                 took(System.nanoTime() - start, ran, ranNow);
             }
             ratios.add((double) askedNow.percentile(PERCENT) / ranNow.percentile(PERCENT));
         } while (System.nanoTime() < end);
         out.println("%s, a lone request: p99 %.1f µs, of a run %.1f µs, median of the ratios %.2f"
                 .formatted(
-                        label,
+                        model.label,
                         asked.percentile(PERCENT) / MICRO,
                         ran.percentile(PERCENT) / MICRO,
                         Numbers.median(ratios)));

@@ -80,7 +80,8 @@ public final class ServeCommand implements Callable<Integer> {
     @Option(
             names = "--rounds",
             paramLabel = "N",
-            description = "How often each side has its turn; figures are medians (default: ${DEFAULT-VALUE}).",
+            description = "How often each side has its turn; figures are medians; 0 for replacements alone (default:"
+                    + " ${DEFAULT-VALUE}).",
             defaultValue = "3")
     private int rounds;
 
@@ -111,7 +112,7 @@ public final class ServeCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         UsageException.requireAtLeast(1, "--clients", clients);
         UsageException.requireAtLeast(1, "--copies", copies);
-        UsageException.requireAtLeast(1, "--rounds", rounds);
+        UsageException.requireAtLeast(0, "--rounds", rounds);
         UsageException.requireAtLeast(0, "--threads", threads);
         UsageException.requireAtLeast(0, "--peer-callers", callers);
         UsageException.requireAtLeast(0, "--replacements", replacements);
@@ -119,6 +120,9 @@ public final class ServeCommand implements Callable<Integer> {
             throw new UsageException("--seconds is more than 0");
         }
         PrintWriter out = spec.commandLine().getOut();
+        out.println("%d sessions of %d models, %d clients, %d rounds of %.0f seconds for each side%n"
+                .formatted(copies * models.size(), models.size(), clients, rounds, seconds));
+        out.flush();
         List<Side> sides = alone ? List.of(Side.OURS) : List.of(Side.values());
         var turns = new ArrayList<Turn>();
         ReplacingFigures replaced = null;

@@ -23,6 +23,23 @@ final class ServeTable {
     }
 
     void print(PrintWriter out) {
+        if (!turns.isEmpty()) {
+            printTurns(out);
+        }
+        if (replaced != null) {
+            out.println(
+                    "%d replacements under load: %d requests failed; memory at rest %.0f MiB, then %.0f MiB (%.2f); peak %.0f MiB"
+                            .formatted(
+                                    replaced.replacements(),
+                                    replaced.failures(),
+                                    replaced.beforeMib(),
+                                    replaced.afterMib(),
+                                    replaced.afterMib() / replaced.beforeMib(),
+                                    replaced.peakMib()));
+        }
+    }
+
+    private void printTurns(PrintWriter out) {
         var rows = new ArrayList<List<String>>();
         rows.add(List.of(
                 "side",
@@ -42,17 +59,6 @@ final class ServeTable {
             if (peer != Side.OURS) {
                 out.println(versus(peer));
             }
-        }
-        if (replaced != null) {
-            out.println(
-                    "%d replacements under load: %d requests failed; memory at rest %.0f MiB, then %.0f MiB (%.2f); peak %.0f MiB"
-                            .formatted(
-                                    replaced.replacements(),
-                                    replaced.failures(),
-                                    replaced.beforeMib(),
-                                    replaced.afterMib(),
-                                    replaced.afterMib() / replaced.beforeMib(),
-                                    replaced.peakMib()));
         }
     }
 

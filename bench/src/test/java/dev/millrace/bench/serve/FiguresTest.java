@@ -82,6 +82,18 @@ class FiguresTest {
     }
 
     @Test
+    void replacementsAloneHaveNoTables() {
+        var text = new StringWriter();
+        var out = new PrintWriter(text);
+        new ServeTable(List.of(), List.of("light", "heavy"), new ReplacingFigures(100, 0, 200, 210, 400), false)
+                .print(out);
+        out.flush();
+        assertThat(text.toString().lines())
+                .containsExactly("100 replacements under load: 0 requests failed; memory at rest 200 MiB, then 210 MiB"
+                        + " (1.05); peak 400 MiB");
+    }
+
+    @Test
     void everyTurnIsARowOfTheFile() {
         assertThat(Turn.csv(TURNS, List.of("light", "heavy")).lines())
                 .hasSize(7)

@@ -139,4 +139,15 @@ public enum ElementType {
     public String toString() {
         return onnxName;
     }
+
+    /** What reads a tensor's elements by value. */
+    String reader() {
+        return switch (kind) {
+            case FLOATING -> this == DOUBLE ? "doubles()" : "floats()";
+            case SIGNED, UNSIGNED -> "longs()";
+            case BOOLEAN -> "booleans()";
+            case TEXT -> "strings()";
+            case COMPLEX -> "segment()";
+        };
+    }
 }

@@ -210,7 +210,7 @@ public final class Tensor implements Datum {
      */
     public MemorySegment segment() {
         if (strings != null) {
-            throw wrongType("segment() of bytes", "strings()");
+            throw wrongType("segment()");
         }
         Tensor root = root();
         if (root.recycled && !root.handedOut) {
@@ -230,7 +230,7 @@ public final class Tensor implements Datum {
     public String[] strings() {
         checkOpen();
         if (strings == null) {
-            throw wrongType("strings()", "a reader of its own type");
+            throw wrongType("strings()");
         }
         return strings;
     }
@@ -247,7 +247,7 @@ public final class Tensor implements Datum {
     /** All elements by value; for float and the floating types of sixteen bits and fewer. */
     public float[] floats() {
         if (!type.isFloating() || type == ElementType.DOUBLE) {
-            throw wrongType("floats()", "a reader of its own type");
+            throw wrongType("floats()");
         }
         float[] values = new float[arrayLength()];
         reading(() -> Elements.read(type, data, 0, values, 0, values.length));
@@ -257,7 +257,7 @@ public final class Tensor implements Datum {
     /** All elements by value; for every floating type. */
     public double[] doubles() {
         if (!type.isFloating()) {
-            throw wrongType("doubles()", "a reader of its own type");
+            throw wrongType("doubles()");
         }
         double[] values = new double[arrayLength()];
         reading(() -> Elements.read(type, data, 0, values, 0, values.length));
@@ -267,7 +267,7 @@ public final class Tensor implements Datum {
     /** All elements; for every integer type and bool. uint64 keeps its bits. */
     public long[] longs() {
         if (!type.isInteger() && type != ElementType.BOOL) {
-            throw wrongType("longs()", "a reader of its own type");
+            throw wrongType("longs()");
         }
         long[] values = new long[arrayLength()];
         reading(() -> Elements.read(type, data, 0, values, 0, values.length));
@@ -276,8 +276,8 @@ public final class Tensor implements Datum {
 
     /** All elements; for integer types of 32 bits and fewer, and bool. uint32 keeps its bits. */
     public int[] ints() {
-        if (type.bits() > 32) {
-            throw wrongType("ints()", "longs()");
+        if (type.bits() > 32 || !type.isInteger() && type != ElementType.BOOL) {
+            throw wrongType("ints()");
         }
         long[] wide = longs();
         int[] values = new int[wide.length];
@@ -289,7 +289,7 @@ public final class Tensor implements Datum {
 
     public boolean[] booleans() {
         if (type != ElementType.BOOL) {
-            throw wrongType("booleans()", "a reader of its own type");
+            throw wrongType("booleans()");
         }
         long[] wide = longs();
         boolean[] values = new boolean[wide.length];
@@ -388,8 +388,9 @@ public final class Tensor implements Datum {
                 "this " + this + " is closed; read it before close(), or keep a Tensor.copyOf it");
     }
 
-    private EngineException wrongType(String asked, String instead) {
-        return EngineException.invalidArgument(asked + " does not fit a tensor of type " + type + "; use " + instead);
+    private EngineException wrongType(String asked) {
+        return EngineException.invalidArgument(
+                asked + " does not fit a tensor of type " + type + "; use " + type.reader());
     }
 
     /** Type and shape, never the contents. */

@@ -22,4 +22,18 @@ class TensorTest {
                     .hasMessageContaining("elements of type float");
         }
     }
+
+    @Test
+    void whoReadsByTheWrongTypeIsToldTheRightReader() {
+        assertThatThrownBy(() -> Tensor.scalar(1f).ints())
+                .hasMessage("ints() does not fit a tensor of type float; use floats()");
+        assertThatThrownBy(() -> Tensor.scalar(1L).ints())
+                .hasMessage("ints() does not fit a tensor of type int64; use longs()");
+        assertThatThrownBy(() -> Tensor.scalar(true).floats())
+                .hasMessage("floats() does not fit a tensor of type bool; use booleans()");
+        assertThatThrownBy(() -> Tensor.copyOf(new double[] {1}).floats())
+                .hasMessage("floats() does not fit a tensor of type double; use doubles()");
+        assertThatThrownBy(() -> Tensor.ofStrings(Shape.of(1), "a").segment())
+                .hasMessage("segment() does not fit a tensor of type string; use strings()");
+    }
 }

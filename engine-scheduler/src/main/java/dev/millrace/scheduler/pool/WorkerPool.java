@@ -30,6 +30,9 @@ public final class WorkerPool implements Executor, AutoCloseable {
     /** How many places of {@link #loops} hold one. */
     private final AtomicInteger openLoops = new AtomicInteger();
 
+    /** Runs under way. Each has a thread of its own, whose processor helps no other one. */
+    private final AtomicInteger runs = new AtomicInteger();
+
     private volatile boolean closed;
 
     /** A pool with this many threads beside the callers'. They start when first needed. */
@@ -50,8 +53,22 @@ public final class WorkerPool implements Executor, AutoCloseable {
         return workers.length + 1;
     }
 
+    /** A run begins on this thread, which ends with {@link #runEnds()}: loops of other runs get one helper fewer. */
+    public void runBegins() {
+        runs.incrementAndGet();
+    }
+
+    public void runEnds() {
+        runs.decrementAndGet();
+    }
+
+    /** How many workers may help with a loop: the others would take processors from runs. */
+    private int free() {
+        return workers.length - Math.max(0, runs.get() - 1);
+    }
+
     /**
-     * Runs {@code task} over {@code [0, items)} on this thread and on at most {@code threads - 1} workers, and looks at
+     * Runs {@code task} over {@code [0, items)} on this thread and on at most {@code threads - 1} workers, fewer where other runs are under way, and looks at
      * cancellation every few milliseconds. A range is {@code grain} items or more, unless items turn out to be slow.
      * Allocates nothing. {@code job} is the caller's, for one loop at a time.
      */
@@ -66,7 +83,7 @@ public final class WorkerPool implements Executor, AutoCloseable {
         if (items <= 0) {
             return;
         }
-        int helpers = Math.min(Math.min(threads - 1, workers.length), (int) Math.min(64, (items - 1) / grain));
+        int helpers = Math.min(Math.min(threads - 1, free()), (int) Math.min(64, (items - 1) / grain));
         int place = helpers <= 0 || closed ? -1 : claimPlace();
         if (place < 0) {
             PacedRange.run(task, context, 0, items, grain, scratch);

@@ -186,6 +186,7 @@ public final class PlanRunner {
 
     private Datum[] runOnce(InputSource inputs, Cancellation cancellation, @Nullable RunListener listener) {
         boolean interrupted = Thread.currentThread().isInterrupted();
+        pool.runBegins();
         try {
             Frame frame = takeFrame();
             try {
@@ -203,6 +204,8 @@ public final class PlanRunner {
             throw e instanceof EngineException known
                     ? known
                     : EngineException.wrap(Status.RUNTIME_EXCEPTION, "run of '" + plan.name() + "'", e);
+        } finally {
+            pool.runEnds();
         }
     }
 

@@ -8,11 +8,14 @@ import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.Scratch;
 import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -102,6 +105,34 @@ class WorkerPoolTest {
                 thread.join();
             }
             assertThat(failures).hasValue(0);
+        }
+    }
+
+    private static Set<Thread> threadsOf(WorkerPool pool) {
+        Set<Thread> seen = ConcurrentHashMap.newKeySet();
+        pool.parallelFor(
+                new ParallelJob(),
+                2,
+                64,
+                1,
+                (context, from, to, mine) -> {
+                    seen.add(Thread.currentThread());
+                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+                },
+                NOWHERE,
+                new Scratch());
+        return seen;
+    }
+
+    @Test
+    void aRunThatHasAProcessorOfItsOwnTakesItFromTheHelpersOfOthers() {
+        try (var pool = new WorkerPool(1)) {
+            pool.runBegins();
+            assertThat(threadsOf(pool)).hasSize(2);
+            pool.runBegins();
+            assertThat(threadsOf(pool)).containsExactly(Thread.currentThread());
+            pool.runEnds();
+            assertThat(threadsOf(pool)).hasSize(2);
         }
     }
 

@@ -10,6 +10,8 @@ public final class BatchWorth {
     private static final int DOUBT = 64;
     /** What is gained has to be worth the copies. */
     private static final double GAIN = 0.95;
+    /** How far one measurement moves what is thought: a run that waited for a processor says little. */
+    private static final double STEP = 1.0 / 16;
 
     private final double[] nanosOfOne = new double[SIZES];
     private final int[] samples = new int[SIZES];
@@ -24,8 +26,13 @@ public final class BatchWorth {
     public void took(int size, long nanos) {
         int bucket = bucket(size);
         double one = (double) nanos / size;
-        // the first runs of a shape prepare it
-        nanosOfOne[bucket] = samples[bucket] < SAMPLES ? one : nanosOfOne[bucket] * 0.75 + one * 0.25;
+        double before = nanosOfOne[bucket];
+        if (samples[bucket] >= SAMPLES) {
+            nanosOfOne[bucket] = Math.clamp(one, before * (1 - STEP), before * (1 + STEP));
+        } else {
+            // the first runs of a shape prepare it
+            nanosOfOne[bucket] = samples[bucket] == 0 ? one : Math.min(before, one);
+        }
         samples[bucket]++;
     }
 

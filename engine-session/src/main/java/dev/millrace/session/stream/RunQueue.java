@@ -55,6 +55,11 @@ public final class RunQueue {
         return threads.waiting(this);
     }
 
+    /** Whether no job waits or is under way. */
+    public boolean isAtRest() {
+        return threads.isAtRest(this);
+    }
+
     boolean isFull() {
         return jobs.size() >= limit;
     }

@@ -291,6 +291,15 @@ public final class RunThreads implements Executor, AutoCloseable {
         }
     }
 
+    boolean isAtRest(RunQueue queue) {
+        enter();
+        try {
+            return queue.isIdle();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Lets what was given be done, and takes no more. */
     @Override
     public void close() {

@@ -38,4 +38,22 @@ class BatchWorthTest {
         took(4, 200);
         assertThat(worth.pays(4)).isTrue();
     }
+
+    @Test
+    void aBatchThatWaitedForAProcessorChangesNothing() {
+        took(1, 100);
+        took(4, 200);
+        worth.took(4, 400_000);
+        assertThat(worth.pays(4)).isTrue();
+    }
+
+    @Test
+    void batchesThatHaveBecomeSlowAreNotMadeAnyMore() {
+        took(1, 100);
+        took(4, 200);
+        for (int i = 0; i < 8; i++) {
+            took(4, 800);
+        }
+        assertThat(worth.pays(4)).isFalse();
+    }
 }
