@@ -179,6 +179,18 @@ final class Frame {
         return Tensor.recycling(type, shape, memory, () -> place.pool().give(memory));
     }
 
+    /** A result in the memory where a dynamic step has made it, which becomes the caller's; null where it lies elsewhere. */
+    @Nullable
+    Tensor handOver(Tensor result) {
+        for (Lane lane : lanes) {
+            Tensor handedOver = lane.handOver(result);
+            if (handedOver != null) {
+                return handedOver;
+            }
+        }
+        return null;
+    }
+
     /** Gives up arrays that no run has needed since the last call. */
     void trim() {
         for (Lane lane : lanes) {

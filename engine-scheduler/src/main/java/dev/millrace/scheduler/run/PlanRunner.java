@@ -13,7 +13,6 @@ import dev.millrace.scheduler.plan.Plan;
 import dev.millrace.scheduler.plan.PlanStep;
 import dev.millrace.scheduler.plan.SlotPool;
 import dev.millrace.scheduler.pool.WorkerPool;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -220,21 +219,22 @@ public final class PlanRunner {
         Datum[] results = new Datum[plan.outputs().size()];
         for (int i = 0; i < results.length; i++) {
             Tensor detached = frame.detachOutput(i);
-            results[i] = detached != null ? detached : copyOf(frame, i);
+            results[i] = detached != null ? detached : apart(frame, i);
         }
         return results;
     }
 
-    private Datum copyOf(Frame frame, int index) {
+    /** A result that was not made as one: the memory of a dynamic step that made it is handed over, all else is copied. */
+    private Datum apart(Frame frame, int index) {
         Datum result = result(frame, index);
         if (result instanceof Tensor tensor && tensor.type() != ElementType.STRING) {
-            MemorySegment content = frame.segments[plan.outputs().get(index)];
-            if (content != null) {
-                return copies[index].copyOf(tensor.type(), tensor.shape(), content);
-            }
+            Tensor handedOver = frame.handOver(tensor);
+            return handedOver != null
+                    ? handedOver
+                    : copies[index].copyOf(tensor.type(), tensor.shape(), tensor.segment());
         }
         try {
-            return Data.copyOf(result, frame.cancellation);
+            return Data.apart(result, frame::handOver, frame.cancellation);
         } catch (OutOfMemoryError e) {
             throw new EngineException(
                     Status.FAIL,

@@ -16,6 +16,7 @@ import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import dev.millrace.scheduler.plan.PlanBuilder;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -79,6 +80,19 @@ final class Chains {
                         ((TensorSequence) Objects.requireNonNull(context.input(0)))
                                 .elements()
                                 .getFirst());
+            case "Halves" ->
+                (DynamicKernel) context -> {
+                    Tensor whole = context.tensor(0);
+                    Shape half = Shape.of(whole.elements() / 2);
+                    Tensor made = context.allocate(ElementType.FLOAT, whole.shape());
+                    MemorySegment memory = made.segment().copyFrom(whole.segment());
+                    long bytes = memory.byteSize() / 2;
+                    context.output(
+                            0,
+                            TensorSequence.of(
+                                    Tensor.wrap(ElementType.FLOAT, half, memory.asSlice(0, bytes)),
+                                    Tensor.wrap(ElementType.FLOAT, half, memory.asSlice(bytes, bytes))));
+                };
             case "Take" -> new Take();
             case "View" -> new View();
             case "Fail" ->

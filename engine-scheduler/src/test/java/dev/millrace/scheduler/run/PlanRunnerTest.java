@@ -16,6 +16,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Layouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.graph.tensor.TensorSequence;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.device.Device;
 import dev.millrace.scheduler.plan.Plan;
@@ -364,6 +365,27 @@ class PlanRunnerTest {
         assertThat(floats(results[0])).containsExactly(3, 4);
         assertThat(floats(results[1])).containsExactly(3, 4);
         assertThat(floats(results[2])).containsExactly(104, 204);
+    }
+
+    @Test
+    void resultsInTheMemoryOfADynamicStepAreTheCallersAndApart() {
+        Value halves = node("Halves", input("x"));
+        editor.addOutput("halves", halves);
+        editor.addOutput("first", node("Unwrap", halves));
+        PlanRunner runner = runner();
+        Datum[] before = run(runner, Map.of("x", vector(1, 2, 3, 4)));
+        Datum[] after = run(runner, Map.of("x", vector(5, 6, 7, 8)));
+        ((Tensor) before[1]).segment().fill((byte) 0);
+        assertThat(halves(before)).containsExactly(new float[] {1, 2}, new float[] {3, 4});
+        ((TensorSequence) before[0]).close();
+        run(runner, Map.of("x", vector(9, 10, 11, 12)));
+        assertThat(halves(after)).containsExactly(new float[] {5, 6}, new float[] {7, 8});
+        assertThat(floats(after[1])).containsExactly(5, 6);
+    }
+
+    private static List<float[]> halves(Datum[] results) {
+        return ((TensorSequence) results[0])
+                .elements().stream().map(PlanRunnerTest::floats).toList();
     }
 
     @Test
