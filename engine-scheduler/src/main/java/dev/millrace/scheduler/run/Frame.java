@@ -92,6 +92,15 @@ final class Frame {
         shapes[slot] = type.concreteShape();
     }
 
+    /**
+     * Lets a slot be the memory of a value of the run around this one, which stays as it is until this one has ended.
+     * What hands it on hands on a copy.
+     */
+    void lend(int slot, Tensor value) {
+        putInput(slot, value);
+        data[slot] = value.type() == ElementType.STRING ? value : null;
+    }
+
     /** Makes what the caller gave the content of a slot: whoever closes it meanwhile takes nothing from this run. */
     void putInput(int slot, Datum given) {
         put(slot, Data.held(given, holds));

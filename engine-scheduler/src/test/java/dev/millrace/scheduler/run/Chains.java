@@ -3,6 +3,7 @@ package dev.millrace.scheduler.run;
 import dev.millrace.graph.infer.Facts;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Layouts;
@@ -92,6 +93,18 @@ final class Chains {
                             TensorSequence.of(
                                     Tensor.wrap(ElementType.FLOAT, half, memory.asSlice(0, bytes)),
                                     Tensor.wrap(ElementType.FLOAT, half, memory.asSlice(bytes, bytes))));
+                };
+            case "Steps" ->
+                (DynamicKernel) context -> {
+                    List<Datum> before = List.of();
+                    Datum value = context.tensor(0);
+                    for (int i = 0; i < 4; i++) {
+                        List<Datum> results = context.runNested("body", List.of(value));
+                        before.forEach(Datum::close);
+                        before = results;
+                        value = results.getLast();
+                    }
+                    context.output(0, value);
                 };
             case "Take" -> new Take();
             case "View" -> new View();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.NodeSpec;
@@ -386,6 +387,24 @@ class PlanRunnerTest {
     private static List<float[]> halves(Datum[] results) {
         return ((TensorSequence) results[0])
                 .elements().stream().map(PlanRunnerTest::floats).toList();
+    }
+
+    @Test
+    void nestedRunsTakeTurnsInTheMemoryOfResultsThatAreClosed() {
+        var body = new GraphEditor(Graph.nested("body", graph));
+        Value state = body.addInput("state", ValueType.tensor(ElementType.FLOAT));
+        Value next = body.append(NodeSpec.of(new OpId("test", "Inc"), 1, state), List.of("next"))
+                .requireOutput(0);
+        body.addOutput("next", next);
+        body.addOutput("same", next);
+        NodeSpec spec = NodeSpec.of(new OpId("test", "Steps"), 1, input("x")).with("body", Attribute.of(body.graph()));
+        editor.addOutput("y", editor.append(spec, List.of("y")).requireOutput(0));
+        PlanRunner runner = runner();
+        Tensor given = vector(1, 2);
+        assertThat(floats(run(runner, Map.of("x", given))[0])).containsExactly(5, 6);
+        assertThat(given.floats()).containsExactly(1, 2);
+        assertThat(kernels.written).hasSize(4);
+        assertThat(kernels.written.subList(2, 4)).isEqualTo(kernels.written.subList(0, 2));
     }
 
     @Test
