@@ -200,7 +200,10 @@ final class ForestReader {
 
     /** Members to look for, zeros of both signs as one. */
     private static double[] sorted(double[] members, int from, int to) {
-        return Arrays.stream(members, from, to).map(member -> member + 0.0).sorted().toArray();
+        return Arrays.stream(members, from, to)
+                .map(member -> member + 0.0)
+                .sorted()
+                .toArray();
     }
 
     private int child(long number, boolean isLeaf, int branches, int leaves) {

@@ -10,7 +10,22 @@ import org.junit.jupiter.api.Test;
 
 class PowerTest {
     private static final double[] BASES = {
-        0, -0.0, 1, -1, 2, -3, 7, 10, 1.5, 94906266, 0x1p53, -0x1p53, 1e300, 5e-324, Double.NaN, Double.NEGATIVE_INFINITY
+        0,
+        -0.0,
+        1,
+        -1,
+        2,
+        -3,
+        7,
+        10,
+        1.5,
+        94906266,
+        0x1p53,
+        -0x1p53,
+        1e300,
+        5e-324,
+        Double.NaN,
+        Double.NEGATIVE_INFINITY
     };
     private static final double[] EXPONENTS = {
         0, -0.0, 1, 2, 3, 13, 31, 52, 53, 63, 64, -1, 0.5, 1e10, Double.NaN, Double.POSITIVE_INFINITY
