@@ -1,6 +1,7 @@
 package dev.millrace.kernels.rank;
 
 import dev.millrace.codegen.key.KernelKey;
+import dev.millrace.codegen.program.BinaryOp;
 import dev.millrace.codegen.program.Comparison;
 import dev.millrace.codegen.program.Constant;
 
@@ -32,7 +33,12 @@ public record Best(Extreme extreme, boolean last) {
         return Constant.of(extreme == Extreme.LARGEST ? Float.NEGATIVE_INFINITY : Float.POSITIVE_INFINITY);
     }
 
-    Comparison strictly() {
+    /** The better one of two. */
+    BinaryOp op() {
+        return extreme == Extreme.LARGEST ? BinaryOp.MAX : BinaryOp.MIN;
+    }
+
+    private Comparison strictly() {
         return extreme == Extreme.LARGEST ? Comparison.GREATER : Comparison.LESS;
     }
 

@@ -93,28 +93,24 @@ final class BestOfRow implements KernelFamily {
             builder.binary(here, BinaryOp.INT_ADD, here, Constant.ofBits(lanes));
         }
 
+        /** The place of the best value of all lanes, of as good ones that which is wanted, in all lanes. */
         private VectorVar bestOfAll() {
+            VectorVar value = values[0];
             for (int i = 1; i < CHAINS; i++) {
-                combine(values[i], places[i]);
+                value = builder.binary(best.op(), value, values[i]);
             }
-            for (int distance = lanes / 2; distance > 0; distance /= 2) {
-                int[] other = LaneReduction.exchanged(builder, distance);
-                combine(builder.permute(values[0], other), builder.permute(places[0], other));
+            value = LaneReduction.write(builder, best.op(), value);
+            BinaryOp nearer = best.last() ? BinaryOp.INT_MAX : BinaryOp.INT_MIN;
+            Constant none = Constant.ofBits(best.last() ? -1 : Integer.MAX_VALUE);
+            VectorVar place = candidates(0, value, none);
+            for (int i = 1; i < CHAINS; i++) {
+                place = builder.binary(nearer, place, candidates(i, value, none));
             }
-            return places[0];
+            return LaneReduction.write(builder, nearer, place);
         }
 
-        /** Into the first chain: what is better, or as good and in the place that is wanted. */
-        private void combine(VectorVar value, VectorVar place) {
-            MaskVar better = builder.compare(best.strictly(), value, values[0]);
-            MaskVar equal = builder.compare(Comparison.EQUAL, value, values[0]);
-            MaskVar wanted = best.last()
-                    ? builder.compare(Comparison.INT_GREATER, place, places[0])
-                    : builder.compare(Comparison.INT_GREATER, places[0], place);
-            VectorVar ofEqual = builder.select(wanted, place, places[0]);
-            VectorVar ofOthers = builder.select(equal, ofEqual, places[0]);
-            builder.set(places[0], builder.select(better, place, ofOthers));
-            builder.set(values[0], builder.select(better, value, values[0]));
+        private VectorVar candidates(int chain, VectorVar value, Constant none) {
+            return builder.select(builder.compare(Comparison.EQUAL, values[chain], value), places[chain], none);
         }
     }
 }

@@ -114,23 +114,31 @@ final class WideStage implements StageCall {
         }
     }
 
-    /** Four sums side by side hide the latency of an addition. */
+    /** Eight sums side by side hide the latency of an addition, of which processors begin two at a time. */
     private static double sum(double[] numbers, int count) {
         double a = 0;
         double b = 0;
         double c = 0;
         double d = 0;
+        double e = 0;
+        double f = 0;
+        double g = 0;
+        double h = 0;
         int i = 0;
-        for (; i + 4 <= count; i += 4) {
+        for (; i + 8 <= count; i += 8) {
             a += numbers[i];
             b += numbers[i + 1];
             c += numbers[i + 2];
             d += numbers[i + 3];
+            e += numbers[i + 4];
+            f += numbers[i + 5];
+            g += numbers[i + 6];
+            h += numbers[i + 7];
         }
         for (; i < count; i++) {
             a += numbers[i];
         }
-        return (a + b) + (c + d);
+        return ((a + b) + (c + d)) + ((e + f) + (g + h));
     }
 
     private static double folded(Combine combine, double[] numbers, int count) {

@@ -39,7 +39,11 @@ public interface DynamicContext {
         return Tensor.allocate(type, shape);
     }
 
-    /** What the nested graph {@code attribute} returns for these inputs; it sees the values around it by itself. */
+    /**
+     * What the nested graph {@code attribute} returns for these inputs; it sees the values around it by itself. A tensor
+     * that is closed when nobody needs it any more lends its memory to the next run. Some may share theirs, and are closed
+     * together; elements of sequences stay open.
+     */
     List<Datum> runNested(String attribute, List<Datum> inputs);
 
     void checkCancelled();

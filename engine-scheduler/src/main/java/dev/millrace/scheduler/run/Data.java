@@ -9,20 +9,32 @@ import dev.millrace.scheduler.Cancellation;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
-/** Copies of data. */
+/** Data in other memory. */
 final class Data {
     private Data() {}
 
     /** @param cancellation is looked at between tensors, of which sequences may have millions */
     static Datum copyOf(Datum datum, Cancellation cancellation) {
+        return apart(datum, tensor -> null, cancellation);
+    }
+
+    /**
+     * The same datum in memory of its own: that which {@code handOver} gives for a tensor, or a copy where it gives none.
+     *
+     * @param cancellation is looked at between tensors, of which sequences may have millions
+     */
+    static Datum apart(Datum datum, Function<Tensor, @Nullable Tensor> handOver, Cancellation cancellation) {
         if (datum instanceof Tensor tensor) {
-            return Tensor.copyOf(tensor);
+            Tensor handedOver = handOver.apply(tensor);
+            return handedOver == null ? Tensor.copyOf(tensor) : handedOver;
         }
         return eachTensor(datum, inner -> {
             cancellation.check();
-            return copyOf(inner, cancellation);
+            return apart(inner, handOver, cancellation);
         });
     }
 

@@ -92,6 +92,15 @@ final class Frame {
         shapes[slot] = type.concreteShape();
     }
 
+    /**
+     * Lets a slot be the memory of a value of the run around this one, which stays as it is until this one has ended.
+     * What hands it on hands on a copy.
+     */
+    void lend(int slot, Tensor value) {
+        putInput(slot, value);
+        data[slot] = value.type() == ElementType.STRING ? value : null;
+    }
+
     /** Makes what the caller gave the content of a slot: whoever closes it meanwhile takes nothing from this run. */
     void putInput(int slot, Datum given) {
         put(slot, Data.held(given, holds));
@@ -177,6 +186,18 @@ final class Frame {
         }
         outputMemory[index] = null;
         return Tensor.recycling(type, shape, memory, () -> place.pool().give(memory));
+    }
+
+    /** A result in the memory where a dynamic step has made it, which becomes the caller's; null where it lies elsewhere. */
+    @Nullable
+    Tensor handOver(Tensor result) {
+        for (Lane lane : lanes) {
+            Tensor handedOver = lane.handOver(result);
+            if (handedOver != null) {
+                return handedOver;
+            }
+        }
+        return null;
     }
 
     /** Gives up arrays that no run has needed since the last call. */

@@ -2,6 +2,7 @@ package dev.millrace.scheduler.run;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.event.RunListener;
 import dev.millrace.scheduler.kernel.DynamicKernel;
 import dev.millrace.scheduler.kernel.Launch;
@@ -54,6 +55,11 @@ final class Lane implements LaunchContext {
         if (listener != null) {
             listener.stepEnded(frame.plan.name(), step, start, System.nanoTime());
         }
+    }
+
+    @Nullable
+    Tensor handOver(Tensor result) {
+        return dynamic.handOver(result);
     }
 
     /** Gives up arrays that no run has needed since the last call. */

@@ -223,21 +223,22 @@ public final class PlanRunner {
         Datum[] results = new Datum[plan.outputs().size()];
         for (int i = 0; i < results.length; i++) {
             Tensor detached = frame.detachOutput(i);
-            results[i] = detached != null ? detached : copyOf(frame, i);
+            results[i] = detached != null ? detached : apart(frame, i);
         }
         return results;
     }
 
-    private Datum copyOf(Frame frame, int index) {
+    /** A result that was not made as one: the memory of a dynamic step that made it is handed over, all else is copied. */
+    private Datum apart(Frame frame, int index) {
         Datum result = result(frame, index);
         if (result instanceof Tensor tensor && tensor.type() != ElementType.STRING) {
-            MemorySegment content = frame.segments[plan.outputs().get(index)];
-            if (content != null) {
-                return copies[index].copyOf(tensor.type(), tensor.shape(), content);
-            }
+            Tensor handedOver = frame.handOver(tensor);
+            return handedOver != null
+                    ? handedOver
+                    : copies[index].copyOf(tensor.type(), tensor.shape(), tensor.segment());
         }
         try {
-            return Data.copyOf(result, frame.cancellation);
+            return Data.apart(result, frame::handOver, frame.cancellation);
         } catch (OutOfMemoryError e) {
             throw new EngineException(
                     Status.FAIL,
@@ -309,20 +310,23 @@ public final class PlanRunner {
         frame.isNested = true;
         try {
             for (int i = 0; i < inputs.size(); i++) {
-                frame.put(plan.inputs().get(i), inputs.get(i));
+                putNested(frame, inputSlots[i], inputs.get(i));
             }
             for (NestedPlan.Capture capture : body.captures()) {
                 Datum value = outer.datum(capture.outerSlot());
                 if (value != null) {
-                    frame.put(capture.innerSlot(), value);
+                    putNested(frame, capture.innerSlot(), value);
                 }
             }
             execute(frame);
-            var results = new ArrayList<Datum>();
-            for (int i = 0; i < plan.outputs().size(); i++) {
-                // not the caller's but the outer run's: nobody closes it, the collector takes it
-                Tensor detached = frame.detachOutput(i);
-                results.add(detached != null ? detached : passedOn(frame, body, i));
+            @Nullable Tensor[] detached = new Tensor[copies.length];
+            for (int i = 0; i < detached.length; i++) {
+                detached[i] = frame.detachOutput(i);
+            }
+            var results = new ArrayList<Datum>(detached.length);
+            for (int i = 0; i < detached.length; i++) {
+                Tensor result = detached[i];
+                results.add(result != null ? result : passedOn(frame, body, i, detached));
             }
             return results;
         } finally {
@@ -331,15 +335,38 @@ public final class PlanRunner {
         }
     }
 
+    private static void putNested(Frame frame, int slot, Datum value) {
+        if (value instanceof Tensor tensor) {
+            frame.lend(slot, tensor);
+        } else {
+            frame.put(slot, value);
+        }
+    }
+
     /**
-     * A result that was not made as one. What lies in a block, this frame's or one around it, is copied; what a dynamic
-     * step made, or is constant, is handed on.
+     * A result that was not made as one: a view where it is the same as one that was. What lies in a block, this frame's
+     * or one around it, is copied; what a dynamic step made, or is constant, is handed on, and stays open where somebody
+     * closes the result.
      */
-    private Datum passedOn(Frame frame, NestedPlan body, int index) {
+    private Datum passedOn(Frame frame, NestedPlan body, int index, @Nullable Tensor[] detached) {
         int slot = plan.outputs().get(index);
         Datum value = result(frame, index);
+        if (value instanceof Tensor tensor) {
+            MemorySegment content = frame.data[slot] == null ? frame.segments[slot] : null;
+            return content == null ? tensor.reshaped(tensor.shape()) : inBlock(frame, index, tensor, content, detached);
+        }
         boolean outside = plan.inputs().contains(slot)
                 || body.captures().stream().anyMatch(capture -> capture.innerSlot() == slot);
-        return frame.data[slot] == null || outside ? Data.copyOf(value, frame.cancellation) : value;
+        return outside ? Data.copyOf(value, frame.cancellation) : value;
+    }
+
+    private Tensor inBlock(Frame frame, int index, Tensor tensor, MemorySegment content, @Nullable Tensor[] detached) {
+        for (int i = 0; i < detached.length; i++) {
+            Tensor result = detached[i];
+            if (result != null && content.equals(frame.segments[plan.outputs().get(i)])) {
+                return result.reshaped(tensor.shape());
+            }
+        }
+        return copies[index].copyOf(tensor.type(), tensor.shape(), content);
     }
 }

@@ -3,6 +3,7 @@ package dev.millrace.scheduler.run;
 import dev.millrace.graph.infer.Facts;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Layouts;
@@ -16,6 +17,7 @@ import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import dev.millrace.scheduler.plan.PlanBuilder;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -79,6 +81,31 @@ final class Chains {
                         ((TensorSequence) Objects.requireNonNull(context.input(0)))
                                 .elements()
                                 .getFirst());
+            case "Halves" ->
+                (DynamicKernel) context -> {
+                    Tensor whole = context.tensor(0);
+                    Shape half = Shape.of(whole.elements() / 2);
+                    Tensor made = context.allocate(ElementType.FLOAT, whole.shape());
+                    MemorySegment memory = made.segment().copyFrom(whole.segment());
+                    long bytes = memory.byteSize() / 2;
+                    context.output(
+                            0,
+                            TensorSequence.of(
+                                    Tensor.wrap(ElementType.FLOAT, half, memory.asSlice(0, bytes)),
+                                    Tensor.wrap(ElementType.FLOAT, half, memory.asSlice(bytes, bytes))));
+                };
+            case "Steps" ->
+                (DynamicKernel) context -> {
+                    List<Datum> before = List.of();
+                    Datum value = context.tensor(0);
+                    for (int i = 0; i < 4; i++) {
+                        List<Datum> results = context.runNested("body", List.of(value));
+                        before.forEach(Datum::close);
+                        before = results;
+                        value = results.getLast();
+                    }
+                    context.output(0, value);
+                };
             case "Take" -> new Take();
             case "View" -> new View();
             case "Fail" ->

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class DynamicMemoryTest {
@@ -59,5 +62,47 @@ class DynamicMemoryTest {
                         .segment()
                         .byteSize())
                 .isEqualTo(4 * 999);
+    }
+
+    private Tensor result(Tensor made) {
+        return Objects.requireNonNull(memory.handOver(made));
+    }
+
+    @Test
+    void whatIsHandedOverServesAgainWhenItIsClosed() {
+        Tensor made = memory.allocate(ElementType.INT64, Shape.of(1000), "a test");
+        long first = made.segment().address();
+        Tensor result = result(made);
+        assertThat(memory.handOver(made)).isNull();
+        memory.reset();
+        Tensor second = memory.allocate(ElementType.INT64, Shape.of(1000), "a test");
+        assertThat(second.segment().address()).isNotEqualTo(first);
+        result(second);
+        result.close();
+        memory.reset();
+        assertThat(address(1000)).isEqualTo(first);
+    }
+
+    @Test
+    void aPieceServesAgainWhenAllResultsInItAreClosed() {
+        MemorySegment whole =
+                memory.allocate(ElementType.INT64, Shape.of(1000), "a test").segment();
+        Tensor upper = result(Tensor.wrap(ElementType.INT64, Shape.of(500), whole.asSlice(0, 4000)));
+        Tensor lower = result(Tensor.wrap(ElementType.INT64, Shape.of(500), whole.asSlice(4000, 4000)));
+        memory.reset();
+        upper.close();
+        Tensor other = memory.allocate(ElementType.INT64, Shape.of(1000), "a test");
+        assertThat(other.segment().address()).isNotEqualTo(whole.address());
+        result(other);
+        lower.close();
+        memory.reset();
+        assertThat(address(1000)).isEqualTo(whole.address());
+    }
+
+    @Test
+    void whatLiesElsewhereIsNotHandedOver() {
+        memory.allocate(ElementType.INT64, Shape.of(1000), "a test");
+        assertThat(memory.handOver(Tensor.scalar(1L))).isNull();
+        assertThat(memory.handOver(Tensor.ofStrings(Shape.of(1), "a"))).isNull();
     }
 }

@@ -66,8 +66,13 @@ public final class NestedRun {
             }
         }
         return graph.outputs().stream()
-                .map(output -> Objects.requireNonNull(values.get(output)))
+                .map(output -> closeable(Objects.requireNonNull(values.get(output))))
                 .toList();
+    }
+
+    /** A result that may be closed, though others read the same memory. */
+    private static Datum closeable(Datum result) {
+        return result instanceof Tensor tensor ? tensor.reshaped(tensor.shape()) : result;
     }
 
     private record Context(

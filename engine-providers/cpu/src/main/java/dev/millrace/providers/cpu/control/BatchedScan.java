@@ -58,7 +58,8 @@ final class BatchedScan implements DynamicKernel {
         for (int i = 0; i < states; i++) {
             values.add(Pieces.step(context.tensor(1 + i), 0, batch));
         }
-        List<Collected> collected = Scan.collected(node, body, states);
+        List<Collected> collected = ControlKernels.collected(context, body, states, length);
+        List<Datum> before = List.of();
         for (long step = 0; step < length; step++) {
             context.checkCancelled();
             List<Datum> inputs = new ArrayList<>(values);
@@ -67,7 +68,10 @@ final class BatchedScan implements DynamicKernel {
                 Tensor sequence = Pieces.step(context.tensor(1 + states + i), 0, batch);
                 inputs.add(Pieces.step(sequence, 0, backward ? length - 1 - step : step));
             }
-            values = Scan.step(context, node, inputs, states, collected);
+            List<Datum> results = Scan.step(context, node, inputs, states, collected);
+            ControlKernels.close(before);
+            before = results;
+            values = results.subList(0, states);
         }
         for (int i = 0; i < states; i++) {
             outputs.get(i).add(ControlKernels.tensor(node, values.get(i)));

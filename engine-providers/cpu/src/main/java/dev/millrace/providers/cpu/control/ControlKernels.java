@@ -1,8 +1,10 @@
 package dev.millrace.providers.cpu.control;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.Datum;
+import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.OptionalDatum;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.kernel.DynamicContext;
@@ -48,5 +50,37 @@ public final class ControlKernels {
             return tensor;
         }
         throw EngineException.invalidGraph(node.describe() + ": what is collected step by step has to be a tensor");
+    }
+
+    /** The outputs of a body from one on, which are collected in up to so many steps. */
+    static List<Collected> collected(DynamicContext context, Graph body, int from, long most) {
+        return body.outputs().stream()
+                .skip(from)
+                .map(output -> new Collected(context, output, most))
+                .toList();
+    }
+
+    /** A value that stays when the results of the last step are closed. */
+    static Datum lasting(DynamicContext context, Datum value) {
+        if (!(value instanceof Tensor tensor)) {
+            return value;
+        }
+        if (tensor.type() == ElementType.STRING) {
+            return Tensor.copyOf(tensor);
+        }
+        Tensor copy = context.allocate(tensor.type(), tensor.shape());
+        Tensor held = tensor.hold();
+        copy.segment().copyFrom(held.segment());
+        tensor.letGo();
+        return copy;
+    }
+
+    /** Closes the results of a step that the next one has read; sequences share their elements with those that follow. */
+    static void close(List<Datum> values) {
+        for (Datum value : values) {
+            if (value instanceof Tensor) {
+                value.close();
+            }
+        }
     }
 }

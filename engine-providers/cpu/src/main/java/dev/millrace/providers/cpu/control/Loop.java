@@ -42,30 +42,33 @@ final class Loop implements DynamicKernel {
             Datum value = context.input(2 + i);
             values.add(value == null ? OptionalDatum.EMPTY : value);
         }
-        List<Collected> collected = new ArrayList<>();
-        for (int i = carried + 1; i < body.outputs().size(); i++) {
-            collected.add(new Collected(node, body.outputs().get(i)));
-        }
+        List<Collected> collected = ControlKernels.collected(context, body, carried + 1, trips);
+        List<Datum> before = List.of();
         for (long trip = 0; trip < trips && goOn; trip++) {
             context.checkCancelled();
-            List<Datum> inputs = new ArrayList<>();
+            List<Datum> inputs = new ArrayList<>(carried + 2);
             inputs.add(fitting(0, Tensor.copyOf(new long[] {trip})));
             inputs.add(fitting(1, Tensor.copyOf(new boolean[] {goOn})));
             inputs.addAll(values);
             List<Datum> results = context.runNested("body", inputs);
             goOn = ControlKernels.truth(node, results.getFirst());
-            values = results.subList(1, carried + 1);
             for (int i = 0; i < collected.size(); i++) {
                 collected.get(i).add(ControlKernels.tensor(node, results.get(carried + 1 + i)));
             }
+            ControlKernels.close(before);
+            before = results;
+            values = results.subList(1, carried + 1);
         }
         for (int i = 0; i < context.outputCount(); i++) {
             if (context.hasOutput(i)) {
                 context.output(
                         i,
-                        i < carried ? values.get(i) : collected.get(i - carried).stacked(0, false));
+                        i < carried
+                                ? ControlKernels.lasting(context, values.get(i))
+                                : collected.get(i - carried).stacked(0, false));
             }
         }
+        ControlKernels.close(before);
     }
 
     private long trips(Datum limit) {

@@ -65,7 +65,8 @@ final class Scan implements DynamicKernel {
             }
             steps = shape.dim(axes[i]);
         }
-        List<Collected> collected = collected(node, body, states);
+        List<Collected> collected = ControlKernels.collected(context, body, states, steps);
+        List<Datum> before = List.of();
         for (long step = 0; step < steps; step++) {
             context.checkCancelled();
             List<Datum> inputs = new ArrayList<>(values);
@@ -73,7 +74,10 @@ final class Scan implements DynamicKernel {
                 long place = at(inputDirections, i) == 0 ? step : steps - 1 - step;
                 inputs.add(Pieces.step(context.tensor(states + i), axes[i], place));
             }
-            values = step(context, node, inputs, states, collected);
+            List<Datum> results = step(context, node, inputs, states, collected);
+            ControlKernels.close(before);
+            before = results;
+            values = results.subList(0, states);
         }
         for (int i = 0; i < context.outputCount(); i++) {
             if (context.hasOutput(i)) {
@@ -81,28 +85,21 @@ final class Scan implements DynamicKernel {
                 context.output(
                         i,
                         k < 0
-                                ? values.get(i)
+                                ? ControlKernels.lasting(context, values.get(i))
                                 : collected.get(k).stacked(at(outputAxes, k), at(outputDirections, k) != 0));
             }
         }
+        ControlKernels.close(before);
     }
 
-    static List<Collected> collected(Node node, Graph body, int states) {
-        List<Collected> collected = new ArrayList<>();
-        for (int i = states; i < body.outputs().size(); i++) {
-            collected.add(new Collected(node, body.outputs().get(i)));
-        }
-        return collected;
-    }
-
-    /** One run of the body; returns the new states. */
+    /** One run of the body, whose outputs behind the states are collected. */
     static List<Datum> step(
             DynamicContext context, Node node, List<Datum> inputs, int states, List<Collected> collected) {
         List<Datum> results = context.runNested("body", inputs);
         for (int i = 0; i < collected.size(); i++) {
             collected.get(i).add(ControlKernels.tensor(node, results.get(states + i)));
         }
-        return results.subList(0, states);
+        return results;
     }
 
     private static long at(long @Nullable [] values, int index) {

@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 final class BinaryOps {
     private static final long FLIP = Long.MIN_VALUE;
 
+    /** Up to here doubles have every whole number. */
+    private static final double LAST_WHOLE = 0x1p53;
+
     private BinaryOps() {}
 
     static boolean has(String name) {
@@ -115,7 +118,7 @@ final class BinaryOps {
         };
         Binary.Doubles doubles = (x, y, z, n) -> {
             for (int i = 0; i < n; i++) {
-                z[i] = Math.pow(x[i], y[i]);
+                z[i] = power(x[i], y[i]);
             }
         };
         return new Binary(floats, doubles, null).onLongs(BinaryOps::power);
@@ -164,6 +167,23 @@ final class BinaryOps {
         return direction.equals("LEFT")
                 ? Binary.ofLongs((x, y) -> y < 0 || y >= bits ? 0 : x << y)
                 : Binary.ofLongs((x, y) -> y < 0 || y >= bits ? 0 : x >>> y);
+    }
+
+    /** A small whole number to a small whole power is a product, which is exact; all else is rounded. */
+    private static double power(double base, double exponent) {
+        int factors = (int) exponent;
+        if (factors == exponent && factors >= 0 && factors < Long.SIZE && base == Math.rint(base)) {
+            double result = 1;
+            double factor = base;
+            for (int left = factors; left > 0; left >>= 1) {
+                result = (left & 1) == 0 ? result : result * factor;
+                factor *= factor;
+            }
+            if (Math.abs(result) <= LAST_WHOLE) {
+                return result;
+            }
+        }
+        return Math.pow(base, exponent);
     }
 
     private static long power(long base, long exponent) {

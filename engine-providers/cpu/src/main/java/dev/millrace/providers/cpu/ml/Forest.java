@@ -9,7 +9,7 @@ import java.util.Arrays;
  * gives weights to targets.
  *
  * @param missingIsTrue whether a node's comparison holds for NaN
- * @param members the sets of values of membership nodes, empty for others
+ * @param members the sets of values of membership nodes, in order and without negative zeros; empty for others
  * @param leafStarts where the weights of each node start, with one entry more at the end
  */
 record Forest(
@@ -87,12 +87,12 @@ record Forest(
                                 : "a decision tree asks for feature " + features[node] + " of " + count);
             }
             run.checkCancelled(steps + 1);
-            node = holds(run, node, x[features[node]]) ? whenTrue[node] : whenFalse[node];
+            node = holds(node, x[features[node]]) ? whenTrue[node] : whenFalse[node];
         }
         return node;
     }
 
-    private boolean holds(RunContext run, int node, double value) {
+    private boolean holds(int node, double value) {
         if (Double.isNaN(value) && missingIsTrue[node]) {
             return true;
         }
@@ -104,16 +104,8 @@ record Forest(
             case BRANCH_GT -> value > split;
             case BRANCH_EQ -> value == split;
             case BRANCH_NEQ -> value != split;
-            case BRANCH_MEMBER -> {
-                double[] set = members[node];
-                for (int i = 0; i < set.length; i++) {
-                    run.checkCancelled(i + 1);
-                    if (set[i] == value) {
-                        yield true;
-                    }
-                }
-                yield false;
-            }
+            // zeros of both signs are one
+            case BRANCH_MEMBER -> Arrays.binarySearch(members[node], value + 0.0) >= 0;
             case LEAF -> throw new IllegalStateException("a leaf compares nothing");
         };
     }

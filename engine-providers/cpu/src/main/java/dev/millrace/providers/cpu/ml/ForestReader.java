@@ -185,7 +185,7 @@ final class ForestReader {
                 while (members != null && member < members.length && !Double.isNaN(members[member])) {
                     member++;
                 }
-                forest.members[i] = members == null ? new double[0] : Arrays.copyOfRange(members, start, member++);
+                forest.members[i] = members == null ? new double[0] : sorted(members, start, member++);
             }
         }
         int[] leafPlaces = new int[leaves];
@@ -196,6 +196,14 @@ final class ForestReader {
             starts[i] = child(roots[i], false, branches, leaves);
         }
         return forest.build(missing(branches + leaves), leafPlaces, leafTargets, reals("leaf_weights", leaves), starts);
+    }
+
+    /** Members to look for, zeros of both signs as one. */
+    private static double[] sorted(double[] members, int from, int to) {
+        return Arrays.stream(members, from, to)
+                .map(member -> member + 0.0)
+                .sorted()
+                .toArray();
     }
 
     private int child(long number, boolean isLeaf, int branches, int leaves) {

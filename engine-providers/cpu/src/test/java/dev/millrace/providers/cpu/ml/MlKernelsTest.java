@@ -85,6 +85,25 @@ class MlKernelsTest {
     }
 
     @Test
+    void membersAreFoundInAnyOrderAndWithEitherSignOfZero() {
+        float[] members = {3, -0f, 1e30f, -2, Float.NaN};
+        float[] samples = {3, 0, -0f, -2, 2, 1e30f, Float.NaN, Float.NEGATIVE_INFINITY};
+        var tree = OneNode.ml("TreeEnsemble", 5)
+                .withAll("nodes_featureids", 0L)
+                .withAll("nodes_truenodeids", 0L)
+                .withAll("nodes_trueleafs", 1L)
+                .withAll("nodes_falsenodeids", 1L)
+                .withAll("nodes_falseleafs", 1L)
+                .with("nodes_modes", Attribute.of(Tensor.copyOf(new byte[] {6}, 1)))
+                .with("nodes_splits", Attribute.of(Tensor.copyOf(new float[] {0}, 1)))
+                .with("membership_values", Attribute.of(Tensor.copyOf(members, members.length)))
+                .withAll("leaf_targetids", 0L, 0L)
+                .with("leaf_weights", Attribute.of(Tensor.copyOf(new float[] {1, 0}, 2)))
+                .withAll("tree_roots", 0L);
+        assertClose(tree.run(Tensor.copyOf(samples, samples.length, 1)), 1, 1, 1, 1, 0, 1, 0, 0);
+    }
+
+    @Test
     void encodesCategoriesAsOneHotRows() {
         var encoder = OneNode.ml("OneHotEncoder", 1).withAll("cats_int64s", 5L, 7L);
         Tensor rows = encoder.run(Tensor.copyOf(new long[] {7, 6, 5}, 3));

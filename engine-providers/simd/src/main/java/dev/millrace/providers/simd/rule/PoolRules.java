@@ -47,9 +47,8 @@ final class PoolRules {
             return sliding(op, Pooling.average());
         }
         int spatial = op.in(0).shape().rank() - 2;
-        boolean simple = op.attributes().text("auto_pad", "NOTSET").equals("NOTSET")
-                && !op.attributes().flag("ceil_mode", false);
-        if (!simple || spatial < 1 || spatial > 3) {
+        boolean areGiven = op.attributes().text("auto_pad", "NOTSET").equals("NOTSET");
+        if (!areGiven || spatial < 1 || spatial > 3) {
             return false;
         }
         long[] pads = Windows.numbers(op.attributes(), "pads", 2 * spatial, 0);

@@ -3,6 +3,7 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.Formulas;
 import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.expression.Operator;
 import dev.millrace.kernels.pool.Pooling;
@@ -21,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 final class ReduceRules {
     /** What MeanVarianceNormalization adds to a deviation. */
     private static final float LEAST_DEVIATION = 1e-9f;
+
+    private static final float FAR = 0x1p100f;
 
     /** More than these would take gigabytes of memory as numbers of 32 bits. */
     private static final long MOST_WIDENED = 1L << 28;
@@ -75,11 +78,18 @@ final class ReduceRules {
             return false;
         }
         Lowering lowering = op.lowering();
+        int[] axes = axes(op);
+        if (Reductions.areOfRows(in.shape(), axes)) {
+            Cell result = lowering.part(op.out(), ElementType.FLOAT, op.out().shape());
+            Expr number = Expr.input(0, DataTypes.of(in.type())).to(Kind.FLOAT);
+            Reductions.addOfRows(op, reduction, number, in, result);
+            return CastRules.cast(op, result, op.out());
+        }
         Kind kind = DataTypes.of(in.type()).kind();
         Cell wide = lowering.part(op.out(), ElementType.INT32, in.shape());
         lowering.pend(wide, List.of(in), v -> v.getFirst().to(Kind.INT));
         Cell result = lowering.part(op.out(), ElementType.INT32, op.out().shape());
-        Reductions.add(op, reduction, wide, result, axes(op));
+        Reductions.add(op, reduction, wide, result, axes);
         lowering.pend(op.out(), List.of(result), v -> v.getFirst().to(kind));
         lowering.materialise(op.out());
         return true;
@@ -124,26 +134,38 @@ final class ReduceRules {
         int axis = Shape.axis(op.attributes().integer("axis", -1), in.shape().rank());
         Shape rest = in.shape().with(axis, 1);
         Lowering lowering = op.lowering();
-        Cell magnitudes = lowering.part(op.out(), in.type(), in.shape());
-        lowering.pend(
-                magnitudes, List.of(in), v -> v.getFirst().max(Expr.number(0).minus(v.getFirst())));
         Cell largest = lowering.part(op.out(), in.type(), rest);
-        Reductions.add(op, ReduceOp.MAX, magnitudes, largest, axis);
+        Expr magnitude = Formulas.abs(Expr.input(0, DataTypes.of(in.type())));
+        if (Reductions.areOfRows(in.shape(), axis)) {
+            Reductions.addOfRows(op, ReduceOp.MAX, magnitude, in, largest);
+        } else {
+            Cell magnitudes = lowering.part(op.out(), in.type(), in.shape());
+            lowering.pend(magnitudes, List.of(in), v -> Formulas.abs(v.getFirst()));
+            Reductions.add(op, ReduceOp.MAX, magnitudes, largest, axis);
+        }
+        Cell scale = lowering.part(op.out(), in.type(), rest);
+        lowering.pend(scale, List.of(largest), v -> scale(v.getFirst()));
+        lowering.dense(scale);
         Cell scaled = lowering.part(op.out(), in.type(), in.shape());
-        lowering.pend(scaled, List.of(in, largest), v -> {
-            Expr most = v.get(1);
-            Expr scales = Expr.number(0)
-                    .combine(Operator.LESS, most)
-                    .combine(Operator.AND, most.combine(Operator.LESS, Expr.number(Float.POSITIVE_INFINITY)));
-            return v.get(0).over(scales.choose(most, Expr.number(1)));
-        });
+        lowering.pend(scaled, List.of(in, scale), v -> v.get(0).times(v.get(1)));
         Cell norm = lowering.part(op.out(), in.type(), rest);
         Reductions.add(op, op.attributes().integer("p", 2) == 1 ? ReduceOp.L1 : ReduceOp.L2, scaled, norm, axis);
-        lowering.pend(op.out(), List.of(scaled, norm), v -> {
-            Expr isZero = v.get(1).combine(Operator.EQUAL, Expr.number(0));
-            return isZero.choose(Expr.number(0), v.get(0).over(v.get(1)));
+        Cell factor = lowering.part(op.out(), in.type(), rest);
+        lowering.pend(factor, List.of(norm), v -> {
+            Expr isZero = v.getFirst().combine(Operator.EQUAL, Expr.number(0));
+            return isZero.choose(Expr.number(0), Expr.number(1).over(v.getFirst()));
         });
+        lowering.dense(factor);
+        lowering.pend(op.out(), List.of(scaled, factor), v -> v.get(0).times(v.get(1)));
         return true;
+    }
+
+    /** A factor that makes the largest magnitude one, or brings it near enough for squares and reciprocals to be normal. */
+    private static Expr scale(Expr largest) {
+        Expr isTiny = largest.combine(Operator.LESS, Expr.number(1 / FAR));
+        Expr isHuge = Expr.number(FAR).combine(Operator.LESS, largest);
+        Expr factor = isHuge.choose(Expr.number(1 / FAR), Expr.number(1).over(largest));
+        return isTiny.choose(Expr.number(FAR), factor);
     }
 
     private static boolean meanVariance(Op op) {

@@ -1,6 +1,9 @@
 package dev.millrace.providers.simd.rule;
 
+import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.cast.NumberType;
+import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.reduce.ExpressionReduction;
 import dev.millrace.kernels.reduce.ReduceOp;
 import dev.millrace.kernels.reduce.Reduction;
 import dev.millrace.providers.simd.lower.Cell;
@@ -10,6 +13,7 @@ import dev.millrace.providers.simd.program.Step;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 
 /** Steps that reduce a value over some of its axes. */
@@ -45,6 +49,39 @@ final class Reductions {
                         .repeating(driver.isOfKernels())
                         .calling(memory -> {
                             MemorySegment numbers = memory.segment(from);
+                            MemorySegment results = memory.segment(out);
+                            MemorySegment scratch = memory.scratch();
+                            return crew -> driver.run(numbers, results, scratch, crew);
+                        }));
+    }
+
+    /** Whether the numbers of a result lie side by side, so that an expression of them is never in memory. */
+    static boolean areOfRows(Shape shape, int... axes) {
+        int first = shape.rank() - axes.length;
+        return axes.length > 0 && shape.elements() > 0 && Arrays.stream(axes).allMatch(axis -> axis >= first);
+    }
+
+    /**
+     * Adds the reduction of an expression of numbers that lie side by side.
+     *
+     * @param expression of input 0
+     * @param to has as many floats as there are results
+     */
+    static void addOfRows(Op op, ReduceOp reduction, Expr expression, Cell in, Cell to) {
+        View from = op.lowering().dense(in);
+        View out = op.lowering().allocate(to);
+        long rows = to.elements();
+        var driver = new ExpressionReduction(op.kit().kernels(), expression, reduction, rows, in.elements() / rows);
+        op.lowering()
+                .add(Step.of(
+                                () -> "reduce " + reduction + " of an expression of " + in.shape(),
+                                op.node().name())
+                        .reading(from)
+                        .writing(out)
+                        .work(in.elements())
+                        .scratch(driver.scratchBytes())
+                        .calling(memory -> {
+                            List<MemorySegment> numbers = List.of(memory.segment(from));
                             MemorySegment results = memory.segment(out);
                             MemorySegment scratch = memory.scratch();
                             return crew -> driver.run(numbers, results, scratch, crew);

@@ -38,6 +38,11 @@ class PoolRulesTest {
                 graph.node("MaxPool", 12, window, in),
                 graph.node("AveragePool", 19, window, in),
                 graph.node("AveragePool", 19, with(window, "count_include_pad", Attribute.of(1)), in),
+                graph.node(
+                        "AveragePool",
+                        19,
+                        with(with(window, "count_include_pad", Attribute.of(1)), "ceil_mode", Attribute.of(1)),
+                        in),
                 graph.node("LpPool", 18, window, in),
                 graph.node("LpPool", 18, with(window, "p", Attribute.of(1)), in));
         graph.check(TOLERANCE);

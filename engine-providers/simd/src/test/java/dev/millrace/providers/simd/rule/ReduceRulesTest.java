@@ -52,6 +52,27 @@ class ReduceRulesTest {
     }
 
     @Test
+    void extremesOfNarrowIntsAndOfTruths() {
+        byte[] bytes = new byte[3 * 4 * 17];
+        random.nextBytes(bytes);
+        boolean[] truths = new boolean[bytes.length];
+        for (int i = 0; i < truths.length; i++) {
+            truths[i] = bytes[i] > 0;
+        }
+        var graph = new SmallGraph();
+        for (Tensor numbers : List.of(Tensor.copyOf(bytes, 3, 4, 17), Tensor.copyOf(truths, 3, 4, 17))) {
+            Value in = graph.input(numbers);
+            for (long[] axes : List.of(new long[] {2}, new long[] {2, 1}, new long[] {0, 1, 2}, new long[] {1})) {
+                Value given = graph.constant(Tensor.copyOf(axes, axes.length));
+                graph.output(
+                        graph.node("ReduceMax", 20, Map.of(), in, given),
+                        graph.node("ReduceMin", 20, Map.of("keepdims", Attribute.of(0)), in, given));
+            }
+        }
+        graph.check(0);
+    }
+
+    @Test
     void axesAsAttributeAndNone() {
         var graph = new SmallGraph();
         Value in = graph.input(positive(3, 1, 17));
