@@ -5,6 +5,7 @@ import dev.millrace.graph.Status;
 import dev.millrace.session.stream.BatchWorth;
 import dev.millrace.session.stream.Receiver;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -52,7 +53,12 @@ public final class BatchedSession extends Streaming {
     }
 
     public StatefulSession stateful(StateOptions how, State... states) {
-        return new StatefulSession(this, session, Failures.given(how, "options"), List.of(states), System::nanoTime);
+        return new StatefulSession(
+                this,
+                session,
+                Failures.given(how, "options"),
+                Failures.all(Arrays.asList(Failures.given(states, "states")), "states"),
+                System::nanoTime);
     }
 
     @Override
@@ -102,7 +108,7 @@ public final class BatchedSession extends Streaming {
     private void setTimer() {
         if (timer == null && !waiting.isEmpty()) {
             timer = Schedulers.parallel()
-                    .schedule(this::overdue, options.maxDelay().toNanos(), TimeUnit.NANOSECONDS);
+                    .schedule(this::overdue, Deadline.nanos(options.maxDelay()), TimeUnit.NANOSECONDS);
         }
     }
 
