@@ -380,8 +380,8 @@ class QuantisedRulesTest {
     @Test
     void aRangeLeavesOutWhatIsNoNumber() {
         try (var both = new Comparison(editor -> {
-            NodeSpec spec = NodeSpec.of(
-                    new OpId(OpId.ONNX, "DynamicQuantizeLinear"), OPSET, Comparison.floats(editor, "x", 1));
+            NodeSpec spec =
+                    NodeSpec.of(new OpId(OpId.ONNX, "DynamicQuantizeLinear"), OPSET, Comparison.floats(editor, "x", 1));
             editor.append(spec, List.of("q", "s", "z"))
                     .outputs()
                     .forEach(output -> editor.addOutput(output.name(), output));
