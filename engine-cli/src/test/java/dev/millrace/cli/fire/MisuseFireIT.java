@@ -8,6 +8,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.session.Session;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
@@ -25,7 +26,9 @@ class MisuseFireIT {
 
     @Test
     void callsInAnyOrderAnswerOrAreRefused(@TempDir Path folder) throws Exception {
-        List<Call> all = MisuseCalls.all(Files.write(folder.resolve("model.onnx"), MisuseScene.MODEL));
+        Path file = Files.write(folder.resolve("model.onnx"), MisuseScene.MODEL);
+        var all = new ArrayList<>(new SessionCalls().all());
+        all.addAll(new StreamCalls(file).all());
         Fire.attempts("misuse", ATTEMPTS, this, random -> attack(all, random));
         assertThat(refused).isLessThan(calls);
     }
