@@ -5,6 +5,9 @@ import dev.millrace.cli.conformance.Tolerance;
 import dev.millrace.cli.fire.Conditioning.Share;
 import dev.millrace.cli.fire.Guard.Outcome;
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.format.Models;
+import dev.millrace.graph.ir.Node;
+import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.graph.optimise.pass.Level;
 import dev.millrace.graph.tensor.Datum;
@@ -25,6 +28,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.DoublePredicate;
 import java.util.function.Function;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -88,7 +92,7 @@ final class TwoWays implements AutoCloseable {
         if (mine == null || theirs == null || isRandom(model) || overflows(mine) || overflows(theirs)) {
             return;
         }
-        if (isPaddedWithProducts(model) && (hasNaN(mine) || hasNaN(theirs))) {
+        if ((hasNaN(mine) || hasNaN(theirs)) && (isPaddedWithProducts(model) || hasInfiniteWeights(model))) {
             return;
         }
         boolean isDoubtful = false;
@@ -157,15 +161,29 @@ final class TwoWays implements AutoCloseable {
         return new String(model, StandardCharsets.ISO_8859_1).contains("Conv");
     }
 
-    private static boolean hasNaN(Answer answer) {
-        return answer.outputs.values().stream().anyMatch(value -> value instanceof Tensor tensor && hasNaN(tensor));
+    /** Whether a weight is infinite: like an input that is, it makes NaN or not by the order of operations. */
+    private static boolean hasInfiniteWeights(byte[] model) {
+        for (Node node : Models.read(model, null).graph().nodes()) {
+            for (Value value : node.inputs()) {
+                Tensor weight = value == null ? null : value.constant();
+                if (weight != null && has(weight, Double::isInfinite)) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
-    private static boolean hasNaN(Tensor tensor) {
+    private static boolean hasNaN(Answer answer) {
+        return answer.outputs.values().stream()
+                .anyMatch(value -> value instanceof Tensor tensor && has(tensor, Double::isNaN));
+    }
+
+    private static boolean has(Tensor tensor, DoublePredicate wanted) {
         ElementType type = tensor.type();
         return type.isFloating()
                 && LongStream.range(0, tensor.elements())
-                        .anyMatch(i -> Double.isNaN(Elements.getDouble(type, tensor.segment(), i)));
+                        .anyMatch(i -> wanted.test(Elements.getDouble(type, tensor.segment(), i)));
     }
 
     /** Where numbers overflow, the order of operations decides which, so that there is nothing to compare. */
