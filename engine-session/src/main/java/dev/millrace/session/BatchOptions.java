@@ -2,6 +2,7 @@ package dev.millrace.session;
 
 import dev.millrace.graph.EngineException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,8 +28,9 @@ public record BatchOptions(
         List<Integer> preferred,
         boolean padded) {
     public BatchOptions {
-        along = Map.copyOf(along);
-        preferred = List.copyOf(preferred);
+        along = Failures.all(along, "along");
+        preferred = Failures.all(preferred, "preferred");
+        Failures.given(maxDelay, "maxDelay");
         if (maxSize < 1 || maxDelay.isNegative()) {
             throw EngineException.invalidArgument(
                     "maxSize is " + maxSize + " and maxDelay " + maxDelay + "; they are at least 1 and not negative");
@@ -65,7 +67,8 @@ public record BatchOptions(
     }
 
     public BatchOptions preferring(Integer... sizes) {
-        return new BatchOptions(axis, along, maxSize, maxDelay, List.of(sizes), padded);
+        return new BatchOptions(
+                axis, along, maxSize, maxDelay, Arrays.asList(Failures.given(sizes, "preferred")), padded);
     }
 
     public BatchOptions withPadding() {

@@ -6,6 +6,7 @@ import dev.millrace.session.stream.BatchWorth;
 import dev.millrace.session.stream.Receiver;
 import dev.millrace.session.stream.Solitude;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -59,7 +60,12 @@ public final class BatchedSession extends Streaming {
     }
 
     public StatefulSession stateful(StateOptions how, State... states) {
-        return new StatefulSession(this, session, Failures.given(how, "options"), List.of(states), System::nanoTime);
+        return new StatefulSession(
+                this,
+                session,
+                Failures.given(how, "options"),
+                Failures.all(Arrays.asList(Failures.given(states, "states")), "states"),
+                System::nanoTime);
     }
 
     @Override
@@ -134,7 +140,7 @@ public final class BatchedSession extends Streaming {
 
     /** How long the first that waits may wait yet. */
     private long left() {
-        return options.maxDelay().toNanos()
+        return Deadline.nanos(options.maxDelay())
                 - (System.nanoTime() - waiting.getFirst().came());
     }
 

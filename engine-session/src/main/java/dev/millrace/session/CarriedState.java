@@ -69,7 +69,7 @@ final class CarriedState {
 
     /** An element's inputs with the state so far. */
     Inputs with(Inputs given, Map<String, Tensor> state) {
-        Inputs all = Inputs.of(given.asMap());
+        Inputs all = Inputs.of(Failures.given(given, "inputs").asMap());
         state.forEach((input, tensor) -> {
             if (given.input(input) != null) {
                 throw EngineException.invalidArgument("input '" + input
@@ -82,7 +82,7 @@ final class CarriedState {
 
     /** Options of a run whose answer has the state too. */
     RunOptions with(RunOptions how) {
-        if (how.outputs().isEmpty()) {
+        if (Failures.given(how, "options").outputs().isEmpty()) {
             return how;
         }
         var names = new ArrayList<>(how.outputs());

@@ -1,5 +1,6 @@
 package dev.millrace.session;
 
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
@@ -10,13 +11,26 @@ import reactor.core.scheduler.Schedulers;
 final class Deadline {
     private Deadline() {}
 
-    static Disposable at(Instant when, Runnable action) {
-        long nanos;
+    /** The instant so far from now; the last one, or the first, where there is none so far. */
+    static Instant after(Duration time) {
         try {
-            nanos = Math.max(0, Duration.between(Instant.now(), when).toNanos());
-        } catch (ArithmeticException _) {
-            nanos = Long.MAX_VALUE;
+            return Instant.now().plus(time);
+        } catch (ArithmeticException | DateTimeException _) {
+            return time.isNegative() ? Instant.MIN : Instant.MAX;
         }
+    }
+
+    /** As many nanoseconds as there can be at most, where it is more. */
+    static long nanos(Duration time) {
+        try {
+            return time.toNanos();
+        } catch (ArithmeticException _) {
+            return time.isNegative() ? Long.MIN_VALUE : Long.MAX_VALUE;
+        }
+    }
+
+    static Disposable at(Instant when, Runnable action) {
+        long nanos = Math.max(0, nanos(Duration.between(Instant.now(), when)));
         return Schedulers.parallel().schedule(action, nanos, TimeUnit.NANOSECONDS);
     }
 }

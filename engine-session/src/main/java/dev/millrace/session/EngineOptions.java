@@ -29,8 +29,8 @@ public record EngineOptions(
         long memoryBudget,
         List<ProviderFactory> providers) {
     public EngineOptions {
-        virtualDevices = List.copyOf(virtualDevices);
-        providers = List.copyOf(providers);
+        virtualDevices = Failures.all(virtualDevices, "virtualDevices");
+        providers = Failures.all(providers, "providers");
         if (threads < 0 || threads > 1024) {
             throw EngineException.invalidArgument("threads is " + threads + "; it goes from 0 (automatic) to 1024");
         }

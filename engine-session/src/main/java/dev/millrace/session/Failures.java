@@ -2,6 +2,11 @@ package dev.millrace.session;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** What leaves the engine is an {@link EngineException}, whatever happened inside. */
@@ -19,5 +24,20 @@ final class Failures {
             throw EngineException.invalidArgument("the argument '" + name + "' is null");
         }
         return argument;
+    }
+
+    /** A copy of the arguments, where there are all of them. */
+    static <T> List<T> all(@Nullable Collection<? extends @Nullable T> arguments, String name) {
+        var all = new ArrayList<T>();
+        given(arguments, name).forEach(argument -> all.add(given(argument, name)));
+        return List.copyOf(all);
+    }
+
+    /** A copy of the arguments, where there are all of them and their names. */
+    static <T> Map<String, T> all(
+            @Nullable Map<? extends @Nullable String, ? extends @Nullable T> arguments, String name) {
+        var all = new LinkedHashMap<String, T>();
+        given(arguments, name).forEach((key, argument) -> all.put(given(key, name), given(argument, name)));
+        return Map.copyOf(all);
     }
 }

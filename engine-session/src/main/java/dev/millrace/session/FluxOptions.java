@@ -3,7 +3,7 @@ package dev.millrace.session;
 import dev.millrace.graph.EngineException;
 import dev.millrace.session.stream.StreamRules;
 import java.time.Duration;
-import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +28,7 @@ public record FluxOptions(
         int priority,
         int retries) {
     public FluxOptions {
-        outputs = List.copyOf(outputs);
+        outputs = Failures.all(outputs, "outputs");
         if (concurrency < 0 || prefetch < 0 || retries < 0) {
             throw EngineException.invalidArgument("concurrency " + concurrency + ", prefetch " + prefetch
                     + " and retries " + retries + " are not negative");
@@ -57,7 +57,8 @@ public record FluxOptions(
     }
 
     public FluxOptions returning(String... names) {
-        return new FluxOptions(concurrency, ordered, prefetch, deadline, List.of(names), priority, retries);
+        List<String> returned = Arrays.asList(Failures.given(names, "outputs"));
+        return new FluxOptions(concurrency, ordered, prefetch, deadline, returned, priority, retries);
     }
 
     public FluxOptions priority(int value) {
@@ -71,7 +72,7 @@ public record FluxOptions(
     /** How a request is run that is taken now. */
     RunOptions forRun() {
         RunOptions how = RunOptions.create().returning(outputs).priority(priority);
-        return deadline == null ? how : how.deadline(Instant.now().plus(deadline));
+        return deadline == null ? how : how.within(deadline);
     }
 
     StreamRules rules(int concurrencyOfSession) {

@@ -28,17 +28,17 @@ public final class Inputs implements PlanRunner.InputSource {
 
     /** One-dimensional floats, copied. */
     public static Inputs of(String name, float... values) {
-        return of(name, Tensor.copyOf(values, values.length));
+        return of(name, Tensor.copyOf(Failures.given(values, "values"), values.length));
     }
 
     /** One-dimensional 64-bit integers, copied. */
     public static Inputs of(String name, long... values) {
-        return of(name, Tensor.copyOf(values, values.length));
+        return of(name, Tensor.copyOf(Failures.given(values, "values"), values.length));
     }
 
     public static Inputs of(Map<String, ? extends Datum> values) {
         var inputs = new Inputs();
-        values.forEach(inputs::and);
+        Failures.given(values, "values").forEach(inputs::and);
         return inputs;
     }
 

@@ -15,6 +15,7 @@ import dev.millrace.session.stream.Receiver;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
@@ -246,7 +247,12 @@ final class OpenSession extends Streaming implements Session {
 
     @Override
     public StatefulSession stateful(StateOptions how, State... states) {
-        return new StatefulSession(this, this, Failures.given(how, "options"), List.of(states), System::nanoTime);
+        return new StatefulSession(
+                this,
+                this,
+                Failures.given(how, "options"),
+                Failures.all(Arrays.asList(Failures.given(states, "states")), "states"),
+                System::nanoTime);
     }
 
     @Override
@@ -342,7 +348,7 @@ final class OpenSession extends Streaming implements Session {
 
     @Override
     public void warmUp(Map<String, Shape> shapes) {
-        Inputs zeros = WarmUp.inputs(inputs, Map.copyOf(Failures.given(shapes, "shapes")));
+        Inputs zeros = WarmUp.inputs(inputs, Failures.all(shapes, "shapes"));
         for (int i = 0; i < WarmUp.RUNS; i++) {
             run(zeros).close();
         }

@@ -34,14 +34,14 @@ public final class Outputs implements AutoCloseable {
 
     /** Output {@code index} of the model as a tensor. */
     public Tensor get(int index) {
-        if (index < 0 || index >= values.length) {
-            throw EngineException.invalidArgument("Invalid output index: " + index + "; there are " + names);
+        if (index < 0 || index >= names.size()) {
+            throw EngineException.invalidArgument("there is no output " + index + "; there are " + names);
         }
         return get(names.get(index));
     }
 
     public Datum datum(String name) {
-        int index = names.indexOf(name);
+        int index = names.indexOf(Failures.given(name, "name"));
         if (index < 0) {
             throw EngineException.invalidArgument("Invalid output name: " + name + "; there are " + names);
         }

@@ -2,7 +2,6 @@ package dev.millrace.session;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.Datum;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
@@ -21,13 +20,13 @@ final class Pipeline implements Inference {
 
     Pipeline(Inference first, Function<Outputs, Inputs> between, Inference second) {
         this.first = first;
-        this.between = between;
-        this.second = second;
+        this.between = Failures.given(between, "between");
+        this.second = Failures.given(second, "next");
     }
 
     /** Outputs as inputs of other names; those that are not named are left behind. */
     static Function<Outputs, Inputs> renamed(Map<String, String> inputsByOutput) {
-        var names = new LinkedHashMap<>(inputsByOutput);
+        var names = Failures.all(inputsByOutput, "inputsByOutput");
         return outputs -> {
             Inputs inputs = Inputs.empty();
             names.forEach((output, input) -> inputs.and(input, outputs.datum(output)));

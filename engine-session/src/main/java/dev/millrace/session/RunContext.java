@@ -22,7 +22,7 @@ public final class RunContext {
     /** A deadline so far from when the context is written, unless there is an earlier one. */
     public static Function<Context, Context> within(Duration time) {
         return context -> {
-            Instant mine = Instant.now().plus(time);
+            Instant mine = Deadline.after(time);
             Instant outer = context.getOrDefault(DEADLINE, mine);
             return context.put(DEADLINE, outer != null && outer.isBefore(mine) ? outer : mine);
         };

@@ -6,6 +6,7 @@ import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.event.RunListener;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,8 +30,9 @@ public record RunOptions(
         int priority,
         Map<String, Tensor> into) {
     public RunOptions {
-        outputs = List.copyOf(outputs);
-        into = Map.copyOf(into);
+        Failures.given(cancellation, "cancellation");
+        outputs = Failures.all(outputs, "outputs");
+        into = Failures.all(into, "into");
     }
 
     /** All outputs, with a cancellation of its own. */
@@ -43,7 +45,7 @@ public record RunOptions(
     }
 
     public RunOptions returning(String... names) {
-        return returning(List.of(names));
+        return returning(Arrays.asList(Failures.given(names, "outputs")));
     }
 
     RunOptions returning(List<String> names) {
@@ -60,7 +62,7 @@ public record RunOptions(
 
     /** A deadline so far from now. */
     public RunOptions within(Duration time) {
-        return deadline(Instant.now().plus(time));
+        return deadline(Deadline.after(Failures.given(time, "time")));
     }
 
     public RunOptions priority(int value) {

@@ -88,12 +88,14 @@ public final class Sequence extends Streaming implements AutoCloseable {
 
     /** Goes on from a snapshot, of this sequence or another one of the model. */
     public void restore(Map<String, Tensor> snapshot) {
-        if (!snapshot.keySet().equals(carried.first().keySet())) {
+        if (!Failures.given(snapshot, "snapshot")
+                .keySet()
+                .equals(carried.first().keySet())) {
             throw EngineException.invalidArgument("a snapshot of " + snapshot.keySet() + " is none of "
                     + carried.first().keySet());
         }
         var copy = new LinkedHashMap<String, Tensor>();
-        snapshot.forEach((input, tensor) -> copy.put(input, Tensor.copyOf(tensor)));
+        snapshot.forEach((input, tensor) -> copy.put(input, Tensor.copyOf(Failures.given(tensor, "snapshot"))));
         put(copy);
     }
 

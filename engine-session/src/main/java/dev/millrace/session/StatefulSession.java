@@ -67,8 +67,7 @@ public final class StatefulSession implements AutoCloseable {
         int tooMany = sequences.size() - options.maxSequences();
         for (Iterator<Remembered> each = sequences.values().iterator(); each.hasNext(); ) {
             Remembered eldest = each.next();
-            boolean tooOld = options.idle() != null
-                    && now - eldest.lastUse > options.idle().toNanos();
+            boolean tooOld = options.idle() != null && now - eldest.lastUse > Deadline.nanos(options.idle());
             if (tooMany <= 0 && !tooOld) {
                 return;
             }

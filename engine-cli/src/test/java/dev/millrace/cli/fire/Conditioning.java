@@ -20,11 +20,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tells answers that differ because the question is ill-conditioned: the plain way itself answers otherwise when the
  * numbers that are given move by one unit in the last place. Where that moves its answer by less than a quarter of a
- * difference, somebody is wrong.
+ * difference, somebody is wrong. Where it moves the worst number as far, and all of them together a quarter as far, the
+ * answers are as sure as each other: nobody who rounds can know better.
  */
 final class Conditioning {
     private static final int DRAWS = 6;
     private static final double PART = 0.25;
+    /** Steps are as large as each other but for their own roundings. */
+    private static final double NEARLY_ALL = 0.999;
 
     private final Plain plain;
 
@@ -36,25 +39,39 @@ final class Conditioning {
         Datum output(byte[] model, Inputs inputs);
     }
 
+    /** How much of a difference a unit in the last place makes. */
+    enum Share {
+        NONE,
+        A_PART,
+        ALL
+    }
+
     Conditioning(Plain plain) {
         this.plain = plain;
     }
 
-    /** Whether the answer to these inputs is no surer than the two answers that differ. */
-    boolean explains(byte[] model, Inputs inputs, Datum expected, Datum actual) {
+    /** What the last place of the numbers that are given does to the answer to these inputs. */
+    Share share(byte[] model, Inputs inputs, Datum expected, Datum actual) {
         double difference = distance(expected, actual);
         if (!(difference < Double.POSITIVE_INFINITY)) {
-            return false;
+            return Share.NONE;
         }
+        double inAll = sum(expected, actual);
+        double farthest = 0;
+        double farthestInAll = 0;
         for (int draw = 0; draw < DRAWS; draw++) {
             var random = new Random(draw);
             Datum moved = plain.output(moved(model, random), moved(inputs, random));
             double distance = moved == null ? 0 : distance(expected, moved);
-            if (distance >= PART * difference && distance < Double.POSITIVE_INFINITY) {
-                return true;
+            if (moved != null && distance < Double.POSITIVE_INFINITY) {
+                farthest = Math.max(farthest, distance);
+                farthestInAll = Math.max(farthestInAll, sum(expected, moved));
             }
         }
-        return false;
+        if (farthest >= NEARLY_ALL * difference && farthestInAll >= PART * inAll) {
+            return Share.ALL;
+        }
+        return farthest >= PART * difference ? Share.A_PART : Share.NONE;
     }
 
     /** The largest difference of two numbers; infinite where they cannot be compared. */
@@ -67,14 +84,27 @@ final class Conditioning {
         }
         double largest = 0;
         for (long i = 0; i < one.elements(); i++) {
-            double a = Elements.getDouble(one.type(), one.segment(), i);
-            double b = Elements.getDouble(one.type(), other.segment(), i);
-            if (a != b && !(Double.isNaN(a) && Double.isNaN(b))) {
-                double distance = Math.abs(a - b);
-                largest = Double.isNaN(distance) ? Double.POSITIVE_INFINITY : Math.max(largest, distance);
-            }
+            double distance = distance(one, other, i);
+            largest = Double.isNaN(distance) ? Double.POSITIVE_INFINITY : Math.max(largest, distance);
         }
         return largest;
+    }
+
+    /** The sum of the differences of numbers that can be compared. */
+    private static double sum(Datum expected, Datum actual) {
+        double sum = 0;
+        if (expected instanceof Tensor one && actual instanceof Tensor other) {
+            for (long i = 0; i < one.elements(); i++) {
+                sum += distance(one, other, i);
+            }
+        }
+        return sum;
+    }
+
+    private static double distance(Tensor one, Tensor other, long at) {
+        double a = Elements.getDouble(one.type(), one.segment(), at);
+        double b = Elements.getDouble(one.type(), other.segment(), at);
+        return a == b || Double.isNaN(a) && Double.isNaN(b) ? 0 : Math.abs(a - b);
     }
 
     private static Inputs moved(Inputs inputs, Random random) {

@@ -3,6 +3,7 @@ package dev.millrace.cli.fire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import dev.millrace.cli.fire.Conditioning.Share;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.proto.GraphProto;
 import dev.millrace.graph.proto.ModelProto;
@@ -12,6 +13,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Inputs;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -35,42 +37,58 @@ class ConditioningTest {
         return (Tensor) Objects.requireNonNull(inputs.asMap().get("x"));
     }
 
-    private static boolean explains(DoubleUnaryOperator function, float x, float actual) {
+    private static Share share(DoubleUnaryOperator function, float x, float actual) {
         Inputs inputs = Inputs.of("x", x);
-        return of(function).explains(NO_WEIGHTS, inputs, answer(function, inputs), Tensor.scalar(actual));
+        return of(function).share(NO_WEIGHTS, inputs, answer(function, inputs), Tensor.scalar(actual));
     }
 
     @Test
     void aStepThatTheLastPlaceDecidesExplainsADifferenceOfOneStep() {
         float edge = 2.5f;
-        assertThat(explains(x -> 100 * (x < edge ? 2 : 3), edge, 200)).isTrue();
-        assertThat(explains(x -> 100 * (x < edge ? 2 : 3), 2.6f, 200)).isFalse();
+        assertThat(share(x -> 100 * (x < edge ? 2 : 3), edge, 200)).isEqualTo(Share.ALL);
+        assertThat(share(x -> 100 * (x < edge ? 2 : 3), 2.6f, 200)).isEqualTo(Share.NONE);
     }
 
     @Test
     void aDifferenceOfManyTimesWhatTheLastPlaceDoesIsAWrongAnswer() {
         float edge = 2.5f;
-        assertThat(explains(x -> x < edge ? 2 : 3, edge, 7)).isTrue();
-        assertThat(explains(x -> x < edge ? 2 : 3, edge, 8)).isFalse();
-        assertThat(explains(x -> x, 1, 1.01f)).isFalse();
+        assertThat(share(x -> x < edge ? 2 : 3, edge, 7)).isEqualTo(Share.A_PART);
+        assertThat(share(x -> x < edge ? 2 : 3, edge, 8)).isEqualTo(Share.NONE);
+        assertThat(share(x -> x, 1, 1.01f)).isEqualTo(Share.NONE);
+    }
+
+    @Test
+    void aStepInOneNumberExplainsStepsInAFewButNotInMany() {
+        float edge = 2.5f;
+        Inputs inputs = Inputs.of("x", edge);
+        var steps = new Conditioning((_, given) -> steps(x(given).floats()[0] < edge ? 1 : 0));
+        assertThat(steps.share(NO_WEIGHTS, inputs, steps(0), steps(4))).isEqualTo(Share.ALL);
+        assertThat(steps.share(NO_WEIGHTS, inputs, steps(0), steps(5))).isEqualTo(Share.A_PART);
+    }
+
+    /** Eight numbers, of which the first few are a step higher than the others. */
+    private static Tensor steps(int count) {
+        float[] numbers = new float[8];
+        Arrays.fill(numbers, 0, count, 1);
+        return Tensor.copyOf(numbers, 8);
     }
 
     @Test
     void whatIsNoNumberIsNeverExplained() {
-        assertThat(explains(x -> 1e9 * x, 1, Float.NaN)).isFalse();
-        assertThat(explains(x -> x > 1 ? Double.NaN : 1, 1, 2)).isFalse();
+        assertThat(share(x -> 1e9 * x, 1, Float.NaN)).isEqualTo(Share.NONE);
+        assertThat(share(x -> x > 1 ? Double.NaN : 1, 1, 2)).isEqualTo(Share.NONE);
         Inputs inputs = Inputs.of("x", 1f);
         Tensor other = Tensor.copyOf(new float[] {1, 2}, 2);
-        assertThat(of(x -> x).explains(NO_WEIGHTS, inputs, Tensor.scalar(1f), other))
-                .isFalse();
+        assertThat(of(x -> x).share(NO_WEIGHTS, inputs, Tensor.scalar(1f), other))
+                .isEqualTo(Share.NONE);
     }
 
     @Test
     void aModelThatDoesNotAnswerAnyMoreExplainsNothing() {
         Inputs inputs = Inputs.of("x", 1f);
         var silent = new Conditioning((_, _) -> null);
-        assertThat(silent.explains(NO_WEIGHTS, inputs, Tensor.scalar(1f), Tensor.scalar(2f)))
-                .isFalse();
+        assertThat(silent.share(NO_WEIGHTS, inputs, Tensor.scalar(1f), Tensor.scalar(2f)))
+                .isEqualTo(Share.NONE);
     }
 
     @Test
@@ -101,7 +119,7 @@ class ConditioningTest {
                     changed.addAndGet(places(weights.apply(model), weights.apply(moved)));
                     return null;
                 })
-                .explains(model, inputs, Tensor.scalar(1f), Tensor.scalar(2f));
+                .share(model, inputs, Tensor.scalar(1f), Tensor.scalar(2f));
         return changed.get();
     }
 

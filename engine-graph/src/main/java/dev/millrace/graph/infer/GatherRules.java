@@ -6,6 +6,7 @@ import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.tensor.ElementType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** Operators that pick elements by index or condition, or put them at indices. */
 final class GatherRules {
@@ -53,8 +54,10 @@ final class GatherRules {
         if (batch < 0 || batch >= Math.min(data.size(), indices.size())) {
             throw c.refuse("attribute 'batch_dims' " + batch + " does not fit shapes " + data + " and " + indices);
         }
-        if (tuple.extent() < 1 || tuple.extent() > data.size() - batch) {
-            throw c.refuse("indices of shape " + indices + " do not fit data of shape " + data);
+        boolean otherBatches = IntStream.range(0, batch).anyMatch(i -> Dims.differ(data.get(i), indices.get(i)));
+        if (otherBatches || tuple.extent() < 1 || tuple.extent() > data.size() - batch) {
+            throw c.refuse("indices of shape " + indices + " do not fit data of shape " + data
+                    + (batch == 0 ? "" : " with " + batch + " dimensions of batches"));
         }
         var dims = new ArrayList<>(indices.subList(0, indices.size() - 1));
         dims.addAll(data.subList(batch + (int) tuple.extent(), data.size()));

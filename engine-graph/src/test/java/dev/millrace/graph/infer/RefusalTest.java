@@ -52,6 +52,12 @@ class RefusalTest {
     }
 
     @Test
+    void indicesOfOtherBatches() {
+        refused("GatherND", integer("batch_dims", 1), in(2, 2, 2), g.input("indices", INT64, 4, 1))
+                .hasMessageContaining("indices of shape [4, 1] do not fit data of shape [2, 2, 2]");
+    }
+
+    @Test
     void samplesThatAreNoNumbers() {
         refused("STFT", Attributes.NONE, in(1, 16, 0), g.input("step", INT64), g.input("window", FLOAT, 8))
                 .hasMessageContaining("neither of real nor of complex numbers");

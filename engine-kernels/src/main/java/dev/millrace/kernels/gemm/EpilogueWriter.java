@@ -94,7 +94,8 @@ final class EpilogueWriter {
         VectorVar result = new ExprWriter(builder, values).write(epilogue.expression());
         Output output = epilogue.output();
         if (output != Output.F32) {
-            result = builder.max(Constant.of(output.least()), builder.min(Constant.of(output.most()), result));
+            VectorVar within = builder.min(Constant.of(output.most()), result);
+            result = builder.max(within, Constant.of(output.least()));
             result = builder.unary(UnaryOp.TO_INT, result);
         }
         builder.store(output.element(), to, result, mask);

@@ -11,6 +11,7 @@ import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.ExprWriter;
+import dev.millrace.kernels.expression.Largest;
 import dev.millrace.kernels.expression.RegisterNeed;
 import dev.millrace.kernels.image.Activations;
 import dev.millrace.kernels.plane.PlaneTile.Size;
@@ -148,7 +149,7 @@ final class PlaneWriter {
                 VectorVar result = results[0][vector];
                 VectorVar element = element(from, vector);
                 if (variant.kind() == PlaneOp.Kind.MAX) {
-                    builder.binary(result, BinaryOp.MAX, result, element);
+                    Largest.keep(builder, result, element);
                 } else {
                     var value = new ExprWriter(builder, Map.of(RESULT, element)).write(variant.each());
                     builder.binary(result, BinaryOp.ADD, result, value);

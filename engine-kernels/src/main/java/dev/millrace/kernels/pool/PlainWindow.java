@@ -11,11 +11,11 @@ import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.Target;
-import dev.millrace.codegen.program.Value;
 import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.ExprText;
 import dev.millrace.kernels.expression.ExprWriter;
+import dev.millrace.kernels.expression.Largest;
 import dev.millrace.kernels.image.Activations;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -194,16 +194,15 @@ final class PlainWindow implements KernelFamily {
                 builder.binary(result, BinaryOp.ADD, result, builder.select(isThere, value, Constant.ZERO));
                 return;
             }
-            Value nothing = Constant.of(Float.NEGATIVE_INFINITY);
+            VectorVar value = builder.select(isThere, element, Constant.of(Float.NEGATIVE_INFINITY));
             if (!variant.indices()) {
-                VectorVar larger = builder.max(result, element);
-                builder.set(result, builder.select(isThere, larger, result));
+                Largest.keep(builder, result, value);
                 return;
             }
-            VectorVar value = builder.select(isThere, element, nothing);
             MaskVar isLarger = builder.compare(Comparison.GREATER, value, result);
-            builder.set(best, builder.select(isLarger, index, best));
-            builder.set(result, builder.select(isLarger, value, result));
+            MaskVar isNaN = builder.compare(Comparison.UNORDERED, value, value);
+            builder.set(best, builder.select(isNaN, index, builder.select(isLarger, index, best)));
+            builder.set(result, builder.select(isNaN, value, builder.select(isLarger, value, result)));
         }
 
         private VectorVar divisor(VectorVar first) {

@@ -10,6 +10,7 @@ import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.ExprWriter;
+import dev.millrace.kernels.expression.Largest;
 import dev.millrace.kernels.expression.RegisterNeed;
 import dev.millrace.kernels.image.Activations;
 import dev.millrace.kernels.image.Axis;
@@ -183,7 +184,11 @@ final class WindowWriter {
         }
 
         private void combine(VectorVar result, VectorVar value) {
-            builder.binary(result, variant.op() == Op.MAX ? BinaryOp.MAX : BinaryOp.ADD, result, value);
+            if (variant.op() == Op.MAX) {
+                Largest.keep(builder, result, value);
+            } else {
+                builder.binary(result, BinaryOp.ADD, result, value);
+            }
         }
 
         private void begin() {

@@ -197,6 +197,25 @@ class GemmTest {
     }
 
     @Test
+    void theByteOfANaNIsTheLeastOne() {
+        MemorySegment left = arena.allocateFrom(ValueLayout.JAVA_FLOAT, Float.NaN, 0, 1, 0);
+        MemorySegment right = arena.allocateFrom(ValueLayout.JAVA_FLOAT, 1, 0, 0, 1);
+        MemorySegment one = arena.allocateFrom(ValueLayout.JAVA_FLOAT, 1);
+        for (Output output : List.of(Output.U8, Output.S8)) {
+            GemmProduct product = GemmProduct.builder(2, 2, 2, Matrix.rows(left, 2), Matrix.rows(right, 2))
+                    .writing(Matrix.rows(result, 2))
+                    .then(
+                            Epilogue.NONE.quantised(Operand.SINGLE, Operand.SINGLE, output),
+                            Matrix.rows(one, 1),
+                            Matrix.rows(one, 1))
+                    .build();
+            gemm.run(product, Parallel.NONE);
+            assertEquals((byte) output.least(), result.get(ValueLayout.JAVA_BYTE, 0));
+            assertEquals(2, result.get(ValueLayout.JAVA_BYTE, 2));
+        }
+    }
+
+    @Test
     void keysWithWrongEpiloguesNameWhatIsWrong() {
         KernelKey key = new GemmTile.Variant(2, 1, false, false, Epilogue.NONE).key();
         for (String wrong :

@@ -68,13 +68,12 @@ class PoolTest {
                 .containsExactly(7f, 7f, 7f, 7f, 7f + 2 * 2, 7f + 2 * 3);
     }
 
-    /** A NaN counts where no number follows it, and what lies before and behind a row is no number. */
     @Test
-    void paddingDoesNotHideWhatIsNoNumber() {
+    void theLargestElementOfAWindowIsNaNWhereOneIs() {
         var random = new Random(5);
         float[] pixels = new float[19 * 45];
         for (int i = 0; i < pixels.length; i++) {
-            pixels[i] = random.nextInt(3) == 0 ? Float.NaN : random.nextInt(20) - 10;
+            pixels[i] = random.nextInt(20) == 0 ? Float.NaN : random.nextInt(20) - 10;
         }
         MemorySegment in = floats(pixels.length);
         in.copyFrom(MemorySegment.ofArray(pixels));
@@ -82,13 +81,44 @@ class PoolTest {
             Axis width = Axis.of(45, 4, stride, 1, 3, 3);
             WindowShape shape = WindowShape.flat(1, 1, Axis.of(19, 3, stride, 1, 1, 2), width);
             assertThat(PlanePool.fits(KERNELS.set(), shape, Pooling.max())).isTrue();
-            MemorySegment expected = floats(shape.outPixels());
+            MemorySegment expected = MemorySegment.ofArray(largest(pixels, shape));
             MemorySegment out = floats(shape.outPixels());
-            new PlainPool(KERNELS.set(), shape, Pooling.max(), false).run(in, expected, null, Parallel.NONE);
-            var pool = new PlanePool(KERNELS.set(), shape, Pooling.max());
-            pool.run(in, out, floats(pool.scratchBytes(1) / 4), Parallel.NONE);
+            var planes = new PlanePool(KERNELS.set(), shape, Pooling.max());
+            planes.run(in, out, floats(planes.scratchBytes(1) / 4), Parallel.NONE);
+            assertThat(out.mismatch(expected)).isEqualTo(-1);
+            for (boolean places : new boolean[] {false, true}) {
+                new PlainPool(KERNELS.set(), shape, Pooling.max(), places)
+                        .run(in, out, places ? floats(shape.outPixels()) : null, Parallel.NONE);
+                assertThat(out.mismatch(expected)).isEqualTo(-1);
+            }
+            MemorySegment blocks = floats((long) LANES * pixels.length);
+            for (int i = 0; i < LANES * pixels.length; i++) {
+                blocks.setAtIndex(ValueLayout.JAVA_FLOAT, i, pixels[i / LANES]);
+            }
+            MemorySegment pooled = floats((long) LANES * shape.outPixels());
+            new Pool(KERNELS.set(), shape, Pooling.max()).run(blocks, pooled, Parallel.NONE);
+            for (int i = 0; i < shape.outPixels(); i++) {
+                out.setAtIndex(ValueLayout.JAVA_FLOAT, i, pooled.getAtIndex(ValueLayout.JAVA_FLOAT, (long) i * LANES));
+            }
             assertThat(out.mismatch(expected)).isEqualTo(-1);
         }
+    }
+
+    private static float[] largest(float[] pixels, WindowShape shape) {
+        float[] largest = new float[Math.toIntExact(shape.outPixels())];
+        Arrays.fill(largest, Float.NEGATIVE_INFINITY);
+        Axis height = shape.height();
+        Axis width = shape.width();
+        for (int i = 0; i < largest.length; i++) {
+            for (int tap = 0; tap < height.taps() * width.taps(); tap++) {
+                int row = i / width.out() * height.stride() - height.before() + tap / width.taps() * height.dilation();
+                int column = i % width.out() * width.stride() - width.before() + tap % width.taps() * width.dilation();
+                if (row >= 0 && row < height.in() && column >= 0 && column < width.in()) {
+                    largest[i] = Math.max(largest[i], pixels[row * width.in() + column]);
+                }
+            }
+        }
+        return largest;
     }
 
     @Test

@@ -49,7 +49,7 @@ public final class DecoderSignature {
 
     /** What the names say, to be changed where they do not. */
     public static Builder builder(Session session) {
-        return new Builder(session);
+        return new Builder(Generator.given(session, "session"));
     }
 
     /** The output whose last row says how likely each token is to follow. */
@@ -184,13 +184,13 @@ public final class DecoderSignature {
 
         /** A cache, whose zeros have no steps yet, or room for all of them. */
         public Builder state(State state) {
-            states.put(state.input(), state);
+            states.put(Generator.given(state, "state").input(), state);
             return this;
         }
 
         /** What another input is given in each step. */
         public Builder fixed(String input, Tensor value) {
-            fixed.put(input, value);
+            fixed.put(Generator.given(input, "input"), Generator.given(value, "value"));
             return this;
         }
 

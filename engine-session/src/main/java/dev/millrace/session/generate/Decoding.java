@@ -11,7 +11,6 @@ import dev.millrace.session.RunOptions;
 import dev.millrace.session.Sequence;
 import dev.millrace.session.stream.Receiver;
 import dev.millrace.session.stream.StepFlux;
-import java.time.Instant;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
@@ -46,9 +45,7 @@ final class Decoding implements StepFlux.Steps<Token> {
         if (cancellation != null) {
             options = options.cancelledBy(cancellation);
         }
-        this.runs = how.timeLimit() == null
-                ? options
-                : options.deadline(Instant.now().plus(how.timeLimit()));
+        this.runs = how.timeLimit() == null ? options : options.within(how.timeLimit());
     }
 
     /** The next token, on this thread. */

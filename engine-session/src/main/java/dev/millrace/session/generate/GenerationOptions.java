@@ -38,7 +38,7 @@ public record GenerationOptions(
     private static final int SOME = 256;
 
     public GenerationOptions {
-        stopTokens = Set.copyOf(stopTokens);
+        stopTokens = Set.copyOf(Generator.given(stopTokens, "stopTokens"));
         check(maxTokens >= 1, "maxTokens is " + maxTokens + "; it is at least 1");
         check(
                 temperature >= 0 && temperature < Double.POSITIVE_INFINITY,
@@ -90,7 +90,7 @@ public record GenerationOptions(
     /** More tokens that end a generation; the one that does is its last token. */
     public GenerationOptions stopTokens(long... ids) {
         var all = new HashSet<>(stopTokens);
-        all.addAll(Arrays.stream(ids).boxed().collect(Collectors.toSet()));
+        all.addAll(Arrays.stream(Generator.given(ids, "stopTokens")).boxed().collect(Collectors.toSet()));
         return changed(draft -> draft.stopTokens = all);
     }
 

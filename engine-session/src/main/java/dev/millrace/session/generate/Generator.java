@@ -35,7 +35,7 @@ public final class Generator {
 
     /** A generator of a model whose inputs and outputs were named. */
     public static Generator of(Session session, DecoderSignature signature) {
-        signature.check(session);
+        given(signature, "signature").check(given(session, "session"));
         return new Generator(session, signature);
     }
 
@@ -54,6 +54,7 @@ public final class Generator {
      * @param goesOn hears of each token as it is there, and says whether more are wanted
      */
     public Generation run(long[] prompt, GenerationOptions how, Predicate<Token> goesOn) {
+        given(goesOn, "goesOn");
         var tokens = new ArrayList<Token>();
         try (Decoding decoding = begin(checked(prompt), how)) {
             while (true) {
@@ -108,7 +109,7 @@ public final class Generator {
         return words;
     }
 
-    private static <T> T given(@Nullable T argument, String name) {
+    static <T> T given(@Nullable T argument, String name) {
         if (argument == null) {
             throw EngineException.invalidArgument("the argument '" + name + "' is null");
         }

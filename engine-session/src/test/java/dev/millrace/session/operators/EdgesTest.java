@@ -42,6 +42,25 @@ class EdgesTest {
     }
 
     @Test
+    void slopesThatAreNoNumbersOfWhatIsPositive() throws Exception {
+        Tensor x = Tensor.copyOf(new float[] {1, -1, 0, Float.NaN, 2, -2}, 6);
+        Tensor slopes = Tensor.copyOf(
+                new float[] {Float.NaN, Float.NaN, Float.POSITIVE_INFINITY, 1, Float.NEGATIVE_INFINITY, 3}, 6);
+        OneOperator.onnx("PRelu", 16).on(x, slopes).agrees(engine, 0);
+    }
+
+    @Test
+    void powersOfOne() throws Exception {
+        float[] bases = {1, 1, 1, -1, -1, -1, 2};
+        float[] exponents = {
+            Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY, Float.POSITIVE_INFINITY, 3, 4, 0
+        };
+        OneOperator.onnx("Pow", 15)
+                .on(Tensor.copyOf(bases, 7), Tensor.copyOf(exponents, 7))
+                .agrees(engine, 0);
+    }
+
+    @Test
     void inverseHyperbolicSinesOfInfinities() {
         double infinity = Double.POSITIVE_INFINITY;
         Tensor x = Tensor.copyOf(new double[] {infinity, -infinity, 1e200, -1e-300, Double.NaN}, 5);

@@ -341,4 +341,26 @@ class QuantisedOperatorsTest {
                     .agrees(engine, 0);
         }
     }
+
+    @ParameterizedTest
+    @EnumSource(names = {"INT8", "UINT8", "INT16", "UINT16", "INT4", "UINT4"})
+    void whatIsNoNumberHasTheLeastElement(ElementType type) throws Exception {
+        float[] x = new float[2 * 22];
+        for (int i = 0; i < x.length; i++) {
+            x[i] = i % 3 == 0 ? Float.NaN : i % 7 - 3;
+        }
+        for (int count : new int[] {1, 2}) {
+            Tensor scale = Draw.filled(ElementType.FLOAT, 0.5f, count);
+            Tensor zero = Draw.filled(type, 3, count);
+            quantised(x).holding(scale, zero).agrees(engine, 0);
+            quantised(x).on(scale).holding(zero).agrees(engine, 0);
+        }
+    }
+
+    private static OneOperator quantised(float[] x) {
+        return OneOperator.onnx("QuantizeLinear", 21)
+                .with("axis", 0)
+                .castTo(ElementType.FLOAT)
+                .on(Tensor.copyOf(x, 2, x.length / 2));
+    }
 }

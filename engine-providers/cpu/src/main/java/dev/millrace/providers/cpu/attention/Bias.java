@@ -67,7 +67,7 @@ final class Bias implements ScoreBias {
         long seen = keys;
         long offset = past;
         if (lengthType != null) {
-            seen = Elements.getLong(lengthType, launch.input(6), b);
+            seen = Math.clamp(Elements.getLong(lengthType, launch.input(6), b), 0, keys);
             offset = seen - queries;
         }
         if (causal) {

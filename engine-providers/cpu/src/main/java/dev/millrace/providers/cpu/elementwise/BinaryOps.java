@@ -113,7 +113,7 @@ final class BinaryOps {
     private static Binary pow() {
         Binary.Floats floats = (x, y, z, n) -> {
             for (int i = 0; i < n; i++) {
-                z[i] = (float) Math.pow(x[i], y[i]);
+                z[i] = (float) power(x[i], y[i]);
             }
         };
         Binary.Doubles doubles = (x, y, z, n) -> {
@@ -124,10 +124,15 @@ final class BinaryOps {
         return new Binary(floats, doubles, null).onLongs(BinaryOps::power);
     }
 
+    /** As C has it, unlike Java: all powers of 1 are 1, that to NaN and infinities of -1 included. */
+    private static double power(double base, double exponent) {
+        return base == 1 || base == -1 && Double.isInfinite(exponent) ? 1 : Math.pow(base, exponent);
+    }
+
     private static Binary prelu() {
         Binary.Floats floats = (x, y, z, n) -> {
             for (int i = 0; i < n; i++) {
-                z[i] = Math.max(x[i], 0f) + y[i] * Math.min(x[i], 0f);
+                z[i] = x[i] < 0 ? x[i] * y[i] : x[i];
             }
         };
         return Binary.of(floats, (x, y) -> x < 0 ? x * y : x).onLongs((x, y) -> x < 0 ? x * y : x);

@@ -7,7 +7,7 @@ import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 
-/** DynamicQuantizeLinear: to uint8, over the range of the input itself, zero included. */
+/** DynamicQuantizeLinear: to uint8, over the range of the input itself, zero included and NaN left out. */
 final class DynamicQuantizeKernel implements ShapedKernel {
     private static final int BLOCK = 1024;
 
@@ -23,8 +23,8 @@ final class DynamicQuantizeKernel implements ShapedKernel {
                 int length = (int) Math.min(BLOCK, count - at);
                 Elements.read(ElementType.FLOAT, launch.input(0), at, block, 0, length);
                 for (int i = 0; i < length; i++) {
-                    low = Math.min(low, block[i]);
-                    high = Math.max(high, block[i]);
+                    low = block[i] < low ? block[i] : low;
+                    high = block[i] > high ? block[i] : high;
                 }
             }
             float range = (high - low) / 255f;

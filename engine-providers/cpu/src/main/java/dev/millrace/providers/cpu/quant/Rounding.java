@@ -6,16 +6,14 @@ import dev.millrace.graph.tensor.Layouts;
 import dev.millrace.graph.tensor.SmallFloats;
 import java.lang.foreign.MemorySegment;
 
-/** Storing a real number as a quantised one: to nearest even, within the range of the type. */
+/** Storing a real number as a quantised one: to nearest even, within the range of the type; NaN as its least integer. */
 public final class Rounding {
     private Rounding() {}
 
     /** Stores {@code value}, which is the number of scales, shifted by {@code zero}. */
     public static void store(ElementType type, MemorySegment to, long at, double value, double zero, boolean saturate) {
         if (type.isInteger()) {
-            double shifted = Math.rint(value) + zero;
-            Elements.setLong(
-                    type, to, at, Double.isNaN(value) ? 0 : (long) Math.clamp(shifted, least(type), most(type)));
+            Elements.setLong(type, to, at, saturated(Math.rint(value) + zero, least(type), most(type)));
         } else if (type.bits() == 8) {
             to.set(Layouts.BYTE, at, (byte) SmallFloats.encode(type, (float) (value + zero), saturate));
         } else {
@@ -30,8 +28,12 @@ public final class Rounding {
         double most = most(type);
         for (int i = 0; i < count; i++) {
             double shifted = Math.rint((sums[i] + added) * factor) + zero;
-            Elements.setLong(type, to, at + i, (long) Math.clamp(shifted, least, most));
+            Elements.setLong(type, to, at + i, saturated(shifted, least, most));
         }
+    }
+
+    private static long saturated(double number, double least, double most) {
+        return (long) (number > least ? Math.min(number, most) : least);
     }
 
     public static double least(ElementType type) {

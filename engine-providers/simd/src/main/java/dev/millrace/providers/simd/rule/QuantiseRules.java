@@ -4,7 +4,6 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.kernels.expression.Expr;
-import dev.millrace.kernels.expression.Formulas;
 import dev.millrace.kernels.expression.Function;
 import dev.millrace.kernels.expression.Kind;
 import dev.millrace.kernels.quantise.Quantisation;
@@ -145,11 +144,10 @@ final class QuantiseRules {
         }
     }
 
-    /** The element for a number of scales. */
+    /** The element for a number of scales; for NaN the least one, since as an int it is the least of those. */
     static Expr quantised(Expr steps, Expr zero, QuantisedType type) {
         Expr shifted = steps.apply(Function.ROUND).plus(zero);
-        return Formulas.clip(shifted, Expr.number(type.least()), Expr.number(type.most()))
-                .to(Kind.INT);
+        return shifted.min(Expr.number(type.most())).to(Kind.INT).max(Expr.integer(type.least()));
     }
 
     /** Elements of 4 bits, and those that share scales in blocks. */

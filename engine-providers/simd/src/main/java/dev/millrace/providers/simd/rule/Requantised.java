@@ -17,18 +17,20 @@ record Requantised(float scale, int zero, QuantisedOutput output) {
      * @return null where it does something else
      */
     static @Nullable Requantised of(Expr expression) {
-        if (expression instanceof Expr.Convert(Kind kind, Expr clipped)
+        if (expression instanceof Expr.Combine(Operator max, Expr.Convert(Kind kind, Expr limit), Expr.Literal least)
+                && max == Operator.MAX
                 && kind == Kind.INT
-                && Range.of(clipped) instanceof Range(Expr shifted, float least, float most)
+                && limit instanceof Expr.Combine(Operator min, Expr shifted, Expr.Literal most)
+                && min == Operator.MIN
                 && shifted instanceof Expr.Combine(Operator plus, Expr rounded, Expr.Literal zero)
                 && plus == Operator.ADD
                 && rounded instanceof Expr.Apply(Function round, Expr quotient)
                 && round == Function.ROUND
                 && quotient instanceof Expr.Combine(Operator over, Expr limited, Expr.Literal scale)
                 && over == Operator.DIV) {
-            QuantisedOutput output = least == 0 && most == 255
+            QuantisedOutput output = least.bits() == 0 && number(most) == 255
                     ? QuantisedOutput.U8
-                    : least == -128 && most == 127 ? QuantisedOutput.S8 : null;
+                    : least.bits() == -128 && number(most) == 127 ? QuantisedOutput.S8 : null;
             if (output != null) {
                 var found = new Requantised(number(scale), (int) number(zero), output);
                 return ScaledSums.areDivisors(found.scale) && found.saturatesAtLimits(limited) ? found : null;

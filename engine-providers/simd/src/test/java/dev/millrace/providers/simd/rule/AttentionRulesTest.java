@@ -233,8 +233,18 @@ class AttentionRulesTest {
 
     @Test
     void lengthsOfEachEntry() {
+        lengths(11, 9);
+    }
+
+    @Test
+    void lengthsBeyondTheKeysAreAllOfThemAndThoseBelowNone() {
+        lengths(1L << 32, -3);
+        lengths(Long.MIN_VALUE, 12);
+    }
+
+    private void lengths(long... given) {
         var graph = new SmallGraph();
-        Value lengths = graph.input(Tensor.copyOf(new long[] {11, 9}, 2));
+        Value lengths = graph.input(Tensor.copyOf(given, 2));
         for (int causal = 0; causal < 2; causal++) {
             graph.output(graph.node(
                     "Attention",

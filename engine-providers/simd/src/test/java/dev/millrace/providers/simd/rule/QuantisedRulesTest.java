@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -373,6 +374,20 @@ class QuantisedRulesTest {
             editor.addOutput("y", op(editor, "DequantizeLinear", attributes, bytes, by, point));
         })) {
             both.agreesOn(Comparison.random(random, shape)).withoutFallback();
+        }
+    }
+
+    @Test
+    void aRangeLeavesOutWhatIsNoNumber() {
+        try (var both = new Comparison(editor -> {
+            NodeSpec spec =
+                    NodeSpec.of(new OpId(OpId.ONNX, "DynamicQuantizeLinear"), OPSET, Comparison.floats(editor, "x", 1));
+            editor.append(spec, List.of("q", "s", "z"))
+                    .outputs()
+                    .forEach(output -> editor.addOutput(output.name(), output));
+        })) {
+            both.agreesOn(Tensor.copyOf(new float[] {Float.NaN, 3, -1, Float.NaN, 0.5f}, 5))
+                    .withoutFallback();
         }
     }
 }

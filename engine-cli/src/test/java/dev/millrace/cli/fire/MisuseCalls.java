@@ -1,0 +1,35 @@
+package dev.millrace.cli.fire;
+
+import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** What can be called, rightly or with nothing, too much or what is closed where something belongs. */
+abstract class MisuseCalls {
+    private final List<Call> all = new ArrayList<>();
+
+    /** A call, and what it is told of as. */
+    record Call(String name, Consumer<MisuseScene> action) {}
+
+    final List<Call> all() {
+        return Collections.unmodifiableList(all);
+    }
+
+    final void add(String name, Consumer<MisuseScene> action) {
+        all.add(new Call(name, action));
+    }
+
+    /** Adds a call that others need to have been made. */
+    final void often(String name, Consumer<MisuseScene> action) {
+        add(name, action);
+        add(name, action);
+    }
+
+    static Tensor given(long... dims) {
+        return Tensor.allocate(ElementType.FLOAT, Shape.of(dims));
+    }
+}

@@ -1,0 +1,291 @@
+package dev.millrace.cli.fire;
+
+import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.session.BatchOptions;
+import dev.millrace.session.FluxOptions;
+import dev.millrace.session.Inputs;
+import dev.millrace.session.Keyed;
+import dev.millrace.session.Outputs;
+import dev.millrace.session.ReplaceableSession;
+import dev.millrace.session.RunOptions;
+import dev.millrace.session.RunResult;
+import dev.millrace.session.SessionOptions;
+import dev.millrace.session.State;
+import dev.millrace.session.StateOptions;
+import dev.millrace.session.StatefulSession;
+import dev.millrace.session.generate.DecoderSignature;
+import dev.millrace.session.generate.GenerationOptions;
+import dev.millrace.session.generate.Generator;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.Map;
+import java.util.function.Function;
+import reactor.core.publisher.Flux;
+
+/** Calls of what is made of sessions: streams, batches, sequences, generations, replacements. */
+@SuppressWarnings({"NullAway", "DataFlowIssue"}) // nulls are what is tried
+final class StreamCalls extends MisuseCalls {
+    private static final Path NOWHERE = Path.of("nowhere", "model.onnx");
+    private static final long[] PROMPT = {1, 2};
+
+    private final Path file;
+
+    /** @param file of {@link MisuseScene#MODEL} */
+    StreamCalls(Path file) {
+        this.file = file;
+        streams();
+        batches();
+        sequences();
+        generations();
+        replacements();
+    }
+
+    private static void drain(Flux<Outputs> answers) {
+        answers.toIterable().forEach(Outputs::close);
+    }
+
+    private void streams() {
+        Flux<Inputs> three = Flux.just(MisuseScene.INPUTS, MisuseScene.INPUTS, MisuseScene.INPUTS);
+        Flux<Inputs> mixed = Flux.just(MisuseScene.INPUTS, Inputs.empty(), MisuseScene.INPUTS);
+        add(
+                "mono",
+                scene -> scene.session.mono(MisuseScene.INPUTS).blockOptional().ifPresent(Outputs::close));
+        add("mono of null", scene -> scene.session.mono(null));
+        add("mono with null", scene -> scene.session.mono(MisuseScene.INPUTS, null));
+        often("flux", scene -> drain(scene.session.flux(three)));
+        add("flux taken in part", scene -> drain(scene.session.flux(three).take(2)));
+        add("flux of null", scene -> scene.session.flux(null));
+        add("flux with null", scene -> scene.session.flux(three, null));
+        add("flux of a mistake", scene -> drain(scene.session.flux(mixed)));
+        often("results", scene -> scene.session.results(mixed).toIterable().forEach(RunResult::close));
+        add("results of null", scene -> scene.session.results(null));
+        add("results with null", scene -> scene.session.results(three, null));
+        streamed("flux to nobody", FluxOptions.defaults().returning("nobody"));
+        streamed("flux too late", FluxOptions.defaults().deadline(Duration.ofSeconds(-1)));
+        streamed("flux for ever", FluxOptions.defaults().deadline(Duration.ofSeconds(Long.MAX_VALUE)));
+        streamed(
+                "flux of all at once",
+                FluxOptions.defaults().concurrency(Integer.MAX_VALUE).unordered());
+        streamed(
+                "flux that tries again",
+                FluxOptions.defaults().retries(Integer.MAX_VALUE).prefetch(1));
+        add("flux returning null", scene -> FluxOptions.defaults().returning((String) null));
+        add("flux of fewer than none", scene -> FluxOptions.defaults().concurrency(-1));
+    }
+
+    private void streamed(String name, FluxOptions how) {
+        add(
+                name,
+                scene -> scene.session
+                        .results(Flux.just(MisuseScene.INPUTS, MisuseScene.INPUTS), how)
+                        .toIterable()
+                        .forEach(RunResult::close));
+    }
+
+    private void batch(String name, Function<BatchOptions, BatchOptions> how) {
+        add(name, scene -> {
+            scene.batched = scene.session.batched(how.apply(BatchOptions.defaults()));
+            scene.batched.run(MisuseScene.INPUTS).close();
+        });
+    }
+
+    private void batches() {
+        often("run in a batch", scene -> scene.batched.run(MisuseScene.INPUTS).close());
+        add("run null in a batch", scene -> scene.batched.run(null));
+        add("run nothing in a batch", scene -> scene.batched.run(Inputs.empty()));
+        add("run a null tensor in a batch", scene -> scene.batched.run(Inputs.of("x", (Tensor) null)));
+        add(
+                "results of batches",
+                scene -> scene.batched
+                        .results(Flux.just(MisuseScene.INPUTS, Inputs.empty(), Inputs.of("x", given(3, 11))))
+                        .toIterable()
+                        .forEach(RunResult::close));
+        batch("batches of one", how -> how.maxSize(1));
+        batch("batches of none", how -> how.maxSize(0));
+        batch("batches before", how -> how.maxDelay(Duration.ofSeconds(-1)));
+        batch("batches within null", how -> how.maxDelay(null));
+        batch("batches along nobody", how -> how.axis("nobody"));
+        batch("batches along null", how -> how.along(null, 0));
+        batch("batches along the seventh", how -> how.along("x", 7));
+        batch("batches along columns", how -> how.along("x", 1));
+        batch("batches of preferred null", how -> how.preferring((Integer) null));
+        batch("batches of preferred none", how -> how.preferring(0, -3));
+        batch("batches with padding", BatchOptions::withPadding);
+        batch("null batches", how -> null);
+    }
+
+    private void sequences() {
+        often("step", scene -> scene.sequence.run(MisuseScene.STEP).get(0).floats());
+        often(
+                "step of a key",
+                scene -> scene.stateful.sequence("key").run(MisuseScene.STEP).close());
+        add(
+                "step in a batch",
+                scene -> scene.together.sequence("key").run(MisuseScene.STEP).close());
+        add("step of other rows", scene -> scene.sequence.run(Inputs.of("x", given(2, 3))));
+        add("step of null", scene -> scene.sequence.run(null));
+        add("step with null", scene -> scene.sequence.run(MisuseScene.STEP, null));
+        add("step with a state", scene -> scene.sequence.run(Inputs.of(scene.state.input(), given(1, 3))));
+        add(
+                "step returning its state",
+                scene -> scene.sequence
+                        .run(MisuseScene.STEP, RunOptions.create().returning(scene.state.output()))
+                        .close());
+        add(
+                "step into its state",
+                scene -> scene.sequence.run(
+                        MisuseScene.STEP, RunOptions.create().into(scene.state.output(), given(1, 3))));
+        add("a null key", scene -> scene.stateful.sequence(null));
+        add("end", scene -> scene.stateful.end("key"));
+        add("end null", scene -> scene.stateful.end(null));
+        often("snapshot", scene -> scene.snapshot = scene.sequence.snapshot());
+        often("restore", scene -> scene.sequence.restore(scene.snapshot));
+        restored("restore null", null);
+        restored("restore nothing", Map.of());
+        restored("restore a null state", Collections.singletonMap("state", null));
+        restored("restore other rows", Map.of("state", given(2, 3)));
+        restored("restore another rank", Map.of("state", given(3)));
+        restored("restore another type", Map.of("state", Tensor.copyOf(new long[3], 1, 3)));
+        add("reset", scene -> scene.sequence.reset());
+        add("end the sequence", scene -> scene.sequence.close());
+        add("end all sequences", scene -> scene.stateful.close());
+        add("steps", scene -> drain(scene.stateful.flux(Flux.just(MisuseScene.STEP, MisuseScene.STEP))));
+        add("steps of null", scene -> scene.stateful.flux(null).blockLast());
+        add("steps of keys", scene -> keyed(scene.stateful, "a"));
+        add("steps of keys in batches", scene -> keyed(scene.together, "b"));
+        add("steps of null keys", scene -> keyed(scene.stateful, null));
+        add("steps of null keyed", scene -> scene.stateful.keyed(null, FluxOptions.defaults()));
+        add("states of nobody", scene -> scene.adding.stateful(State.carry("nobody", "state")));
+        add("states of null", scene -> scene.adding.stateful((State) null));
+        add("no states", scene -> scene.adding.stateful());
+        add("null states", scene -> scene.adding.stateful((State[]) null));
+        add("states with null", scene -> scene.adding.stateful((StateOptions) null, scene.state));
+        add("states of null names", scene -> scene.adding.stateful(State.carry(null, null)));
+        add(
+                "states from other rows",
+                scene -> scene.adding
+                        .stateful(scene.state.from(given(2, 2)))
+                        .begin()
+                        .run(MisuseScene.STEP));
+        add(
+                "states of a huge zero",
+                scene -> scene.adding.stateful(scene.state.ofZeros(1L << 40, 3)).begin());
+        add("fewer sequences than one", scene -> new StateOptions(0, null));
+    }
+
+    private void restored(String name, Map<String, Tensor> snapshot) {
+        add(name, scene -> {
+            scene.sequence.restore(snapshot);
+            scene.sequence.run(MisuseScene.STEP).close();
+        });
+    }
+
+    private static void keyed(StatefulSession sequences, String key) {
+        sequences
+                .keyed(
+                        Flux.just(new Keyed<>(key, MisuseScene.STEP), new Keyed<>(key, MisuseScene.STEP)),
+                        FluxOptions.defaults())
+                .toIterable()
+                .forEach(answer -> answer.value().close());
+    }
+
+    private void generated(String name, long[] prompt, Function<GenerationOptions, GenerationOptions> how) {
+        add(
+                name,
+                scene -> scene.generator.run(
+                        prompt, how.apply(GenerationOptions.defaults().maxTokens(3))));
+    }
+
+    private void generations() {
+        generated("generate", PROMPT, how -> how);
+        generated("generate after null", null, how -> how);
+        generated("generate after nothing", new long[0], how -> how);
+        generated("generate after no word", new long[] {MisuseScene.WORDS}, how -> how);
+        generated("generate after less than a word", new long[] {-1}, how -> how);
+        generated("generate with null", PROMPT, how -> null);
+        generated("generate nothing", PROMPT, how -> how.maxTokens(0));
+        generated("generate at no temperature", PROMPT, how -> how.temperature(Double.NaN));
+        generated(
+                "generate in the cold",
+                PROMPT,
+                how -> how.temperature(Double.MIN_VALUE).seed(1));
+        generated(
+                "generate in the heat",
+                PROMPT,
+                how -> how.temperature(Double.MAX_VALUE).seed(1));
+        generated(
+                "generate the top of none",
+                PROMPT,
+                how -> how.topP(Double.MIN_VALUE).temperature(1));
+        generated("generate the top of less", PROMPT, how -> how.topP(-1));
+        generated("generate the first of none", PROMPT, how -> how.topK(0));
+        generated(
+                "generate the first of many",
+                PROMPT,
+                how -> how.topK(Integer.MAX_VALUE).temperature(1));
+        generated("generate nothing again", PROMPT, how -> how.repetitionPenalty(Double.MIN_VALUE));
+        generated("generate all again", PROMPT, how -> how.repetitionPenalty(Double.MAX_VALUE));
+        generated("generate to null", PROMPT, how -> how.stopTokens((long[]) null));
+        generated("generate to no word", PROMPT, how -> how.stopTokens(-1, Long.MAX_VALUE));
+        generated("generate within no time", PROMPT, how -> how.within(Duration.ZERO));
+        generated("generate within null", PROMPT, how -> how.within(null));
+        generated("generate within a moment", PROMPT, how -> how.within(Duration.ofNanos(1)));
+        generated("generate within ever", PROMPT, how -> how.within(Duration.ofSeconds(Long.MAX_VALUE)));
+        generated("generate cancelled by null", PROMPT, how -> how.cancelledBy(null));
+        add(
+                "generate cancelled",
+                scene ->
+                        scene.generator.run(PROMPT, GenerationOptions.defaults().cancelledBy(scene.cancellation)));
+        add("generate for nobody", scene -> scene.generator.run(PROMPT, GenerationOptions.defaults(), null));
+        add("generate for who stops", scene -> scene.generator.run(PROMPT, GenerationOptions.defaults(), _ -> false));
+        add(
+                "generate a stream",
+                scene -> scene.generator
+                        .flux(PROMPT, GenerationOptions.defaults())
+                        .take(2)
+                        .blockLast());
+        add(
+                "generate at once",
+                scene -> scene.generator
+                        .mono(PROMPT, GenerationOptions.defaults().maxTokens(2))
+                        .block());
+        add("a generator of null", scene -> Generator.of(null));
+        add("a generator without a signature", scene -> Generator.of(scene.writing, null));
+        add("a generator of another model", scene -> Generator.of(scene.session, scene.generator.signature()));
+        add("a signature of null", scene -> DecoderSignature.of(null));
+        add(
+                "a signature of null names",
+                scene -> DecoderSignature.builder(scene.writing)
+                        .logits(null)
+                        .ids(null)
+                        .state(null)
+                        .build());
+    }
+
+    private void replacements() {
+        often(
+                "run what is replaced",
+                scene -> scene.replaceable.run(MisuseScene.INPUTS).close());
+        add(
+                "results of what is replaced",
+                scene -> scene.replaceable
+                        .results(Flux.just(MisuseScene.INPUTS, MisuseScene.INPUTS))
+                        .toIterable()
+                        .forEach(RunResult::close));
+        add("health of what is replaced", scene -> scene.replaceable.health().troubles());
+        often("replace", scene -> scene.engine.replace(scene.replaceable, file));
+        add("replace by nowhere", scene -> scene.engine.replace(scene.replaceable, NOWHERE));
+        add("replace by null", scene -> scene.engine.replace(scene.replaceable, null));
+        add("replace null", scene -> scene.engine.replace(null, file));
+        add("replace with null", scene -> scene.engine.replace(scene.replaceable, file, null));
+        add(
+                "replace by a session",
+                scene -> scene.replaceable.replace(scene.engine.session(MisuseScene.MODEL, SessionOptions.defaults())));
+        add("replace by itself", scene -> scene.replaceable.replace(scene.replaceable.current()));
+        add("replace by a null session", scene -> scene.replaceable.replace(null));
+        add("replaceable null", scene -> ReplaceableSession.of(null));
+        add("close what is replaced", scene -> scene.replaceable.close());
+        add("close the current one", scene -> scene.replaceable.current().close());
+    }
+}
