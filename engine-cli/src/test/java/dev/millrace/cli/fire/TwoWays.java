@@ -41,7 +41,7 @@ final class TwoWays implements AutoCloseable {
     private static final double OVERFLOWING = 1e30;
     private static final double SQUARE_OVERFLOWS = Math.sqrt(Float.MAX_VALUE);
     private static final int ANSWERS_PER_ILL_CONDITIONED = 1_000;
-    private static final int ANSWERS_PER_UNDECIDED = 200;
+    private static final int ANSWERS_PER_UNDECIDED = 500;
     private static final List<String> RANDOM_OPERATORS = List.of("Random", "Bernoulli", "Multinomial", "Dropout");
 
     private final boolean isOfProviders;

@@ -124,11 +124,6 @@ final class BinaryOps {
         return new Binary(floats, doubles, null).onLongs(BinaryOps::power);
     }
 
-    /** As C has it, unlike Java: all powers of 1 are 1, that to NaN and infinities of -1 included. */
-    private static double power(double base, double exponent) {
-        return base == 1 || base == -1 && Double.isInfinite(exponent) ? 1 : Math.pow(base, exponent);
-    }
-
     private static Binary prelu() {
         Binary.Floats floats = (x, y, z, n) -> {
             for (int i = 0; i < n; i++) {
@@ -174,7 +169,10 @@ final class BinaryOps {
                 : Binary.ofLongs((x, y) -> y < 0 || y >= bits ? 0 : x >>> y);
     }
 
-    /** A small whole number to a small whole power is a product, which is exact; all else is rounded. */
+    /**
+     * A small whole number to a small whole power is a product, which is exact; all else is rounded. As C has it, unlike
+     * Java, all powers of 1 are 1, that to NaN and infinite ones of -1 included.
+     */
     private static double power(double base, double exponent) {
         int factors = (int) exponent;
         if (factors == exponent && factors >= 0 && factors < Long.SIZE && base == Math.rint(base)) {
@@ -188,7 +186,7 @@ final class BinaryOps {
                 return result;
             }
         }
-        return Math.pow(base, exponent);
+        return base == 1 || base == -1 && Double.isInfinite(exponent) ? 1 : Math.pow(base, exponent);
     }
 
     private static long power(long base, long exponent) {
