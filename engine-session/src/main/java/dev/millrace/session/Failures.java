@@ -2,9 +2,7 @@ package dev.millrace.session;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -26,18 +24,20 @@ final class Failures {
         return argument;
     }
 
-    /** A copy of the arguments, where there are all of them. */
-    static <T> List<T> all(@Nullable Collection<? extends @Nullable T> arguments, String name) {
-        var all = new ArrayList<T>();
-        given(arguments, name).forEach(argument -> all.add(given(argument, name)));
-        return List.copyOf(all);
+    /** A copy of the arguments, where there are all of them; the same list where nobody can change it. */
+    static <T> List<T> all(@Nullable Collection<? extends T> arguments, String name) {
+        Collection<? extends T> there = given(arguments, name);
+        there.forEach(argument -> given(argument, name));
+        return List.copyOf(there);
     }
 
-    /** A copy of the arguments, where there are all of them and their names. */
-    static <T> Map<String, T> all(
-            @Nullable Map<? extends @Nullable String, ? extends @Nullable T> arguments, String name) {
-        var all = new LinkedHashMap<String, T>();
-        given(arguments, name).forEach((key, argument) -> all.put(given(key, name), given(argument, name)));
-        return Map.copyOf(all);
+    /** A copy of the arguments, where there are all of them and their names; the same map where nobody can change it. */
+    static <T> Map<String, T> all(@Nullable Map<String, ? extends T> arguments, String name) {
+        Map<String, ? extends T> there = given(arguments, name);
+        there.forEach((key, argument) -> {
+            given(key, name);
+            given(argument, name);
+        });
+        return Map.copyOf(there);
     }
 }
