@@ -2,7 +2,6 @@ package dev.millrace.session;
 
 import dev.millrace.graph.EngineException;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -67,8 +66,7 @@ public record BatchOptions(
     }
 
     public BatchOptions preferring(Integer... sizes) {
-        return new BatchOptions(
-                axis, along, maxSize, maxDelay, Arrays.asList(Failures.given(sizes, "preferred")), padded);
+        return new BatchOptions(axis, along, maxSize, maxDelay, Failures.each(sizes, "preferred"), padded);
     }
 
     public BatchOptions withPadding() {

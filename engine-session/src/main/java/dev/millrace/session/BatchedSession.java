@@ -6,7 +6,6 @@ import dev.millrace.session.stream.BatchWorth;
 import dev.millrace.session.stream.Receiver;
 import dev.millrace.session.stream.Solitude;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -61,11 +60,7 @@ public final class BatchedSession extends Streaming {
 
     public StatefulSession stateful(StateOptions how, State... states) {
         return new StatefulSession(
-                this,
-                session,
-                Failures.given(how, "options"),
-                Failures.all(Arrays.asList(Failures.given(states, "states")), "states"),
-                System::nanoTime);
+                this, session, Failures.given(how, "options"), Failures.each(states, "states"), System::nanoTime);
     }
 
     @Override

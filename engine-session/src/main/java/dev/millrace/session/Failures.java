@@ -2,6 +2,7 @@ package dev.millrace.session;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +30,11 @@ final class Failures {
         Collection<? extends T> there = given(arguments, name);
         there.forEach(argument -> given(argument, name));
         return List.copyOf(there);
+    }
+
+    /** The arguments of a call that takes any number, where there are all of them. */
+    static <T> List<T> each(T @Nullable [] arguments, String name) {
+        return all(Arrays.asList(given(arguments, name)), name);
     }
 
     /** A copy of the arguments, where there are all of them and their names; the same map where nobody can change it. */

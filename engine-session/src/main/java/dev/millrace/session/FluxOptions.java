@@ -3,7 +3,6 @@ package dev.millrace.session;
 import dev.millrace.graph.EngineException;
 import dev.millrace.session.stream.StreamRules;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -57,7 +56,7 @@ public record FluxOptions(
     }
 
     public FluxOptions returning(String... names) {
-        List<String> returned = Arrays.asList(Failures.given(names, "outputs"));
+        List<String> returned = Failures.each(names, "outputs");
         return new FluxOptions(concurrency, ordered, prefetch, deadline, returned, priority, retries);
     }
 

@@ -15,7 +15,6 @@ import dev.millrace.session.stream.Receiver;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
@@ -248,11 +247,7 @@ final class OpenSession extends Streaming implements Session {
     @Override
     public StatefulSession stateful(StateOptions how, State... states) {
         return new StatefulSession(
-                this,
-                this,
-                Failures.given(how, "options"),
-                Failures.all(Arrays.asList(Failures.given(states, "states")), "states"),
-                System::nanoTime);
+                this, this, Failures.given(how, "options"), Failures.each(states, "states"), System::nanoTime);
     }
 
     @Override

@@ -6,7 +6,6 @@ import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.event.RunListener;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,7 +44,7 @@ public record RunOptions(
     }
 
     public RunOptions returning(String... names) {
-        return returning(Arrays.asList(Failures.given(names, "outputs")));
+        return returning(Failures.each(names, "outputs"));
     }
 
     RunOptions returning(List<String> names) {

@@ -389,8 +389,7 @@ public final class Tensor implements Datum {
     }
 
     private EngineException wrongType(String asked) {
-        return EngineException.invalidArgument(
-                asked + " does not fit a tensor of type " + type + "; use " + type.reader());
+        return EngineException.invalidArgument(asked + " does not fit a " + type + " tensor; use " + type.reader());
     }
 
     /** Type and shape, never the contents. */

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
-import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.NodeSpec;
@@ -17,7 +16,6 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Layouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.graph.tensor.TensorSequence;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.device.Device;
 import dev.millrace.scheduler.plan.Plan;
@@ -366,45 +364,6 @@ class PlanRunnerTest {
         assertThat(floats(results[0])).containsExactly(3, 4);
         assertThat(floats(results[1])).containsExactly(3, 4);
         assertThat(floats(results[2])).containsExactly(104, 204);
-    }
-
-    @Test
-    void resultsInTheMemoryOfADynamicStepAreTheCallersAndApart() {
-        Value halves = node("Halves", input("x"));
-        editor.addOutput("halves", halves);
-        editor.addOutput("first", node("Unwrap", halves));
-        PlanRunner runner = runner();
-        Datum[] before = run(runner, Map.of("x", vector(1, 2, 3, 4)));
-        Datum[] after = run(runner, Map.of("x", vector(5, 6, 7, 8)));
-        ((Tensor) before[1]).segment().fill((byte) 0);
-        assertThat(halves(before)).containsExactly(new float[] {1, 2}, new float[] {3, 4});
-        ((TensorSequence) before[0]).close();
-        run(runner, Map.of("x", vector(9, 10, 11, 12)));
-        assertThat(halves(after)).containsExactly(new float[] {5, 6}, new float[] {7, 8});
-        assertThat(floats(after[1])).containsExactly(5, 6);
-    }
-
-    private static List<float[]> halves(Datum[] results) {
-        return ((TensorSequence) results[0])
-                .elements().stream().map(PlanRunnerTest::floats).toList();
-    }
-
-    @Test
-    void nestedRunsTakeTurnsInTheMemoryOfResultsThatAreClosed() {
-        var body = new GraphEditor(Graph.nested("body", graph));
-        Value state = body.addInput("state", ValueType.tensor(ElementType.FLOAT));
-        Value next = body.append(NodeSpec.of(new OpId("test", "Inc"), 1, state), List.of("next"))
-                .requireOutput(0);
-        body.addOutput("next", next);
-        body.addOutput("same", next);
-        NodeSpec spec = NodeSpec.of(new OpId("test", "Steps"), 1, input("x")).with("body", Attribute.of(body.graph()));
-        editor.addOutput("y", editor.append(spec, List.of("y")).requireOutput(0));
-        PlanRunner runner = runner();
-        Tensor given = vector(1, 2);
-        assertThat(floats(run(runner, Map.of("x", given))[0])).containsExactly(5, 6);
-        assertThat(given.floats()).containsExactly(1, 2);
-        assertThat(kernels.written).hasSize(4);
-        assertThat(kernels.written.subList(2, 4)).isEqualTo(kernels.written.subList(0, 2));
     }
 
     @Test
