@@ -53,28 +53,13 @@ private fun elementOf(
     tensor: Tensor,
     kind: Class<*>,
 ): Any =
-    when (tensor.type().kind()) {
-        ElementType.Kind.FLOATING -> {
-            if (tensor.type() ==
-                ElementType.DOUBLE
-            ) {
-                tensor.doubles()[0]
-            } else {
-                tensor.floats()[0]
-            }
-        }
-
-        ElementType.Kind.BOOLEAN -> {
-            tensor.booleans()[0]
-        }
-
-        ElementType.Kind.TEXT -> {
-            tensor.strings()[0]
-        }
-
-        else -> {
-            if (kind == Int::class.javaObjectType) tensor.ints()[0] else tensor.longs()[0]
-        }
+    when {
+        tensor.type() == ElementType.DOUBLE -> tensor.doubles()[0]
+        tensor.type().isFloating -> tensor.floats()[0]
+        tensor.type() == ElementType.BOOL -> tensor.booleans()[0]
+        tensor.type() == ElementType.STRING -> tensor.strings()[0]
+        kind == Int::class.javaObjectType -> tensor.ints()[0]
+        else -> tensor.longs()[0]
     }
 
 /** A float tensor of these extents over a copy of the array; of one axis where none are given. */

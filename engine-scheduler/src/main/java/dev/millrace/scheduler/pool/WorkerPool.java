@@ -68,8 +68,8 @@ public final class WorkerPool implements Executor, AutoCloseable {
     }
 
     /**
-     * Runs {@code task} over {@code [0, items)} on this thread and on at most {@code threads - 1} workers, fewer where other runs are under way, and looks at
-     * cancellation every few milliseconds. A range is {@code grain} items or more, unless items turn out to be slow.
+     * Runs {@code task} over {@code [0, items)} on this thread and on at most {@code threads - 1} workers, fewer where other
+     * runs are under way, and looks at cancellation every few milliseconds. A range is {@code grain} items or more, unless items turn out to be slow.
      * Allocates nothing. {@code job} is the caller's, for one loop at a time.
      */
     public void parallelFor(
