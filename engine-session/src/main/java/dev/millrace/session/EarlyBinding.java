@@ -1,15 +1,19 @@
 package dev.millrace.session;
 
+import dev.millrace.graph.infer.NominalContents;
 import dev.millrace.graph.infer.NominalShapes;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.partition.Partitioning;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.run.PlanRunner;
+import dev.millrace.scheduler.run.Reach;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 
 /**
@@ -27,10 +31,28 @@ final class EarlyBinding {
     static void bind(Graph graph, PlanRunner runner, Cancellation cancellation) {
         boolean fixed = NominalShapes.areFixed(graph);
         for (List<Shape> shapes : NominalShapes.of(graph)) {
-            if (cancellation.isCancelled() || runner.prepare(types(graph, shapes), fixed, cancellation)) {
+            if (cancellation.isCancelled()) {
+                return;
+            }
+            Reach reach = runner.prepare(types(graph, shapes), fixed, cancellation);
+            if (reach == Reach.PART) {
+                reach = further(graph, shapes, runner, cancellation);
+            }
+            if (reach != Reach.NOTHING) {
                 return;
             }
         }
+    }
+
+    /** Where contents decide how it goes on: as far as it does for any that inputs may have. */
+    private static Reach further(Graph graph, List<Shape> shapes, PlanRunner runner, Cancellation cancellation) {
+        List<Map<Integer, Tensor>> variants = NominalContents.of(graph, shapes);
+        Reach furthest = variants.isEmpty() ? Reach.PART : Reach.NOTHING;
+        for (Map<Integer, Tensor> contents : variants) {
+            Reach reach = runner.prepare(types(graph, shapes), contents, cancellation);
+            furthest = reach.compareTo(furthest) > 0 ? reach : furthest;
+        }
+        return furthest;
     }
 
     private static List<ValueType.TensorType> types(Graph graph, List<Shape> shapes) {

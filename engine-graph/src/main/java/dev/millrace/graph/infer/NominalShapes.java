@@ -4,6 +4,7 @@ import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
+import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -12,10 +13,14 @@ import java.util.Map;
 
 /** Shapes that inputs may have in a run: what is known of them, and common extents for what is free. */
 public final class NominalShapes {
-    /** Lengths of texts, sides of images. */
-    private static final long[] LENGTHS = {16, 224, 64};
+    /** Lengths of texts, sides of images, frames of sound. */
+    private static final long[] LENGTHS = {16, 224, 64, 512};
+    /** A second of sound, one frame of it. */
+    private static final long[] SIGNAL_LENGTHS = {16_000, 512, 64};
 
     private static final int IMAGE_RANK = 4;
+    private static final int SIGNAL_RANK = 2;
+    private static final int STATE_RANK = 3;
 
     private NominalShapes() {}
 
@@ -38,7 +43,7 @@ public final class NominalShapes {
                 return tuples;
             }
         }
-        for (long length : LENGTHS) {
+        for (long length : hasFreeSignals(graph) ? SIGNAL_LENGTHS : LENGTHS) {
             List<Shape> shapes = shapes(graph, length);
             if (!tuples.contains(shapes)) {
                 tuples.add(shapes);
@@ -53,10 +58,32 @@ public final class NominalShapes {
     private static boolean hasFreeImages(Graph graph) {
         for (Value input : graph.inputs()) {
             SymbolicShape shape = input.shape();
-            boolean free = shape != null
-                    && shape.rank() >= IMAGE_RANK
-                    && !shape.dims().stream().skip(2).allMatch(Dim::isKnown);
-            if (free) {
+            if (shape != null && shape.rank() >= IMAGE_RANK && isFreeFrom(2, shape)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether an input is rows of numbers of any length, as sounds are; texts are rows of integers. */
+    private static boolean hasFreeSignals(Graph graph) {
+        for (Value input : graph.inputs()) {
+            SymbolicShape shape = input.shape();
+            ElementType type = input.elementType();
+            if (shape != null
+                    && type != null
+                    && type.isFloating()
+                    && shape.rank() == SIGNAL_RANK
+                    && isFreeFrom(1, shape)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isFreeFrom(int first, SymbolicShape shape) {
+        for (int i = first; i < shape.rank(); i++) {
+            if (!shape.dim(i).isKnown()) {
                 return true;
             }
         }
@@ -77,10 +104,21 @@ public final class NominalShapes {
             long[] dims = new long[shape == null ? 0 : shape.rank()];
             for (int i = 0; shape != null && i < dims.length; i++) {
                 Dim dim = shape.dim(i);
-                dims[i] = dim.isKnown() ? dim.extentOrMinusOne() : named.getOrDefault(dim, i == 0 ? 1 : length);
+                dims[i] = dim.isKnown()
+                        ? dim.extentOrMinusOne()
+                        : named.getOrDefault(dim, isBatch(shape, i) ? 1 : length);
             }
             shapes.add(Shape.of(dims));
         }
         return shapes;
+    }
+
+    /** Whether a free extent is one for sequences: the first, or that of the states of a recurrent layer. */
+    private static boolean isBatch(SymbolicShape shape, int axis) {
+        return axis == 0
+                || axis == 1
+                        && shape.rank() == STATE_RANK
+                        && shape.dim(0).isKnown()
+                        && shape.dim(2).isKnown();
     }
 }

@@ -57,6 +57,11 @@ final class Binder {
         }
     }
 
+    /** Takes for granted what a slot holds; no run may follow that binding unless it does. */
+    void assume(int slot, Tensor content) {
+        known[slot] = content;
+    }
+
     Binding bind() {
         int at = from;
         while (at < plan.steps().size() && bind(plan.steps().get(at))) {

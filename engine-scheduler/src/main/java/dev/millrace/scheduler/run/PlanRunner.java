@@ -131,24 +131,37 @@ public final class PlanRunner {
      *
      * @param inputs the types of the plan's inputs, in their order, all of known shapes
      * @param keep whether runs are to come on inputs like these; otherwise only what all bindings share stays prepared
-     * @return whether the inputs suit the plan
      */
-    public boolean prepare(List<ValueType.TensorType> inputs, boolean keep, Cancellation cancellation) {
+    public Reach prepare(List<ValueType.TensorType> inputs, boolean keep, Cancellation cancellation) {
+        return prepare(inputs, Map.of(), keep, cancellation);
+    }
+
+    /**
+     * Binds the plan before its first run as if inputs had these contents, in order to prepare what all bindings share.
+     *
+     * @param contents what some of the inputs hold, by their places
+     */
+    public Reach prepare(List<ValueType.TensorType> inputs, Map<Integer, Tensor> contents, Cancellation cancellation) {
+        return prepare(inputs, contents, false, cancellation);
+    }
+
+    private Reach prepare(
+            List<ValueType.TensorType> inputs, Map<Integer, Tensor> contents, boolean keep, Cancellation cancellation) {
         Frame frame = takeFrame();
         try {
             frame.cancellation = cancellation;
             for (int i = 0; i < inputSlots.length; i++) {
                 frame.expect(inputSlots[i], inputs.get(i));
             }
-            Binding binding = new Binder(frame, 0).bind();
+            var binder = new Binder(frame, 0);
+            contents.forEach((input, content) -> binder.assume(inputSlots[input], content));
+            Binding binding = binder.bind();
             if (keep) {
                 bindings.add(0, binding, frame);
             }
-            return true;
-        } catch (EngineException e) {
-            System.getLogger(PlanRunner.class.getName())
-                    .log(System.Logger.Level.DEBUG, () -> "'" + plan.name() + "' does not suit " + inputs, e);
-            return false;
+            return binding.to == plan.steps().size() ? Reach.WHOLE : Reach.PART;
+        } catch (EngineException unsuited) {
+            return Reach.NOTHING; // the first run says why, and to look for a logger takes as long as to bind
         } finally {
             frame.reset();
             frames.give(frame);

@@ -16,6 +16,7 @@ import dev.millrace.scheduler.device.Device;
 import dev.millrace.scheduler.plan.PlanBuilder;
 import dev.millrace.scheduler.pool.WorkerPool;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -50,7 +51,7 @@ class PreparedPlanTest {
 
     @Test
     void aRunOfTheSameShapesBindsNothingAgain() {
-        assertThat(runner.prepare(PAIR, true, new Cancellation())).isTrue();
+        assertThat(runner.prepare(PAIR, true, new Cancellation())).isEqualTo(Reach.WHOLE);
         assertThat(kernels.binds).hasValue(2);
         assertThat(run(1, 2)).containsExactly(3, 4);
         assertThat(kernels.binds).hasValue(2);
@@ -60,7 +61,7 @@ class PreparedPlanTest {
 
     @Test
     void whatIsNotKeptLeavesNoBinding() {
-        assertThat(runner.prepare(PAIR, false, new Cancellation())).isTrue();
+        assertThat(runner.prepare(PAIR, false, new Cancellation())).isEqualTo(Reach.WHOLE);
         assertThat(kernels.binds).hasValue(2);
         assertThat(runner.stretches()).isEmpty();
     }
@@ -69,9 +70,19 @@ class PreparedPlanTest {
     void preparingEndsWhereItIsCancelledAndRunsAreAsBefore() {
         var cancellation = new Cancellation();
         kernels.binding = cancellation::cancel;
-        assertThat(runner.prepare(PAIR, true, cancellation)).isFalse();
+        assertThat(runner.prepare(PAIR, true, cancellation)).isEqualTo(Reach.NOTHING);
         assertThat(kernels.binds).hasValue(1);
         kernels.binding = () -> {};
+        assertThat(run(1, 2)).containsExactly(3, 4);
+    }
+
+    @Test
+    void contentsThatAreTakenForGrantedFoldWhatFollowsAndAreNotKept() {
+        Tensor content = Tensor.copyOf(new float[] {5, 6}, 2);
+
+        assertThat(runner.prepare(PAIR, Map.of(0, content), new Cancellation())).isEqualTo(Reach.WHOLE);
+
+        assertThat(runner.stretches()).isEmpty();
         assertThat(run(1, 2)).containsExactly(3, 4);
     }
 }
