@@ -1,5 +1,6 @@
 package dev.millrace.providers.simd.context;
 
+import dev.millrace.graph.infer.NominalContents;
 import dev.millrace.graph.infer.NominalShapes;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
@@ -34,6 +35,8 @@ import org.jspecify.annotations.Nullable;
  * partition to shapes that it may have; where that is not possible, constants are kept as they are.
  */
 public final class ContextWriter {
+    private static final List<Map<Integer, Tensor>> NOTHING_KNOWN = List.of(Map.of());
+
     private final ContextSink sink;
     private final Kit kit;
     private final boolean portable;
@@ -54,7 +57,7 @@ public final class ContextWriter {
     }
 
     /** A partition whose programs read weights packed, to be kept with them. */
-    private record Observed(List<Shape> shapes, Usage usage) {}
+    private record Observed(List<Shape> shapes, List<Map<Integer, Tensor>> contents, Usage usage) {}
 
     public void keep(Partition partition) {
         Set<Tensor> named = named(partition.graph());
@@ -107,18 +110,37 @@ public final class ContextWriter {
     private @Nullable Observed observe(Partition partition) {
         for (List<Shape> shapes : NominalShapes.of(partition.graph())) {
             var usage = new Usage();
-            try {
-                bind(partition.graph(), partition.fused(), shapes, kit.weights().observedBy(usage));
-                return new Observed(shapes, usage);
-            } catch (RuntimeException e) {
-                log().log(System.Logger.Level.DEBUG, () -> partition.name() + " does not suit " + shapes, e);
+            List<Map<Integer, Tensor>> contents = bound(partition, shapes, usage);
+            if (!contents.isEmpty()) {
+                return new Observed(shapes, contents, usage);
             }
         }
         return null;
     }
 
-    private void bind(Graph graph, Node node, List<Shape> shapes, Weights weights) {
-        new Lowering(graph, new NominalBinding(node, graph, shapes), kit.with(weights), Rules::of).lower();
+    /** The contents that inputs of these shapes may have in a run; none where the shapes suit none. */
+    private List<Map<Integer, Tensor>> bound(Partition partition, List<Shape> shapes, Usage usage) {
+        List<Map<Integer, Tensor>> variants = NominalContents.of(partition.graph(), shapes);
+        var suitable = new ArrayList<Map<Integer, Tensor>>();
+        for (Map<Integer, Tensor> contents : variants.isEmpty() ? NOTHING_KNOWN : variants) {
+            try {
+                bind(
+                        partition.graph(),
+                        partition.fused(),
+                        shapes,
+                        contents,
+                        kit.weights().observedBy(usage));
+                suitable.add(contents);
+            } catch (RuntimeException e) {
+                log().log(System.Logger.Level.DEBUG, () -> partition.name() + " does not suit " + shapes, e);
+            }
+        }
+        return suitable;
+    }
+
+    private void bind(Graph graph, Node node, List<Shape> shapes, Map<Integer, Tensor> contents, Weights weights) {
+        var binding = new NominalBinding(node, graph, shapes, contents);
+        new Lowering(graph, binding, kit.with(weights), Rules::of).lower();
     }
 
     private PlanImage image(Partition partition, Observed observed, Set<Tensor> named) {
@@ -140,7 +162,9 @@ public final class ContextWriter {
             Plan read = PlanReader.read(MemorySegment.ofArray(image.plan()), image.segments(), target);
             var weights = new Weights(new PackedTensors());
             read.packed().forEach(weights::put);
-            bind(read.graph(), partition.fused(), observed.shapes, weights);
+            for (Map<Integer, Tensor> contents : observed.contents) {
+                bind(read.graph(), partition.fused(), observed.shapes, contents, weights);
+            }
             kept = Machine.Weights.RECOVERABLE;
             return image;
         } catch (RuntimeException e) {

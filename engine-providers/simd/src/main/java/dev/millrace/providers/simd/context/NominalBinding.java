@@ -9,10 +9,16 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.kernel.BindContext;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A partition's binding to shapes that it may have, without a run around it. The contents of inputs are not known. */
-record NominalBinding(Node node, Graph graph, List<Shape> shapes) implements BindContext {
+/**
+ * A partition's binding to shapes that it may have, without a run around it.
+ *
+ * @param contents what some of the inputs hold, by their places; of the others nothing is known
+ */
+record NominalBinding(Node node, Graph graph, List<Shape> shapes, Map<Integer, Tensor> contents)
+        implements BindContext {
     private static ElementType type(Value value) {
         ElementType type = value.elementType();
         if (type == null) {
@@ -48,7 +54,11 @@ record NominalBinding(Node node, Graph graph, List<Shape> shapes) implements Bin
 
     @Override
     public Tensor requireValue(int index) {
-        throw EngineException.notImplemented("the content of input " + index + " is not known before a run");
+        Tensor content = contents.get(index);
+        if (content == null) {
+            throw EngineException.notImplemented("the content of input " + index + " is not known before a run");
+        }
+        return content;
     }
 
     @Override
