@@ -33,6 +33,7 @@ public final class Passes {
             rule("push-transposes", BASIC, PushTransposes::betweenTransposes, "Transpose"),
             rule("push-binary-transposes", BASIC, PushTransposes::outOfOperands, Trait.BINARY),
             rule("push-reduced-transposes", BASIC, ReduceTransposed::at, Trait.REDUCES),
+            rule("batchnorm-arithmetic", BASIC, BatchNormArithmetic::at, ConvFusions.ARITHMETIC),
             rule("conv-batchnorm", BASIC, ConvFusions::batchNorm, "BatchNormalization"),
             rule("conv-arithmetic", BASIC, ConvFusions::arithmetic, ConvFusions.ARITHMETIC),
             rule("layer-norm", BASIC, LayerNorm::at, "Div", "Mul"),

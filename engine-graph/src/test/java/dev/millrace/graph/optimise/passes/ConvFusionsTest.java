@@ -37,6 +37,29 @@ class ConvFusionsTest {
     }
 
     @Test
+    void batchNormTakesInWhatScalesAndShiftsItsChannels() {
+        Value norm = batchNorm(g.op("Conv", x, g.counting(2, 2, 1, 1), floats(5, 6)));
+        Value scaled = g.op("Mul", norm, g.constant(Tensor.copyOf(new float[] {10, 100}, 2, 1, 1)));
+        g.output(g.op("Sub", g.constant(Tensor.copyOf(new float[] {7}, 1)), scaled));
+
+        assertThat(g.run("batchnorm-arithmetic", "conv-batchnorm")).isEqualTo(3);
+
+        assertThat(g.ops()).containsExactly("Conv");
+        assertThat(g.constantOf("Conv", 1).floats()).containsExactly(-10, -20, -300, -400);
+        assertThat(g.constantOf("Conv", 2).floats()).containsExactly(7 - 10 * (5 + 10 - 1), 7 - 100 * (6 + 20 - 2));
+    }
+
+    @Test
+    void batchNormThatIsReadElsewhereOrScaledByRowsTakesInNothing() {
+        Value norm = batchNorm(x);
+        g.output(g.op("Mul", norm, floats(2)));
+        g.output(g.op("Relu", norm));
+        g.output(g.op("Mul", batchNorm(x), floats(1, 2, 3, 4, 5)));
+
+        assertThat(g.run("batchnorm-arithmetic")).isZero();
+    }
+
+    @Test
     void theWeightsOfAConvTransposeAreScaledByOutputChannel() {
         g.output(batchNorm(g.op("ConvTranspose", x, g.counting(2, 2, 1, 1))));
 
