@@ -1,16 +1,14 @@
 package dev.millrace.session;
 
-import dev.millrace.providers.spi.ProviderFactory;
-import java.util.Collection;
-import java.util.List;
+import dev.millrace.session.build.Factories;
 
 /** Closes providers' factories once the engine and the last of its sessions are closed. Thread-safe. */
 final class FactoryUse {
-    private final Collection<ProviderFactory> factories;
+    private final Factories factories;
     private int users = 1;
 
-    FactoryUse(Collection<ProviderFactory> factories) {
-        this.factories = List.copyOf(factories);
+    FactoryUse(Factories factories) {
+        this.factories = factories;
     }
 
     synchronized void begin() {
@@ -19,7 +17,7 @@ final class FactoryUse {
 
     void end() {
         if (isLast()) {
-            factories.forEach(ProviderFactory::close);
+            factories.close();
         }
     }
 

@@ -9,19 +9,18 @@ import dev.millrace.graph.format.FileUse;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.graph.tensor.OwnMemory;
-import dev.millrace.memory.Pages;
 import dev.millrace.providers.spi.Compatibility;
 import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.providers.spi.ProviderFactory;
 import dev.millrace.scheduler.pool.WorkerPool;
 import dev.millrace.scheduler.run.IdleMemory;
 import dev.millrace.session.build.Environment;
+import dev.millrace.session.build.Factories;
 import dev.millrace.session.build.SharedConstants;
 import dev.millrace.session.stream.RunThreads;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
@@ -36,9 +35,6 @@ import reactor.core.scheduler.Schedulers;
 
 /** The engine. */
 final class OpenEngine implements Engine {
-    /** Providers that are faster where they can do something come first; the plain one, which can do all, last. */
-    private static final String PLAIN = "cpu";
-
     private final WorkerPool pool;
     private final @Nullable ContextCache contextCache;
     private final @Nullable RequestListener requestListener;
@@ -51,42 +47,43 @@ final class OpenEngine implements Engine {
     private final Executor later = CompletableFuture.delayedExecutor(10, TimeUnit.SECONDS);
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private OpenEngine(EngineOptions options, Iterable<ProviderFactory> providers) {
-        Pages.foresee();
+    private OpenEngine(EngineOptions options, Factories factories) {
         int threads = options.effectiveThreads();
         contextCache = options.contextCache();
         requestListener = options.requestListener();
         idleMemory = new IdleMemory(options.memoryBudget());
-        var factories = new LinkedHashMap<String, ProviderFactory>();
-        var found = new ArrayList<ProviderFactory>();
-        providers.forEach(found::add);
-        found.addAll(options.providers());
-        found.sort(OpenEngine::inOrder);
-        for (ProviderFactory factory : found) {
-            if (factories.put(factory.name(), factory) != null) {
-                throw EngineException.invalidArgument(
-                        "two providers are called '" + factory.name() + "'; leave one of them out");
-            }
-        }
-        factoryUse = new FactoryUse(factories.values());
+        factoryUse = new FactoryUse(factories);
         pool = new WorkerPool(threads - 1);
         runs = new RunThreads(threads);
         environment = new Environment(factories, options.hardware(), new Workspaces(), new SharedConstants(), threads);
     }
 
-    private static int inOrder(ProviderFactory one, ProviderFactory other) {
-        int plainLast = Boolean.compare(one.name().equals(PLAIN), other.name().equals(PLAIN));
-        return plainLast != 0 ? plainLast : other.name().compareTo(one.name());
-    }
-
     static OpenEngine create(EngineOptions options) {
-        return create(options, ServiceLoader.load(ProviderFactory.class, OpenEngine.class.getClassLoader()));
+        Foresight.begin();
+        ClassLoader loader = OpenEngine.class.getClassLoader();
+        return opened(
+                options,
+                () -> options.providers().isEmpty()
+                        ? Factories.search(loader)
+                        : factories(ServiceLoader.load(ProviderFactory.class, loader), options));
     }
 
     /** An engine with these providers and those of its options, rather than with any that are found. */
     static OpenEngine create(EngineOptions options, Iterable<ProviderFactory> providers) {
+        return opened(options, () -> factories(providers, options));
+    }
+
+    private static Factories factories(Iterable<ProviderFactory> providers, EngineOptions options) {
+        var all = new ArrayList<ProviderFactory>();
+        providers.forEach(all::add);
+        all.addAll(options.providers());
+        return Factories.of(all);
+    }
+
+    private static OpenEngine opened(EngineOptions options, Supplier<Factories> factories) {
         try {
-            return new OpenEngine(Failures.given(options, "options"), providers);
+            Failures.given(options, "options");
+            return new OpenEngine(options, factories.get());
         } catch (RuntimeException | Error e) {
             throw Failures.named("engine", e);
         }

@@ -10,20 +10,20 @@ import java.util.Map;
 /**
  * What all models of an engine are built with.
  *
- * @param factories by name, in the order in which they are asked by default
+ * @param factories of the providers that there are
  * @param hardware what providers are offered
  * @param constants shared by the models of all sessions
  * @param threads how many threads can work on one run
  */
 public record Environment(
-        Map<String, ProviderFactory> factories,
+        Factories factories,
         List<HardwareDevice> hardware,
         Workspaces workspaces,
         SharedConstants constants,
         int threads) {
 
     public List<String> providers() {
-        return List.copyOf(factories.keySet());
+        return factories.names();
     }
 
     /** Those asked for, or all where nobody asks for any. */
@@ -37,10 +37,10 @@ public record Environment(
 
     /** The provider of a name; throws where there is none. */
     public ProviderFactory factory(String name) {
-        ProviderFactory factory = factories.get(name);
+        ProviderFactory factory = factories.byName().get(name);
         if (factory == null) {
             throw EngineException.invalidArgument(
-                    "there is no provider '" + name + "'; those on the class path are " + factories.keySet());
+                    "there is no provider '" + name + "'; those on the class path are " + providers());
         }
         return factory;
     }

@@ -1,0 +1,111 @@
+package dev.millrace.session.build;
+
+import dev.millrace.graph.EngineException;
+import dev.millrace.providers.spi.ProviderFactory;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+
+/**
+ * An engine's factories of providers. Those of the class path are looked for by a thread of their own while the engine
+ * reads its first model: each jar has to be opened for that.
+ */
+public final class Factories {
+    /** Providers that are faster where they can do something come first; the plain one, which can do all, last. */
+    private static final String PLAIN = "cpu";
+
+    private final FutureTask<Map<String, ProviderFactory>> found;
+
+    private Factories(FutureTask<Map<String, ProviderFactory>> found) {
+        this.found = found;
+    }
+
+    /** These, and no others. */
+    public static Factories of(Iterable<ProviderFactory> given) {
+        var factories = new Factories(new FutureTask<>(() -> inOrder(given)));
+        factories.found.run();
+        factories.byName();
+        return factories;
+    }
+
+    /** Those that a loader finds, from the first question on that is asked of them. */
+    public static Factories search(ClassLoader loader) {
+        var found = new FutureTask<>(() -> inOrder(ServiceLoader.load(ProviderFactory.class, loader)));
+        Thread thread = new Thread(found, "millrace-providers");
+        thread.setDaemon(true);
+        thread.start();
+        return new Factories(found);
+    }
+
+    private static Map<String, ProviderFactory> inOrder(Iterable<ProviderFactory> given) {
+        var sorted = new ArrayList<ProviderFactory>();
+        given.forEach(sorted::add);
+        sorted.sort(Factories::inOrder);
+        var byName = new LinkedHashMap<String, ProviderFactory>();
+        for (ProviderFactory factory : sorted) {
+            if (byName.put(factory.name(), factory) != null) {
+                throw EngineException.invalidArgument(
+                        "two providers are called '" + factory.name() + "'; leave one of them out");
+            }
+        }
+        return Collections.unmodifiableMap(byName);
+    }
+
+    private static int inOrder(ProviderFactory one, ProviderFactory other) {
+        int plainLast = Boolean.compare(one.name().equals(PLAIN), other.name().equals(PLAIN));
+        return plainLast != 0 ? plainLast : other.name().compareTo(one.name());
+    }
+
+    /** In the order in which they are asked by default; waits for a search that goes on. */
+    public Map<String, ProviderFactory> byName() {
+        try {
+            return awaited();
+        } catch (ExecutionException e) {
+            throw failure(e.getCause());
+        }
+    }
+
+    /** Closes all that were found. */
+    public void close() {
+        try {
+            awaited().values().forEach(ProviderFactory::close);
+        } catch (ExecutionException e) {
+            // a search that failed has found none, which was said to whoever asked for one
+        }
+    }
+
+    private Map<String, ProviderFactory> awaited() throws ExecutionException {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return found.get();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private static RuntimeException failure(Throwable cause) {
+        return switch (cause) {
+            case Error error -> throw error;
+            case RuntimeException exception -> exception;
+            default -> new IllegalStateException(cause);
+        };
+    }
+
+    /** The names, in the order in which they are asked by default. */
+    public List<String> names() {
+        return List.copyOf(byName().keySet());
+    }
+}
