@@ -26,7 +26,7 @@ final class TypedData {
     /** On the wire these are what they are in memory. */
     private static Tensor fixed(ElementType type, Shape shape, List<WireReader> runs) {
         long needed = TensorReader.bytes(type, shape);
-        long given = runs.stream().mapToLong(WireReader::remaining).sum();
+        long given = remaining(runs);
         if (given != needed) {
             throw EngineException.invalidGraph(
                     "it holds " + given + " bytes of data, but " + type + shape + " takes " + needed);
@@ -44,9 +44,17 @@ final class TypedData {
         return tensor;
     }
 
+    private static long remaining(List<WireReader> runs) {
+        long bytes = 0;
+        for (WireReader run : runs) {
+            bytes += run.remaining();
+        }
+        return bytes;
+    }
+
     private static Tensor varints(ElementType type, Shape shape, List<WireReader> runs) {
         long entries = type.isPacked() ? TensorReader.bytes(type, shape) : shape.elements();
-        long most = runs.stream().mapToLong(WireReader::remaining).sum();
+        long most = remaining(runs);
         if (entries > most) {
             throw EngineException.invalidGraph(
                     "it holds at most " + most + " entries of data, but " + type + shape + " takes " + entries);

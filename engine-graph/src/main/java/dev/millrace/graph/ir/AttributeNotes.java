@@ -13,8 +13,9 @@ public record AttributeNotes(DocString documentation, List<TensorNotes> tensors,
     public static final AttributeNotes NONE = new AttributeNotes(DocString.NONE, List.of(), List.of());
 
     public AttributeNotes {
-        tensors = tensors.stream().allMatch(TensorNotes::isEmpty) ? List.of() : List.copyOf(tensors);
-        types = types.stream().allMatch(Denotations::isEmpty) ? List.of() : List.copyOf(types);
+        tensors =
+                tensors.isEmpty() || tensors.stream().allMatch(TensorNotes::isEmpty) ? List.of() : List.copyOf(tensors);
+        types = types.isEmpty() || types.stream().allMatch(Denotations::isEmpty) ? List.of() : List.copyOf(types);
     }
 
     public boolean isEmpty() {

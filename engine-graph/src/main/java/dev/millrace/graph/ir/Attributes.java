@@ -20,9 +20,12 @@ public final class Attributes {
     /** What is no part of a node's meaning, so that nodes that differ in it alone are equal. */
     private final Map<String, AttributeNotes> notes;
 
+    private final boolean hasGraphs;
+
     private Attributes(Map<String, Attribute> byName, Map<String, AttributeNotes> notes) {
         this.byName = byName;
         this.notes = notes;
+        this.hasGraphs = hasGraphs(byName);
     }
 
     public static Attributes of(Map<String, Attribute> byName) {
@@ -64,7 +67,7 @@ public final class Attributes {
 
     /** The same with other graphs in the place of those that are nested in it. */
     public Attributes withGraphs(UnaryOperator<Graph> others) {
-        if (!hasGraphs()) {
+        if (!hasGraphs) {
             return this;
         }
         var copy = new LinkedHashMap<>(byName);
@@ -179,7 +182,7 @@ public final class Attributes {
 
     /** Every subgraph, in the order of the attributes. */
     public List<Graph> graphs() {
-        if (!hasGraphs()) {
+        if (!hasGraphs) {
             return List.of();
         }
         var graphs = new ArrayList<Graph>();
@@ -193,7 +196,7 @@ public final class Attributes {
         return graphs;
     }
 
-    private boolean hasGraphs() {
+    private static boolean hasGraphs(Map<String, Attribute> byName) {
         for (Attribute attribute : byName.values()) {
             if (attribute instanceof Attribute.GraphValue || attribute instanceof Attribute.Graphs) {
                 return true;

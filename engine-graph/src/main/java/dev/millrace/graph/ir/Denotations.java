@@ -17,7 +17,16 @@ public record Denotations(
     public static final Denotations NONE = new Denotations("", List.of(), null);
 
     public Denotations {
-        dims = dims.stream().allMatch(String::isEmpty) ? List.of() : List.copyOf(dims);
+        dims = isSilent(dims) ? List.of() : List.copyOf(dims);
+    }
+
+    private static boolean isSilent(List<String> dims) {
+        for (String dim : dims) {
+            if (!dim.isEmpty()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     public static Denotations of(String type, List<String> dims, Denotations inner) {

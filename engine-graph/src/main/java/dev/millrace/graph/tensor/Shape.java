@@ -22,7 +22,11 @@ public final class Shape {
     }
 
     public static Shape of(List<Long> dims) {
-        return of(dims.stream().mapToLong(Long::longValue).toArray());
+        long[] extents = new long[dims.size()];
+        for (int i = 0; i < extents.length; i++) {
+            extents[i] = dims.get(i);
+        }
+        return extents.length == 0 ? SCALAR : new Shape(extents);
     }
 
     private static long count(long[] dims) {

@@ -3,7 +3,6 @@ package dev.millrace.kernels.layout;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.program.Target;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -119,7 +118,13 @@ record CopyNest(
         }
 
         private static CopyLoop longest(List<CopyLoop> loops) {
-            return loops.stream().max(Comparator.comparingLong(CopyLoop::count)).orElse(CopyLoop.ONCE);
+            CopyLoop longest = null;
+            for (CopyLoop loop : loops) {
+                if (longest == null || loop.count() >= longest.count()) {
+                    longest = loop;
+                }
+            }
+            return longest == null ? CopyLoop.ONCE : longest;
         }
 
         List<CopyNest> nests() {

@@ -52,16 +52,17 @@ public record Sinusoids(int points) {
         for (int i = 0; i < points; i++) {
             turns[i] = Math.cos(2 * Math.PI * i / points);
         }
-        boolean sinesFirst = isZero(first);
+        boolean sinesFirst = isZero(row(first, 0));
         MemorySegment cosines = sinesFirst ? second : first;
         MemorySegment sines = sinesFirst ? first : second;
         double[] window = new double[points];
+        float[] still = row(cosines, 0);
         double largest = 0;
         for (int i = 0; i < points; i++) {
-            window[i] = cosines.getAtIndex(FLOAT, i);
+            window[i] = still[i];
             largest = Math.max(largest, Math.abs(window[i]));
         }
-        double sign = Math.signum(product(sines, window, turns));
+        double sign = Math.signum(product(row(sines, 1), window, turns));
         double tolerance = OF_LARGEST * largest;
         boolean found = sign != 0
                 && isTurned(cosines, window, 1, turns, 0, tolerance)
@@ -78,9 +79,15 @@ public record Sinusoids(int points) {
         return Order.values()[packed.get(INT, 0)];
     }
 
-    private boolean isZero(MemorySegment row) {
-        for (int i = 0; i < points; i++) {
-            if (row.getAtIndex(FLOAT, i) != 0) {
+    /** Of a frequency, as an array: single reads of memory are slow until they are compiled. */
+    private float[] row(MemorySegment rows, long frequency) {
+        return rows.asSlice(frequency * points * Float.BYTES, (long) points * Float.BYTES)
+                .toArray(FLOAT);
+    }
+
+    private static boolean isZero(float[] row) {
+        for (float value : row) {
+            if (value != 0) {
                 return false;
             }
         }
@@ -88,10 +95,10 @@ public record Sinusoids(int points) {
     }
 
     /** Of the sine of one turn with what its row would be: positive where it is not the other way round. */
-    private double product(MemorySegment sines, double[] window, double[] turns) {
+    private double product(float[] sine, double[] window, double[] turns) {
         double sum = 0;
         for (int i = 0; i < points; i++) {
-            sum += sines.getAtIndex(FLOAT, points + i) * window[i] * turns[(i + points - points / 4) % points];
+            sum += sine[i] * window[i] * turns[(i + points - points / 4) % points];
         }
         return sum;
     }
@@ -99,17 +106,25 @@ public record Sinusoids(int points) {
     /** Whether each row is the window times so many turns more than the one before, a number of points behind. */
     private boolean isTurned(
             MemorySegment rows, double[] window, double sign, double[] turns, int behind, double tolerance) {
-        long at = 0;
         for (int frequency = 0; frequency < frequencies(); frequency++) {
-            int turn = points - behind;
-            for (int i = 0; i < points; i++) {
-                double wanted = sign * window[i] * turns[turn & points - 1];
-                // a number that is none is no transform either
-                if (!(Math.abs(rows.getAtIndex(FLOAT, at++) - wanted) <= tolerance)) {
-                    return false;
-                }
-                turn += frequency;
+            if (!isTurned(row(rows, frequency), window, sign, turns, points - behind, frequency, tolerance)) {
+                return false;
             }
+        }
+        return true;
+    }
+
+    private static boolean isTurned(
+            float[] row, double[] window, double sign, double[] turns, int first, int step, double tolerance) {
+        int last = turns.length - 1;
+        int turn = first;
+        for (int i = 0; i < row.length; i++) {
+            double wanted = sign * window[i] * turns[turn & last];
+            // a number that is none is no transform either
+            if (!(Math.abs(row[i] - wanted) <= tolerance)) {
+                return false;
+            }
+            turn += step;
         }
         return true;
     }

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.zip.CRC32C;
+import java.util.zip.CRC32;
 
 /**
  * Large constants that the optimisation of models has made, by their content: sessions of one model hold them once. Keeps
@@ -19,10 +19,13 @@ public final class SharedConstants {
     /** Smaller ones are cheaper than looking for them. */
     private static final long LEAST_BYTES = 64 << 10;
 
+    private static final int LEAST_SWEPT = 64;
     private static final int SAMPLES = 16;
     private static final long SAMPLE_BYTES = 64;
 
     private final Map<Key, List<WeakReference<Tensor>>> known = new HashMap<>();
+    /** So many keys that it is time to look for some that nobody holds any more. */
+    private int sweepAt = LEAST_SWEPT;
 
     /** What equal constants have in common; whether they are equal is found out by comparing them. */
     private record Key(ElementType type, Shape shape, long samples) {}
@@ -54,15 +57,28 @@ public final class SharedConstants {
     }
 
     private synchronized void add(Key key, Tensor fresh) {
+        if (known.size() >= sweepAt) {
+            forgetUnused();
+            sweepAt = Math.max(LEAST_SWEPT, 2 * known.size());
+        }
+        List<WeakReference<Tensor>> alike = known.computeIfAbsent(key, _ -> new ArrayList<>());
+        alike.removeIf(SharedConstants::isGone);
+        alike.add(new WeakReference<>(fresh));
+    }
+
+    private void forgetUnused() {
         known.values().removeIf(references -> {
-            references.removeIf(reference -> reference.get() == null);
+            references.removeIf(SharedConstants::isGone);
             return references.isEmpty();
         });
-        known.computeIfAbsent(key, _ -> new ArrayList<>()).add(new WeakReference<>(fresh));
+    }
+
+    private static boolean isGone(WeakReference<Tensor> reference) {
+        return reference.get() == null;
     }
 
     private static long samples(MemorySegment bytes) {
-        var sum = new CRC32C();
+        var sum = new CRC32();
         long last = bytes.byteSize() - SAMPLE_BYTES;
         for (int i = 0; i < SAMPLES; i++) {
             sum.update(bytes.asSlice(last * i / (SAMPLES - 1), SAMPLE_BYTES).asByteBuffer());

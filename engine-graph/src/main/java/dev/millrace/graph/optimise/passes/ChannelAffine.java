@@ -91,11 +91,20 @@ record ChannelAffine(double[] scale, double[] shift) {
 
     /** Whether any channel is scaled. */
     boolean isScaling() {
-        return Arrays.stream(scale).anyMatch(factor -> factor != 1);
+        for (double factor : scale) {
+            if (factor != 1) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private boolean isFinite() {
-        return Arrays.stream(scale).allMatch(Double::isFinite)
-                && Arrays.stream(shift).allMatch(Double::isFinite);
+        for (int i = 0; i < scale.length; i++) {
+            if (!Double.isFinite(scale[i]) || !Double.isFinite(shift[i])) {
+                return false;
+            }
+        }
+        return true;
     }
 }

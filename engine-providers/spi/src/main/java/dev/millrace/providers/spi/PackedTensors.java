@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.zip.CRC32C;
+import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,7 +84,7 @@ public final class PackedTensors {
     }
 
     private static long samples(List<Tensor> sources) {
-        var sum = new CRC32C();
+        var sum = new CRC32();
         for (Tensor source : sources) {
             MemorySegment bytes = source.segment();
             if (bytes.byteSize() <= SAMPLES * SAMPLE_BYTES) {

@@ -3,7 +3,6 @@ package dev.millrace.providers.simd.lower;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.simd.program.View;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -28,8 +27,9 @@ record AxisOrder(int[] axes) {
     private static @Nullable AxisOrder of(View view) {
         Integer[] sorted = new Integer[view.shape().rank()];
         Arrays.setAll(sorted, i -> i);
-        Arrays.sort(sorted, Comparator.comparingLong((Integer axis) -> -view.strides()[axis]));
-        int[] axes = Arrays.stream(sorted).mapToInt(Integer::intValue).toArray();
+        Arrays.sort(sorted, (one, other) -> Long.compare(view.strides()[other], view.strides()[one]));
+        int[] axes = new int[sorted.length];
+        Arrays.setAll(axes, i -> sorted[i]);
         return view.transposed(axes).isDense() ? new AxisOrder(axes) : null;
     }
 

@@ -12,7 +12,6 @@ import dev.millrace.providers.simd.program.Memory;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -81,7 +80,7 @@ final class IntegerAnchor implements Anchor {
             }
         }
         // what may be per column comes last
-        scales.sort(Comparator.comparingLong(View::elements));
+        scales.sort((one, other) -> Long.compare(one.elements(), other.elements()));
         Expr.Input added = epilogue.bias();
         View bias = added == null ? null : lowering.dense(operands.get(added.index() - 1));
         View ofColumns = scales.isEmpty() ? null : scales.getLast();
