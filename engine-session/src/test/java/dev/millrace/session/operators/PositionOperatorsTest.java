@@ -140,7 +140,7 @@ class PositionOperatorsTest {
                 .on(steps(1, 2), steps(3, 4), steps(5, 6), null, steps(1));
         assertThatThrownBy(() -> gated.run(engine))
                 .isInstanceOfSatisfying(
-                        EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.INVALID_ARGUMENT))
+                        EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.INVALID_GRAPH))
                 .hasMessageContaining("input 4 has shape [1, 1, 1] where axis 1 is expected to be 2");
     }
 
