@@ -230,28 +230,86 @@ final class BatchAxes {
         return joined.tensor();
     }
 
-    /** A request's part of the outputs, copied out of the batch, where it begins at {@code start}. */
-    Outputs part(Outputs all, Inputs request, long start) {
-        Datum[] values = new Datum[outputs.size()];
-        for (int i = 0; i < values.length; i++) {
-            values[i] = part(outputs.get(i), all.get(i), request, start);
-        }
-        return new Outputs(all.names(), values);
+    /** The answer to a batch, to be taken apart in the order of its requests. */
+    Parts parts(Outputs all) {
+        return new Parts(all);
     }
 
-    private Tensor part(Laid declared, Tensor whole, Inputs request, long start) {
-        long[] dims = whole.shape().toArray();
-        for (int i = 0; i < dims.length; i++) {
-            long own = -1;
-            if (i == declared.axis) {
-                own = extent(request);
-            } else if (declared.dim(i) instanceof Dim.Symbol symbol) {
-                own = extentOf(request, symbol.name());
+    /** Takes an answer apart. Its tensors are held meanwhile. */
+    final class Parts implements AutoCloseable {
+        private final Outputs all;
+        private final Tensor[] wholes;
+        private final Tensor[] held;
+        /** The shapes of the parts before: mostly those of the next ones, too. */
+        private final @Nullable Shape[] shapes;
+        private long at;
+
+        private Parts(Outputs all) {
+            this.all = all;
+            this.wholes = new Tensor[outputs.size()];
+            this.held = new Tensor[wholes.length];
+            this.shapes = new Shape[wholes.length];
+            for (int i = 0; i < wholes.length; i++) {
+                wholes[i] = all.get(i);
+                held[i] = wholes[i].hold();
             }
-            dims[i] = own < 0 ? dims[i] : own;
         }
-        BatchMemory.Made part = declared.memory.tensor(whole.type(), Shape.of(dims));
-        BoxCopy.copy(whole, start, part, 0, declared.axis, part.tensor().shape());
-        return part.tensor();
+
+        /** Passes a request over. */
+        void skip(Inputs request) {
+            at += extent(request);
+        }
+
+        /** The next request's part, copied out. */
+        Outputs next(Inputs request) {
+            Datum[] values = new Datum[held.length];
+            long extent = extent(request);
+            long from = at;
+            at += extent;
+            for (int i = 0; i < values.length; i++) {
+                Laid declared = outputs.get(i);
+                Shape shape = shape(declared, held[i].shape(), shapes[i], request, extent);
+                shapes[i] = shape;
+                BatchMemory.Made part = declared.memory.tensor(held[i].type(), shape);
+                values[i] = part.tensor();
+                BoxCopy.copyHeld(held[i], from, part, 0, declared.axis, shape);
+            }
+            return new Outputs(all.names(), values);
+        }
+
+        @Override
+        public void close() {
+            for (Tensor whole : wholes) {
+                whole.letGo();
+            }
+            all.close();
+        }
+    }
+
+    /** The shape of a request's part. */
+    private Shape shape(Laid declared, Shape whole, @Nullable Shape before, Inputs request, long extent) {
+        if (before != null && isShape(before, declared, whole, request, extent)) {
+            return before;
+        }
+        long[] dims = new long[whole.rank()];
+        Arrays.setAll(dims, i -> dim(i, declared, whole, request, extent));
+        return Shape.of(dims);
+    }
+
+    private boolean isShape(Shape shape, Laid declared, Shape whole, Inputs request, long extent) {
+        for (int i = 0; i < whole.rank(); i++) {
+            if (shape.dim(i) != dim(i, declared, whole, request, extent)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private long dim(int index, Laid declared, Shape whole, Inputs request, long extent) {
+        if (index == declared.axis && extent >= 0) {
+            return extent;
+        }
+        long own = declared.dim(index) instanceof Dim.Symbol symbol ? extentOf(request, symbol.name()) : -1;
+        return own < 0 ? whole.dim(index) : own;
     }
 }

@@ -6,7 +6,6 @@ import dev.millrace.session.stream.BatchWorth;
 import dev.millrace.session.stream.Receiver;
 import dev.millrace.session.stream.Solitude;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -33,10 +32,12 @@ public final class BatchedSession extends Streaming {
     private final BatchWorth worth = new BatchWorth();
     private final Solitude solitude = new Solitude();
     private final Callbacks answering = new Callbacks();
-    private final ArrayList<BatchMember> waiting = new ArrayList<>();
+    private final BatchQueue waiting;
     /** Runs that are under way. */
     private int underWay;
-    /** The requests that they answer. */
+    /** Batches whose members are being told of their answers, by which they may be led to ask again. */
+    private int answered;
+    /** The requests of both. */
     private int running;
 
     /** Whether another request has come since the last that found nothing under way. */
@@ -48,6 +49,7 @@ public final class BatchedSession extends Streaming {
         this.session = session;
         this.options = options;
         this.axes = new BatchAxes(session, options);
+        this.waiting = new BatchQueue(options, axes);
     }
 
     /**
@@ -96,10 +98,10 @@ public final class BatchedSession extends Streaming {
                 solitude.ends();
                 met = true;
             }
-            if (underWay > 0 && worth.pays(expected())) {
+            if ((underWay > 0 || answered > 0 && isFollowUp) && worth.pays(expected())) {
                 member.waits(System.nanoTime());
                 waiting.add(member);
-                next = waiting.size() >= options.maxSize() ? take() : List.of();
+                next = waiting.isFull() ? take() : List.of();
                 setTimer();
             } else {
                 here = underWay == 0 && !isFollowUp && mayRunHere(given, how);
@@ -136,7 +138,7 @@ public final class BatchedSession extends Streaming {
     /** How long the first that waits may wait yet. */
     private long left() {
         return Deadline.nanos(options.maxDelay())
-                - (System.nanoTime() - waiting.getFirst().came());
+                - (System.nanoTime() - waiting.first().came());
     }
 
     private void overdue() {
@@ -151,34 +153,13 @@ public final class BatchedSession extends Streaming {
         launch(next);
     }
 
-    /** The next batch: the first that waits and those that fit to it. */
     private List<BatchMember> take() {
-        waiting.removeIf(BatchMember::isDone);
-        if (waiting.isEmpty()) {
-            return List.of();
+        List<BatchMember> batch = waiting.take();
+        if (!batch.isEmpty()) {
+            underWay++;
+            running += batch.size();
         }
-        underWay++;
-        BatchMember first = waiting.getFirst();
-        int size = options.size(waiting.size());
-        var batch = new ArrayList<BatchMember>();
-        for (Iterator<BatchMember> each = waiting.iterator(); each.hasNext() && batch.size() < size; ) {
-            BatchMember member = each.next();
-            if (member == first || fit(first, member)) {
-                batch.add(member);
-                each.remove();
-            }
-        }
-        running += batch.size();
         return batch;
-    }
-
-    private boolean fit(BatchMember first, BatchMember other) {
-        try {
-            return axes.fit(first.given, other.given);
-        } catch (EngineException closed) {
-            // it runs alone, and hears of it then
-            return false;
-        }
     }
 
     /**
@@ -193,6 +174,28 @@ public final class BatchedSession extends Streaming {
                 worth.took(size, nanos);
             }
             underWay--;
+            running -= size;
+            next = underWay == 0 ? take() : List.of();
+        }
+        launch(next);
+    }
+
+    /** The run of a batch has ended, of which those that follow its answers are to become a batch in their turn. */
+    private void ranTogether(int size, long nanos) {
+        List<BatchMember> next;
+        synchronized (this) {
+            worth.took(size, nanos);
+            underWay--;
+            answered++;
+            next = underWay == 0 ? take() : List.of();
+        }
+        launch(next);
+    }
+
+    private void answeredTogether(int size) {
+        List<BatchMember> next;
+        synchronized (this) {
+            answered--;
             running -= size;
             next = underWay == 0 ? take() : List.of();
         }
@@ -335,29 +338,37 @@ public final class BatchedSession extends Streaming {
             joined.close();
             long ended = System.nanoTime();
             List<@Nullable Outputs> parts = new ArrayList<>(batch.size());
-            try (outputs) {
-                long at = 0;
+            try (BatchAxes.Parts apart = axes.parts(outputs)) {
                 for (BatchMember member : batch) {
-                    parts.add(part(member, outputs, at));
-                    at += axes.extent(member.given);
+                    parts.add(part(member, apart));
                 }
             }
             long split = System.nanoTime();
             session.batchEnded(batch.size(), joining + split - ended, ended - start);
-            ended(batch.size(), joining + split - start);
-            for (int i = 0; i < batch.size(); i++) {
-                Outputs part = parts.get(i);
-                if (part != null) {
-                    batch.get(i).answered(part);
+            ranTogether(batch.size(), joining + split - start);
+            try {
+                for (int i = 0; i < batch.size(); i++) {
+                    Outputs part = parts.get(i);
+                    if (part != null) {
+                        batch.get(i).answered(part);
+                    }
                 }
+            } finally {
+                answeredTogether(batch.size());
             }
         }
 
-        /** A member's part; null where it has heard that it gets none. */
-        private @Nullable Outputs part(BatchMember member, Outputs outputs, long at) {
+        /** The next member's part; null where it has heard that it gets none. */
+        private @Nullable Outputs part(BatchMember member, BatchAxes.Parts apart) {
             try {
                 member.how.cancellation().check();
-                return axes.part(outputs, member.given, at);
+            } catch (EngineException cancelled) {
+                apart.skip(member.given);
+                member.failed(cancelled);
+                return null;
+            }
+            try {
+                return apart.next(member.given);
             } catch (RuntimeException | OutOfMemoryError e) {
                 member.failed(Failures.named("an answer of a batch", e));
                 return null;

@@ -9,15 +9,12 @@ final class BoxCopy {
     private BoxCopy() {}
 
     /**
-     * Copies a box that begins at an index of one axis, and at 0 of all others.
+     * Copies a box that begins at an index of one axis, and at 0 of all others. What is read is held meanwhile.
      *
      * @param start the index in the tensor that is read
      * @param at the index in the one that is written
      */
     static void copy(Tensor whole, long start, BatchMemory.Made to, long at, int axis, Shape box) {
-        if (box.elements() == 0) {
-            return;
-        }
         Tensor from = whole.hold();
         try {
             copyHeld(from, start, to, at, axis, box);
@@ -26,7 +23,11 @@ final class BoxCopy {
         }
     }
 
-    private static void copyHeld(Tensor from, long start, BatchMemory.Made to, long at, int along, Shape box) {
+    /** The same of a tensor that is held. */
+    static void copyHeld(Tensor from, long start, BatchMemory.Made to, long at, int along, Shape box) {
+        if (box.elements() == 0) {
+            return;
+        }
         int rank = box.rank();
         Shape source = from.shape();
         Shape target = to.tensor().shape();

@@ -11,10 +11,9 @@ import org.jspecify.annotations.Nullable;
  * look at it. Thread-safe.
  */
 final class LastFailure {
-    /** What a request brings upon itself, and other requests do not feel: in a run a node refuses a request's shapes. */
+    /** What a request brings upon itself, and other requests do not feel. */
     private static final Set<Status> OWN = EnumSet.of(
             Status.INVALID_ARGUMENT,
-            Status.INVALID_GRAPH,
             Status.NOT_FOUND,
             Status.CANCELLED,
             Status.DEADLINE_EXCEEDED);

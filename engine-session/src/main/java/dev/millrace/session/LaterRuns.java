@@ -1,6 +1,7 @@
 package dev.millrace.session;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.scheduler.pool.WorkerPool;
 import dev.millrace.session.stream.Job;
 import dev.millrace.session.stream.Receiver;
 import dev.millrace.session.stream.RunQueue;
@@ -13,14 +14,16 @@ final class LaterRuns {
     private final OpenSession session;
     private final RunGate gate;
     private final Watch watch;
+    private final WorkerPool pool;
     private final RunThreads threads;
     private final RunQueue queue;
 
-    LaterRuns(OpenSession session, RunGate gate, Watch watch, RunThreads threads, Admission admission) {
+    LaterRuns(OpenSession session, RunGate gate, Watch watch, OpenEngine engine, Admission admission) {
         this.session = session;
         this.gate = gate;
         this.watch = watch;
-        this.threads = threads;
+        this.pool = engine.pool();
+        this.threads = engine.runs();
         this.queue = threads.queue(admission.queue(), admission.weight(), admission.maxConcurrentRuns());
     }
 
@@ -35,6 +38,10 @@ final class LaterRuns {
             run.fail(e);
             return Disposables.disposed();
         }
+    }
+
+    WorkerPool pool() {
+        return pool;
     }
 
     Outputs run(Inputs given, RunOptions how) {

@@ -65,7 +65,7 @@ final class OpenSession extends Streaming implements Session {
         this.metadata = face.metadata;
         this.label = SessionLabel.of(name, options, metadata, model.report());
         this.watch = new Watch(label, engine.requestListener());
-        this.later = new LaterRuns(this, gate, watch, engine.runs(), options.admission());
+        this.later = new LaterRuns(this, gate, watch, engine, options.admission());
         engine.sessions().add(this);
     }
 

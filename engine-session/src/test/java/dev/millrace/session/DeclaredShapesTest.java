@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
@@ -182,6 +183,28 @@ class DeclaredShapesTest {
                     .hasMessageContaining("axis 1 of input a is 4")
                     .hasMessageContaining("axis 0 of input b is 1");
         }
+    }
+
+    @Test
+    void inputsThatAModelDoesNotTakeAreInvalidArguments() {
+        Value a = editor.addInput("a", floats(Dim.symbol("n"), Dim.of(4)));
+        Value b = editor.addInput("b", floats(Dim.symbol("n"), Dim.symbol("m")));
+        editor.addOutput("y", node("Add", a, b));
+
+        try (Session session = session()) {
+            assertInvalid(session, Inputs.of("a", ramp(3, 5)).and("b", ramp(3, 4)), "expected 4");
+            assertInvalid(session, Inputs.of("a", ramp(4)).and("b", ramp(3, 4)), "Invalid rank");
+            assertInvalid(session, Inputs.of("a", ramp(3, 4)).and("b", ramp(2, 4)), "'n'");
+            // only the node knows that these do not go together
+            assertInvalid(session, Inputs.of("a", ramp(3, 4)).and("b", ramp(3, 3)), "do not broadcast");
+        }
+    }
+
+    private static void assertInvalid(Session session, Inputs given, String why) {
+        assertThatThrownBy(() -> session.run(given))
+                .isInstanceOfSatisfying(
+                        EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.INVALID_ARGUMENT))
+                .hasMessageContaining(why);
     }
 
     @Test

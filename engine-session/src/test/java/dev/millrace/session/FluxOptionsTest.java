@@ -80,6 +80,33 @@ class FluxOptionsTest {
     }
 
     @Test
+    void answersThatWaitForOneBeforeThemLeaveTheirPlacesToOthers() {
+        try (Session loop = engine.session(TestModels.loop(), SessionOptions.defaults())) {
+            var quick = Inputs.of("n", Tensor.scalar(1L)).and("x", Tensor.copyOf(new float[] {1}, 1));
+            var taken = new AtomicLong();
+            var there = new CountDownLatch(4);
+            var requests = Flux.range(0, 100)
+                    .map(i -> i == 0 ? SessionTest.forever() : quick)
+                    .doOnNext(request -> {
+                        taken.incrementAndGet();
+                        there.countDown();
+                    });
+            StepVerifier.create(loop.flux(requests, FluxOptions.defaults().concurrency(2)))
+                    .then(() -> {
+                        try {
+                            there.await();
+                        } catch (InterruptedException e) {
+                            throw new AssertionError(e);
+                        }
+                    })
+                    .expectNoEvent(Duration.ofMillis(20))
+                    .thenCancel()
+                    .verify();
+            assertThat(taken).hasValue(4);
+        }
+    }
+
+    @Test
     void onlyTheOutputsThatAreWantedCome() {
         StepVerifier.create(session.flux(
                         Flux.just(inputs(1)), FluxOptions.defaults().returning("product")))

@@ -97,13 +97,14 @@ class HealthTest {
     }
 
     @Test
-    void aRequestWhoseShapesANodeRefusesIsNoTrouble() {
+    void aRequestWhoseShapesANodeRefusesIsInvalidAndNoTrouble() {
         try (Engine engine = engine();
                 Session session = engine.session(TestModels.voices(WIDTH), SessionOptions.defaults())) {
             Inputs given = Inputs.of("x", Tensor.copyOf(new float[2 * WIDTH], 2, WIDTH))
                     .and("state", Tensor.copyOf(new float[2 * 3 * WIDTH], 2, 3, WIDTH));
             assertThatThrownBy(() -> session.run(given))
-                    .isInstanceOf(EngineException.class)
+                    .isInstanceOfSatisfying(
+                            EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.INVALID_ARGUMENT))
                     .hasMessageContaining("do not broadcast");
             assertUp(session.health());
         }

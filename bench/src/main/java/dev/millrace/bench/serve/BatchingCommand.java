@@ -130,13 +130,17 @@ public final class BatchingCommand implements Callable<Integer> {
                                     .along("output", 0)
                                     .along("stateN", 1));
             var asked = new Asked(label, session, batched, inputs, many);
-            subscribed(out, asked);
-            byHand(out, asked, hands);
+            double given = subscribed(out, asked);
+            double limit = byHand(out, asked, hands);
+            out.println("%s: batches give %.2f times as much, and runs of %d by hand %.2f"
+                    .formatted(label, given, maxSize, limit));
+            out.flush();
             lone(out, asked);
         }
     }
 
-    private void subscribed(PrintWriter out, Asked asked) throws Exception {
+    /** How much more is answered with batches. */
+    private double subscribed(PrintWriter out, Asked asked) throws Exception {
         Duel together =
                 measured(() -> everybody(asked.batched, asked.inputs), () -> everybody(asked.session, asked.inputs));
         double all = (double) subscribers * REQUESTS;
@@ -148,9 +152,11 @@ public final class BatchingCommand implements Callable<Integer> {
                         perSecond(all, Objects.requireNonNull(together.peerMicros())),
                         together.ratio()));
         out.flush();
+        return Objects.requireNonNull(together.ratio());
     }
 
-    private void byHand(PrintWriter out, Asked asked, Hands hands) throws Exception {
+    /** How much more the kernels do in large runs, which bounds what batches give. */
+    private double byHand(PrintWriter out, Asked asked, Hands hands) throws Exception {
         Duel.Side many = () -> hands.all(() -> times(RUNS_BY_HAND, asked.session, asked.many));
         Duel.Side single = () -> hands.all(() -> times(RUNS_BY_HAND * maxSize, asked.session, asked.inputs));
         Duel kernels = measured(many, single);
@@ -169,6 +175,7 @@ public final class BatchingCommand implements Callable<Integer> {
                 .formatted(
                         asked.label, maxSize, Objects.requireNonNull(reached.ratio()) * subscribers * REQUESTS / all));
         out.flush();
+        return Objects.requireNonNull(kernels.ratio());
     }
 
     private static double perSecond(double requests, double micros) {

@@ -17,7 +17,9 @@ final class ServeLoad {
             orders.await(WARM_UP);
             long[] before = load.answers();
             long start = System.nanoTime();
-            orders.await(0.5);
+            orders.await(0.1);
+            long residentAtTenth = ProcessMemory.residentKib();
+            orders.await(0.4);
             long residentAtHalf = ProcessMemory.residentKib();
             orders.await(0.5);
             long[] answers = load.answers();
@@ -28,7 +30,13 @@ final class ServeLoad {
             long residentAtEnd = ProcessMemory.residentKib();
             load.stop();
             Orders.complain(load);
-            Orders.say(nanos, load.failures(), residentAtHalf, residentAtEnd, ProcessMemory.peakKib());
+            Orders.say(
+                    nanos,
+                    load.failures(),
+                    residentAtTenth,
+                    residentAtHalf,
+                    residentAtEnd,
+                    ProcessMemory.peakKib());
             Orders.say(answers);
         }
     }

@@ -12,7 +12,7 @@ record Turn(int round, Side side, LoadFigures load, LightFigures light) {
     }
 
     static String csv(List<Turn> turns, List<String> models) {
-        var text = new StringBuilder("round,side,answers_per_s,failed,fairness,memory_end_to_half,peak_mib,"
+        var text = new StringBuilder("round,side,answers_per_s,failed,fairness,memory_tenth_mib,memory_half_mib,memory_end_mib,peak_mib,"
                 + "light_alone_us,light_beside_us,heavy_per_s");
         models.forEach(model -> text.append(',').append(Csv.quoted(model + "_per_s")));
         text.append('\n');
@@ -27,7 +27,9 @@ record Turn(int round, Side side, LoadFigures load, LightFigures light) {
                 Numbers.format("%.2f", load.total()),
                 Long.toString(load.failures() + light.failures()),
                 Numbers.format("%.4f", load.fairness()),
-                Numbers.format("%.3f", load.growth()),
+                Numbers.format("%.1f", load.resident().tenthMib()),
+                Numbers.format("%.1f", load.resident().halfMib()),
+                Numbers.format("%.1f", load.resident().endMib()),
                 Numbers.format("%.1f", load.peakMib()),
                 Numbers.format("%.1f", light.aloneMicros()),
                 Numbers.format("%.1f", light.besideMicros()),

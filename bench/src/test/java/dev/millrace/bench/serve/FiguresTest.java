@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class FiguresTest {
     private static Turn turn(int round, Side side, double rate, double peak) {
-        var load = new LoadFigures(List.of(rate, 4 * rate), 0, 0.98, 1.01, peak);
+        var load = new LoadFigures(List.of(rate, 4 * rate), 0, 0.98, new LoadFigures.Resident(100, 100, 101), peak);
         return new Turn(round, side, load, new LightFigures(0, 100, 250, 12.5));
     }
 
@@ -73,6 +73,7 @@ class FiguresTest {
         assertThat(text.toString())
                 .contains("| millrace                 |     150.0 |      0 |    0.980 |")
                 .contains("| onnxruntime, shared pool |      50.0 |")
+                .contains("|                    100 |  100 | 101 |        1.01 |")
                 .contains("|    2.50 |")
                 .contains("| heavy        |    120.0 |                     40.0 |")
                 .contains("ours beside onnxruntime, shared pool: answers 2.00, mean of the models' answers 2.00,"
@@ -98,6 +99,6 @@ class FiguresTest {
         assertThat(Turn.csv(TURNS, List.of("light", "heavy")).lines())
                 .hasSize(7)
                 .element(2)
-                .isEqualTo("1,\"onnxruntime, shared pool\",50.00,0,0.9800,1.010,400.0,100.0,250.0,12.50,10.00,40.00");
+                .isEqualTo("1,\"onnxruntime, shared pool\",50.00,0,0.9800,100.0,100.0,101.0,400.0,100.0,250.0,12.50,10.00,40.00");
     }
 }

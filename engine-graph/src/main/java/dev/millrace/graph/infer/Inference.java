@@ -28,6 +28,21 @@ public final class Inference {
     }
 
     /**
+     * The same of what a run was given. The model's graph has passed, so what is refused here (INVALID_ARGUMENT) comes of the
+     * run's inputs.
+     */
+    public static List<@Nullable ValueType> outputsOfRun(Node node, Facts facts) {
+        try {
+            return outputs(node, facts);
+        } catch (EngineException e) {
+            if (e.status() != Status.INVALID_GRAPH) {
+                throw e;
+            }
+            throw new EngineException(Status.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /**
      * Infers every value of {@code graph}, which is a model's main graph, and of the graphs nested in it, and sets their
      * types. They follow from the inputs and the constants. What the model declares of other values tells which elements
      * they have where nothing else does, and is forgotten where it is wrong. Throws (INVALID_GRAPH) for what {@link

@@ -20,7 +20,7 @@ public non-sealed interface DynamicKernel extends Kernel {
      */
     default void runChecked(DynamicContext context) {
         if (context.node().attributes().graphs().isEmpty()) {
-            Inference.outputs(context.node(), new Facts() {
+            Inference.outputsOfRun(context.node(), new Facts() {
                 @Override
                 public @Nullable ValueType type(int input) {
                     return context.input(input) instanceof Tensor tensor

@@ -15,7 +15,7 @@ public non-sealed interface ShapedKernel extends Kernel {
 
     /** The types of the outputs. By default the operator's rule; a compiled partition has its own. */
     default List<@Nullable ValueType> outputs(Node node, Facts facts) {
-        return Inference.outputs(node, facts);
+        return Inference.outputsOfRun(node, facts);
     }
 
     /** Whether equal inputs give equal outputs, so that a launch on known inputs may be done once for all runs. */

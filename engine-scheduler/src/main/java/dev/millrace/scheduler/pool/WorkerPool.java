@@ -53,7 +53,10 @@ public final class WorkerPool implements Executor, AutoCloseable {
         return workers.length + 1;
     }
 
-    /** A run begins on this thread, which ends with {@link #runEnds()}: loops of other runs get one helper fewer. */
+    /**
+     * A run, or who is told of its answer, begins on this thread, and ends with {@link #runEnds()}: loops of other runs get one
+     * helper fewer.
+     */
     public void runBegins() {
         runs.incrementAndGet();
     }

@@ -23,6 +23,8 @@ import reactor.core.scheduler.Schedulers;
  */
 public final class InferenceFlux<Q, A, T> extends Flux<T> {
     private static final long FIRST_PAUSE_MILLIS = 1;
+    /** So many times the concurrency are runs under way and answers that wait for one before them: else who ends first has nothing to do. */
+    private static final long WINDOW = 2;
 
     private final Runs<Q, A> target;
     private final Publisher<? extends Q> requests;
@@ -284,7 +286,7 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
                     Operators.addCap(demand(), rules.ahead()) - before,
                     Math.min(
                             rules.concurrency() - (before - finished.get()),
-                            (long) rules.concurrency() + rules.ahead() - (before - answered)));
+                            WINDOW * rules.concurrency() + rules.ahead() - (before - answered)));
             Subscription source = upstream;
             if (room > 0 && source != null) {
                 asked = before + room;

@@ -10,12 +10,14 @@ public final class Solitude {
     static final long SHORT_NANOS = 50_000;
     /** So many short ones that met nobody make solitude. */
     static final int ENOUGH = 64;
-    /** One of so many is handed over. */
-    static final int PROBE = 256;
+    /** One of so many is handed over: few enough that the slowest of a hundred is none of them. */
+    static final int PROBE = 1024;
+    /** So many long ones in a row end it: fewer may have waited for a processor. */
+    static final int LONG_RUN = 4;
 
     private int lone;
     private int here;
-    private boolean lastWasLong;
+    private int longOnes;
     /** The size of the largest request of which it is known that it is short. */
     private long largest;
 
@@ -36,14 +38,16 @@ public final class Solitude {
 
     /** A request has ended that met no other. */
     public void alone(long size, long nanos) {
-        boolean isLong = nanos > SHORT_NANOS;
-        if (!isLong) {
+        if (nanos <= SHORT_NANOS) {
+            longOnes = 0;
             lone = Math.min(lone + 1, ENOUGH);
             largest = Math.max(largest, size);
-        } else if (lastWasLong) {
-            // a single one may have waited for a processor
+            return;
+        }
+        longOnes++;
+        if (longOnes >= LONG_RUN) {
+            longOnes = 0;
             ends();
         }
-        lastWasLong = isLong;
     }
 }

@@ -25,7 +25,7 @@ record ContribRotaryKernel(Node node) implements ShapedKernel {
         long heads = attributes.integer("num_heads", 0);
         HeadLayout layout = HeadLayout.of(shape, heads > 0 || shape.rank() != 3 ? heads : shape.dim(2) / size);
         if (cache.rank() != 2 || size > layout.size()) {
-            throw EngineException.invalidGraph(
+            throw EngineException.invalidArgument(
                     node.describe() + ": cosines of shape " + cache + " for rows of " + layout.size() + " elements");
         }
         ElementType positions = context.inputType(POSITIONS);
@@ -33,7 +33,7 @@ record ContribRotaryKernel(Node node) implements ShapedKernel {
         long given = context.inputShape(POSITIONS).elements();
         long wanted = each ? (long) layout.batch() * layout.steps() : 1;
         if (given != wanted || !context.inputShape(COS + 1).equals(cache)) {
-            throw EngineException.invalidGraph(node.describe() + ": " + given + " positions where there are " + wanted
+            throw EngineException.invalidArgument(node.describe() + ": " + given + " positions where there are " + wanted
                     + ", or sines of shape " + context.inputShape(COS + 1) + " beside cosines of shape " + cache);
         }
         ElementType type = context.inputType(0);

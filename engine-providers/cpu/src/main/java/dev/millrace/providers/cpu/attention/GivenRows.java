@@ -32,7 +32,7 @@ record GivenRows(int input, HeadLayout now, int pastInput, int pastSteps, int bi
                 && shape.dim(1) == now.heads()
                 && shape.dim(3) == now.size();
         if (!fits) {
-            throw EngineException.invalidGraph(context.node().describe() + ": a past of shape " + shape + " for "
+            throw EngineException.invalidArgument(context.node().describe() + ": a past of shape " + shape + " for "
                     + now.heads() + " heads of " + now.size() + " elements, " + now.batch() + " in a batch");
         }
         int steps = Extents.toInt("steps of the past", shape.dim(2));

@@ -22,7 +22,7 @@ record HeadLayout(int batch, int heads, int steps, int size, long first, long pe
             return of(batch, extent(shape, 1), extent(shape, 2), extent(shape, 3));
         }
         if (shape.rank() != 3 || heads < 1 || shape.dim(2) % heads != 0) {
-            throw EngineException.invalidGraph(
+            throw EngineException.invalidArgument(
                     "shape " + shape + " does not hold " + heads + " heads; three or four axes are expected");
         }
         int size = Extents.toInt("elements of a head", shape.dim(2) / heads);

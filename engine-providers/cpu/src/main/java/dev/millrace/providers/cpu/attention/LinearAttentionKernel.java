@@ -71,7 +71,7 @@ record LinearAttentionKernel(Node node) implements ShapedKernel {
                 && valueWidth % keyHeads == 0
                 && queries.dim(2) == keyWidth / keyHeads * queryHeads;
         if (!fits) {
-            throw EngineException.invalidGraph(node.describe() + ": queries, keys and values of "
+            throw EngineException.invalidArgument(node.describe() + ": queries, keys and values of "
                     + queries.dim(2) + ", " + keyWidth + " and " + valueWidth + " elements do not go with " + queryHeads
                     + " heads that ask " + keyHeads);
         }
@@ -90,7 +90,7 @@ record LinearAttentionKernel(Node node) implements ShapedKernel {
         boolean fits = (decays == heads.keyHeads() || decays == (long) heads.keyHeads() * heads.keySize())
                 && (rates == heads.keyHeads() || rates == 1);
         if (!fits) {
-            throw EngineException.invalidGraph(node.describe() + ": " + decays + " decays and " + rates
+            throw EngineException.invalidArgument(node.describe() + ": " + decays + " decays and " + rates
                     + " rates of a step for " + heads.keyHeads() + " heads of " + heads.keySize() + " elements");
         }
     }

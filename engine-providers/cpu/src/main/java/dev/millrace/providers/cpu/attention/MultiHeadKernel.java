@@ -70,7 +70,7 @@ record MultiHeadKernel(Node node) implements ShapedKernel {
                 && keys.size() == rows.size()
                 && k.steps() == v.steps();
         if (!alike) {
-            throw EngineException.invalidGraph(node.describe() + ": queries, keys and values do not go together: "
+            throw EngineException.invalidArgument(node.describe() + ": queries, keys and values do not go together: "
                     + rows.batch() + ", " + keys.batch() + " and " + values.batch() + " in a batch, " + rows.heads()
                     + ", "
                     + keys.heads() + " and " + values.heads() + " heads, keys of " + keys.size()
@@ -94,7 +94,7 @@ record MultiHeadKernel(Node node) implements ShapedKernel {
         Shape shape = context.inputShape(input);
         boolean together = shape.rank() == 5;
         if (!together && input != operand || together && shape.dim(3) != 3 - input) {
-            throw EngineException.invalidGraph(node.describe() + ": input " + input + " of shape " + shape
+            throw EngineException.invalidArgument(node.describe() + ": input " + input + " of shape " + shape
                     + " does not hold its operand and those that are left out");
         }
         long heads = node.attributes().integer("num_heads", 0);
@@ -111,7 +111,7 @@ record MultiHeadKernel(Node node) implements ShapedKernel {
                 Extents.toInt("elements of the bias", context.inputShape(BIAS).elements());
         long at = operand == VALUE ? all - ownElements : operand * ownElements;
         if (at < 0 || at > all - ownElements) {
-            throw EngineException.invalidGraph(node.describe() + ": a bias of " + all + " elements for "
+            throw EngineException.invalidArgument(node.describe() + ": a bias of " + all + " elements for "
                     + layout.heads() + " heads of " + layout.size());
         }
         return at;

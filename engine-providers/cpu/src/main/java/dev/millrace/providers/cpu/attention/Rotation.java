@@ -33,7 +33,7 @@ record Rotation(
         Shape shape = context.inputShape(COS);
         int half = Extents.toInt("pairs that are turned", shape.dimAt(-1));
         if (shape.rank() != 2 || 2 * half > size) {
-            throw EngineException.invalidGraph(
+            throw EngineException.invalidArgument(
                     context.node().describe() + ": cosines of shape " + shape + " for rows of " + size + " elements");
         }
         ElementType positions = context.hasInput(POSITIONS) ? context.inputType(POSITIONS) : null;

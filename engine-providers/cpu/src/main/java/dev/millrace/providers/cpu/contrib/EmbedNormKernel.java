@@ -114,7 +114,7 @@ record EmbedNormKernel(Node node) implements ShapedKernel {
         static Table of(BindContext context, int input, int length) {
             Shape shape = context.inputShape(input);
             if (shape.rank() != 2 || shape.dim(1) != length) {
-                throw EngineException.invalidGraph(context.node().describe() + ": a table of shape " + shape
+                throw EngineException.invalidArgument(context.node().describe() + ": a table of shape " + shape
                         + " where embeddings have " + length + " elements");
             }
             return new Table(

@@ -37,7 +37,7 @@ final class Features {
 
     private static void check(Node node, float[] values, int features, String attribute) {
         if (values.length != 1 && values.length < features) {
-            throw EngineException.invalidGraph(node.describe() + ": '" + attribute + "' has " + values.length
+            throw EngineException.invalidArgument(node.describe() + ": '" + attribute + "' has " + values.length
                     + " entries for " + features + " features");
         }
     }
@@ -156,7 +156,7 @@ final class Features {
                 };
             }
             if (whole == null || (whole.length != 1 && whole.length < features)) {
-                throw EngineException.invalidGraph(
+                throw EngineException.invalidArgument(
                         node.describe() + ": 'imputed_value_int64s' does not fit " + features + " features");
             }
             return run -> {

@@ -80,11 +80,12 @@ record Forest(
     private int leaf(RunContext run, int root, double[] x, int count) {
         int node = root;
         for (int steps = 0; modes[node] != Mode.LEAF; steps++) {
-            if (steps > modes.length || features[node] >= count) {
-                throw EngineException.invalidGraph(
-                        steps > modes.length
-                                ? "a decision tree has a loop"
-                                : "a decision tree asks for feature " + features[node] + " of " + count);
+            if (steps > modes.length) {
+                throw EngineException.invalidGraph("a decision tree has a loop");
+            }
+            if (features[node] >= count) {
+                throw EngineException.invalidArgument(
+                        "a decision tree asks for feature " + features[node] + " of " + count);
             }
             run.checkCancelled(steps + 1);
             node = holds(node, x[features[node]]) ? whenTrue[node] : whenFalse[node];

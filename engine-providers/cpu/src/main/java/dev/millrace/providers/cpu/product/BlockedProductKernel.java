@@ -133,14 +133,14 @@ record BlockedProductKernel(Node node) implements ShapedKernel {
         checkCount(context, BIAS, n);
         long ordered = context.hasInput(ORDER) ? context.inputShape(ORDER).elements() : column.k();
         if (ordered != column.k() && ordered != (long) column.blocks() * column.block()) {
-            throw EngineException.invalidGraph(
+            throw EngineException.invalidArgument(
                     node.describe() + ": " + ordered + " blocks are named for " + column.k() + " rows");
         }
     }
 
     private void checkCount(BindContext context, int input, long count) {
         if (context.hasInput(input) && context.inputShape(input).elements() != count) {
-            throw EngineException.invalidGraph(node.describe() + ": input " + input + " of shape "
+            throw EngineException.invalidArgument(node.describe() + ": input " + input + " of shape "
                     + context.inputShape(input) + " has not the " + count + " elements that are expected");
         }
     }

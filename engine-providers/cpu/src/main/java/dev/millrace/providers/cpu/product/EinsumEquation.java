@@ -27,7 +27,7 @@ record EinsumEquation(List<List<String>> inputs, List<String> output) {
         for (int i = 0; i < terms.length; i++) {
             List<String> axes = axes(terms[i], shapes[i].rank());
             if (axes.size() != shapes[i].rank()) {
-                throw EngineException.invalidGraph(
+                throw EngineException.invalidArgument(
                         "einsum term '" + terms[i] + "' does not fit an input of shape " + shapes[i]);
             }
             dots = Math.max(dots, (int)
@@ -43,7 +43,7 @@ record EinsumEquation(List<List<String>> inputs, List<String> output) {
         String letters = term.replace(DOTS, "");
         int hidden = at < 0 ? 0 : rank <= 0 ? -rank : rank - letters.length();
         if (hidden < 0 || (rank > 0 && letters.length() + hidden != rank)) {
-            throw EngineException.invalidGraph("einsum term '" + term + "' does not fit an input of rank " + rank);
+            throw EngineException.invalidArgument("einsum term '" + term + "' does not fit an input of rank " + rank);
         }
         var axes = new ArrayList<String>();
         for (int i = 0; i <= letters.length(); i++) {

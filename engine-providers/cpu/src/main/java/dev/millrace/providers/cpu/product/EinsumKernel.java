@@ -20,7 +20,7 @@ record EinsumKernel(Node node) implements ShapedKernel {
         EinsumPlan plan = EinsumPlan.of(equation, shapes, context.inputType(0));
         Shape result = plan.steps().getLast().terms().output();
         if (result.elements() != context.outputShape(0).elements()) {
-            throw EngineException.invalidGraph(
+            throw EngineException.invalidArgument(
                     node.describe() + ": the equation gives " + result + ", not " + context.outputShape(0));
         }
         context.workspace(plan.workspace());

@@ -28,7 +28,7 @@ record ConvKernel(Node node) implements ShapedKernel {
         int channels = Extents.toInt("channels of a filter", weights.dim(1));
         int filters = Extents.toInt("filters", weights.dim(0));
         if (groups < 1 || filters % groups != 0 || (long) channels * groups != image.dim(1)) {
-            throw EngineException.invalidGraph(node.describe() + ": " + groups + " groups and weights of shape "
+            throw EngineException.invalidArgument(node.describe() + ": " + groups + " groups and weights of shape "
                     + weights + " do not fit an input of shape " + image);
         }
         boolean bias = context.hasInput(2);

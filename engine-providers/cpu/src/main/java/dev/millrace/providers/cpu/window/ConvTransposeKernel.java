@@ -28,7 +28,7 @@ record ConvTransposeKernel(Node node) implements ShapedKernel {
         Shape out = context.outputShape(0);
         int groups = Extents.toInt("groups", node.attributes().integer("group", 1));
         if (groups < 1 || image.dim(1) % groups != 0 || image.dim(1) != weights.dim(0)) {
-            throw EngineException.invalidGraph(node.describe() + ": " + groups + " groups and weights of shape "
+            throw EngineException.invalidArgument(node.describe() + ": " + groups + " groups and weights of shape "
                     + weights + " do not fit an input of shape " + image);
         }
         var task = new Task(

@@ -31,7 +31,7 @@ record QuantisedConvKernel(Node node, boolean scaled) implements ShapedKernel {
         int channels = Extents.toInt("channels of a filter", weights.dim(1));
         int filters = Extents.toInt("filters", weights.dim(0));
         if (groups < 1 || filters % groups != 0 || (long) channels * groups != image.dim(1)) {
-            throw EngineException.invalidGraph(node.describe() + ": " + groups + " groups and weights of shape "
+            throw EngineException.invalidArgument(node.describe() + ": " + groups + " groups and weights of shape "
                     + weights + " do not fit an input of shape " + image);
         }
         int rows = filters / groups;

@@ -22,7 +22,7 @@ public record Window(
     public static Window of(Attributes attributes, long[] kernel, Shape input, Shape output) {
         int axes = input.rank() - 2;
         if (axes < 1 || kernel.length != axes) {
-            throw EngineException.invalidGraph(
+            throw EngineException.invalidArgument(
                     "a window of " + kernel.length + " axes does not fit an input of shape " + input);
         }
         int[] in = spatial(input);

@@ -93,7 +93,7 @@ class ContribAttentionTest {
     private static void assertRefusedAsInvalid(String what, Runnable run) {
         assertThatThrownBy(run::run)
                 .isInstanceOfSatisfying(
-                        EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.INVALID_GRAPH))
+                        EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.INVALID_ARGUMENT))
                 .hasMessageContaining(what);
     }
 

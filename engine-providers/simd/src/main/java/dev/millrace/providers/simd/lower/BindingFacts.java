@@ -191,9 +191,9 @@ final class BindingFacts {
     }
 
     private List<@Nullable ValueType> outputs(Node node) {
-        List<@Nullable ValueType> types = Inference.outputs(node, new NodeFacts(node, false));
+        List<@Nullable ValueType> types = Inference.outputsOfRun(node, new NodeFacts(node, false));
         if (!isConcrete(node, types)) {
-            types = Inference.outputs(node, new NodeFacts(node, true));
+            types = Inference.outputsOfRun(node, new NodeFacts(node, true));
         }
         if (!isConcrete(node, types)) {
             throw new ShapeUnknown(node);
