@@ -242,6 +242,7 @@ final class BatchAxes {
         private final Tensor[] held;
         /** The shapes of the parts before: mostly those of the next ones, too. */
         private final @Nullable Shape[] shapes;
+
         private long at;
 
         private Parts(Outputs all) {

@@ -12,11 +12,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class LastFailure {
     /** What a request brings upon itself, and other requests do not feel. */
-    private static final Set<Status> OWN = EnumSet.of(
-            Status.INVALID_ARGUMENT,
-            Status.NOT_FOUND,
-            Status.CANCELLED,
-            Status.DEADLINE_EXCEEDED);
+    private static final Set<Status> OWN =
+            EnumSet.of(Status.INVALID_ARGUMENT, Status.NOT_FOUND, Status.CANCELLED, Status.DEADLINE_EXCEEDED);
 
     private volatile @Nullable EngineException failure;
 

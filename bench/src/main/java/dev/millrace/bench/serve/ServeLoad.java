@@ -30,13 +30,7 @@ final class ServeLoad {
             long residentAtEnd = ProcessMemory.residentKib();
             load.stop();
             Orders.complain(load);
-            Orders.say(
-                    nanos,
-                    load.failures(),
-                    residentAtTenth,
-                    residentAtHalf,
-                    residentAtEnd,
-                    ProcessMemory.peakKib());
+            Orders.say(nanos, load.failures(), residentAtTenth, residentAtHalf, residentAtEnd, ProcessMemory.peakKib());
             Orders.say(answers);
         }
     }

@@ -12,8 +12,9 @@ record Turn(int round, Side side, LoadFigures load, LightFigures light) {
     }
 
     static String csv(List<Turn> turns, List<String> models) {
-        var text = new StringBuilder("round,side,answers_per_s,failed,fairness,memory_tenth_mib,memory_half_mib,memory_end_mib,peak_mib,"
-                + "light_alone_us,light_beside_us,heavy_per_s");
+        var text = new StringBuilder(
+                "round,side,answers_per_s,failed,fairness,memory_tenth_mib,memory_half_mib,memory_end_mib,peak_mib,"
+                        + "light_alone_us,light_beside_us,heavy_per_s");
         models.forEach(model -> text.append(',').append(Csv.quoted(model + "_per_s")));
         text.append('\n');
         turns.forEach(turn -> text.append(String.join(",", turn.fields())).append('\n'));

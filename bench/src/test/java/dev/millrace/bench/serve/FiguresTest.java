@@ -99,6 +99,7 @@ class FiguresTest {
         assertThat(Turn.csv(TURNS, List.of("light", "heavy")).lines())
                 .hasSize(7)
                 .element(2)
-                .isEqualTo("1,\"onnxruntime, shared pool\",50.00,0,0.9800,100.0,100.0,101.0,400.0,100.0,250.0,12.50,10.00,40.00");
+                .isEqualTo("1,\"onnxruntime, shared"
+                        + " pool\",50.00,0,0.9800,100.0,100.0,101.0,400.0,100.0,250.0,12.50,10.00,40.00");
     }
 }

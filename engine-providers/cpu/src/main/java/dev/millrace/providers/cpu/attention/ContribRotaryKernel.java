@@ -33,8 +33,9 @@ record ContribRotaryKernel(Node node) implements ShapedKernel {
         long given = context.inputShape(POSITIONS).elements();
         long wanted = each ? (long) layout.batch() * layout.steps() : 1;
         if (given != wanted || !context.inputShape(COS + 1).equals(cache)) {
-            throw EngineException.invalidArgument(node.describe() + ": " + given + " positions where there are " + wanted
-                    + ", or sines of shape " + context.inputShape(COS + 1) + " beside cosines of shape " + cache);
+            throw EngineException.invalidArgument(
+                    node.describe() + ": " + given + " positions where there are " + wanted + ", or sines of shape "
+                            + context.inputShape(COS + 1) + " beside cosines of shape " + cache);
         }
         ElementType type = context.inputType(0);
         var rotation = new Rotation(
