@@ -54,7 +54,7 @@ final class MakeLinear {
             return null;
         }
         boolean turned = gemm.attributes().flag("transB", false);
-        Tensor upright = turned ? Constants.transpose(matrix, new int[] {1, 0}) : matrix;
+        Tensor upright = turned ? Transposition.of(matrix, new int[] {1, 0}) : matrix;
         Tensor bias = added == null || upright == null
                 ? null
                 : bias(added, upright.shape().dim(1), 2);
