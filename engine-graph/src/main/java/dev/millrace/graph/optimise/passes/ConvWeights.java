@@ -54,7 +54,8 @@ record ConvWeights(Node conv, Tensor weights, @Nullable Tensor bias, int channel
     Patch absorb(ChannelAffine affine, Node last, PassContext context) {
         Patch.Builder patch = context.patch(last, conv.op() + " takes in " + last.op());
         String name = conv.requireInput(1).name();
-        Value newWeights = affine.isScaling() ? patch.constant(name, scaled(affine.scale())) : conv.requireInput(1);
+        Value newWeights =
+                affine.isScaling() ? patch.constant(name, context.own(scaled(affine.scale()))) : conv.requireInput(1);
         Value newBias = patch.constant(name + "_bias", shifted(affine));
         NodeSpec spec = NodeSpec.like(conv, Arrays.asList(conv.input(0), newWeights, newBias));
         return patch.replace(last.requireOutput(0), spec).build();
