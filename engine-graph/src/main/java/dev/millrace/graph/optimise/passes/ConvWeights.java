@@ -84,12 +84,17 @@ record ConvWeights(Node conv, Tensor weights, @Nullable Tensor bias, int channel
             Elements.read(ElementType.FLOAT, weights.segment(), first, part, 0, now);
             for (int i = 0; i < now; ) {
                 long row = (first + i) / kernel;
-                double factor = factors[(int) row];
-                for (int end = (int) Math.min(now, (row + 1) * kernel - first); i < end; i++) {
-                    part[i] = (float) (part[i] * factor);
-                }
+                int end = (int) Math.min(now, (row + 1) * kernel - first);
+                multiply(part, i, end, factors[(int) row]);
+                i = end;
             }
             Elements.write(ElementType.FLOAT, result.segment(), first, part, 0, now);
+        }
+    }
+
+    private static void multiply(float[] numbers, int from, int to, double factor) {
+        for (int i = from; i < to; i++) {
+            numbers[i] = (float) (numbers[i] * factor);
         }
     }
 
