@@ -43,7 +43,7 @@ public final class SharedConstants {
      *
      * @param maker of the fresh one, on one thread
      */
-    Tensor of(Tensor fresh, Object maker) {
+    public Tensor of(Tensor fresh, Object maker) {
         if (isSmall(fresh)) {
             return fresh;
         }
@@ -58,7 +58,7 @@ public final class SharedConstants {
     }
 
     /** Whether nobody but its maker has a tensor that {@link #of} gave; nobody else gets it from then on. */
-    synchronized boolean takeBack(Tensor tensor, Object maker) {
+    public synchronized boolean takeBack(Tensor tensor, Object maker) {
         if (isSmall(tensor)) {
             return true;
         }
