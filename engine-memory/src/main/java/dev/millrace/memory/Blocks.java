@@ -47,6 +47,16 @@ public final class Blocks {
         }
     }
 
+    /**
+     * Gives back what a block holds, and not only once the collector has found it. The memory stays readable, without its
+     * content: for blocks that nobody is going to read.
+     */
+    public static void empty(MemorySegment block) {
+        if (block.byteSize() >= LARGE && Pages.areKnown()) {
+            Pages.empty(block);
+        }
+    }
+
     /** The bytes of all blocks that were not given back yet and that the JDK does not count. */
     public static long mapped() {
         return Budget.OF_PROCESS.taken();

@@ -24,11 +24,13 @@ public final class Pages {
     public static final long SIZE = 4096;
 
     private static final int PRIVATE_ANONYMOUS = 0x22;
+    private static final int DONT_NEED = 4;
 
     private static final class Symbols {
         static final MemorySegment MMAP = Calls.ofLibrary("mmap");
         static final MemorySegment MPROTECT = Calls.ofLibrary("mprotect");
         static final MemorySegment MUNMAP = Calls.ofLibrary("munmap");
+        static final MemorySegment MADVISE = Calls.ofLibrary("madvise");
     }
 
     /** Found out by trying, at the first use. */
@@ -101,6 +103,15 @@ public final class Pages {
 
     static void unmap(MemorySegment pages) {
         Calls.call(Symbols.MUNMAP, pages.address(), pages.byteSize(), 0, 0, 0, 0);
+    }
+
+    /** Gives back what whole pages of private memory hold: they stay, and are zeros from then on. */
+    static void empty(MemorySegment memory) {
+        long start = roundUp(memory.address());
+        long end = memory.address() + memory.byteSize() & -SIZE;
+        if (end > start) {
+            Calls.call(Symbols.MADVISE, start, end - start, DONT_NEED, 0, 0, 0);
+        }
     }
 
     /**

@@ -48,6 +48,18 @@ class BlocksTest {
         assertThat(Blocks.allocate(Blocks.LARGE, 64).address() % Pages.SIZE).isZero();
     }
 
+    @Test
+    void emptyBlocksAreZeros() {
+        assumeTrue(Pages.areThere(), "the system gives no pages");
+        MemorySegment block = Blocks.allocate(3 * Blocks.LARGE, 64);
+        block.fill((byte) 1);
+
+        Blocks.empty(block);
+
+        assertThat(block.mismatch(MemorySegment.ofArray(new byte[(int) block.byteSize()])))
+                .isEqualTo(-1);
+    }
+
     /** What the C library keeps once it was used stays resident; pages go. */
     @Test
     void largeBlocksThatNobodyRefersToGoBackToTheSystem() throws Exception {

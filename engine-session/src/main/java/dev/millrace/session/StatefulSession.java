@@ -108,7 +108,7 @@ public final class StatefulSession implements AutoCloseable {
 
     /** The answers to elements of many sequences, mixed as they come; those of one sequence follow each other. */
     public <K> Flux<Keyed<K, Outputs>> keyed(Publisher<Keyed<K, Inputs>> elements, FluxOptions how) {
-        return new InferenceFlux<>(
+        return InferenceFlux.of(
                 (element, context, to) ->
                         sequence(element.key()).start(element.value(), RunContext.in(context, how.forRun()), to),
                 elements,

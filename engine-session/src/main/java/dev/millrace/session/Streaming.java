@@ -17,7 +17,7 @@ abstract class Streaming implements Inference {
     @Override
     public Mono<Outputs> mono(Inputs given, RunOptions how) {
         Failures.given(how, "options");
-        return new AnswerMono<>(
+        return AnswerMono.of(
                 (request, context, to) -> start(request, RunContext.in(context, how), to),
                 Failures.given(given, "inputs"),
                 Outputs::close);
@@ -38,7 +38,7 @@ abstract class Streaming implements Inference {
             FluxOptions how,
             InferenceFlux.Delivery<Inputs, Outputs, T> delivery) {
         Runs<Inputs, Outputs> runs = (request, context, to) -> start(request, RunContext.in(context, how.forRun()), to);
-        return new InferenceFlux<>(
+        return InferenceFlux.of(
                 runs,
                 Failures.given(requests, "requests"),
                 Failures.given(how, "options").rules(concurrency()),

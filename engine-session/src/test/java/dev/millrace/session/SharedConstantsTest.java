@@ -27,20 +27,20 @@ final class SharedConstantsTest {
 
     @Test
     void equalOnesAreOne() {
-        Tensor first = shared.of(filled(1, MANY));
-        assertThat(shared.of(filled(1, MANY))).isSameAs(first);
+        Tensor first = shared.of(filled(1, MANY), this);
+        assertThat(shared.of(filled(1, MANY), this)).isSameAs(first);
     }
 
     @Test
     void othersAreNot() {
-        Tensor first = shared.of(filled(1, MANY));
-        assertThat(shared.of(filled(2, MANY))).isNotSameAs(first);
-        assertThat(shared.of(filled(1, 2, MANY / 2))).isNotSameAs(first);
+        Tensor first = shared.of(filled(1, MANY), this);
+        assertThat(shared.of(filled(2, MANY), this)).isNotSameAs(first);
+        assertThat(shared.of(filled(1, 2, MANY / 2), this)).isNotSameAs(first);
         var differsInOne = new float[MANY];
         Arrays.fill(differsInOne, 1);
         differsInOne[MANY / 3] = 2;
         Tensor other = Tensor.copyOf(differsInOne, MANY);
-        assertThat(shared.of(other)).isSameAs(other);
+        assertThat(shared.of(other, this)).isSameAs(other);
     }
 
     /** A caller may do with outputs what he likes, also where they were known before the run. */
@@ -69,8 +69,27 @@ final class SharedConstantsTest {
     @Test
     void smallOnesStayByThemselves() {
         Tensor small = Tensor.copyOf(new float[] {1}, 1);
-        shared.of(small);
+        shared.of(small, this);
         Tensor same = Tensor.copyOf(new float[] {1}, 1);
-        assertThat(shared.of(same)).isSameAs(same);
+        assertThat(shared.of(same, this)).isSameAs(same);
+    }
+
+    @Test
+    void whatItsMakerAloneHasSeenIsTakenBackAndGivenToNobody() {
+        Tensor first = shared.of(filled(1, MANY), this);
+        shared.of(filled(1, MANY), this);
+
+        assertThat(shared.takeBack(first, this)).isTrue();
+        assertThat(shared.takeBack(first, this)).isFalse();
+        assertThat(shared.of(filled(1, MANY), "another")).isNotSameAs(first);
+    }
+
+    @Test
+    void whatSomebodyElseHasSeenStays() {
+        Tensor first = shared.of(filled(1, MANY), this);
+        shared.of(filled(1, MANY), "another");
+
+        assertThat(shared.takeBack(first, this)).isFalse();
+        assertThat(shared.takeBack(first, "another")).isFalse();
     }
 }

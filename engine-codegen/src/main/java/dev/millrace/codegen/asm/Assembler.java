@@ -21,6 +21,7 @@ public final class Assembler {
 
     private final FeatureSet features;
     private final CodeBuffer code = new CodeBuffer();
+    private final Encoder encoder = new Encoder(code);
     private final ConstantPool pool = new ConstantPool();
     private final @Nullable List<Emitted> listing;
     private final List<Label> forward = new ArrayList<>();
@@ -56,7 +57,7 @@ public final class Assembler {
         for (Form form : op.forms()) {
             if (Match.of(form, operands, features) instanceof Match match) {
                 int start = code.size();
-                Encoder.encode(code, match);
+                encoder.encode(match);
                 if (listing != null) {
                     listing.add(Emitted.instruction(start, code.size(), op, operands, match));
                 }

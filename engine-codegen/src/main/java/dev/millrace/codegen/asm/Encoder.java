@@ -3,14 +3,12 @@ package dev.millrace.codegen.asm;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Writes the bytes of one matched instruction. */
+/** Writes the bytes of matched instructions, one after the other. */
 final class Encoder {
     private static final int RIP = 5;
     private static final int SIB = 4;
 
     private final CodeBuffer code;
-    private final Match match;
-    private final Form form;
 
     /** ModRM.reg: a register number or the opcode extension. */
     private int reg;
@@ -18,11 +16,15 @@ final class Encoder {
     private int vvvv;
     private @Nullable Operand rm;
 
-    private Encoder(CodeBuffer code, Match match) {
+    Encoder(CodeBuffer code) {
         this.code = code;
-        this.match = match;
-        this.form = match.form;
+    }
+
+    void encode(Match match) {
+        Form form = match.form;
         reg = form.extension < 0 ? 0 : form.extension;
+        vvvv = 0;
+        rm = null;
         for (int i = 0; i < form.slots.length; i++) {
             switch (form.roles[i]) {
                 case 'R' -> reg = number(match.operands[i]);
@@ -31,16 +33,12 @@ final class Encoder {
                 default -> {}
             }
         }
-    }
-
-    static void encode(CodeBuffer code, Match match) {
-        Encoder encoder = new Encoder(code, match);
-        switch (match.form.encoding) {
-            case LEGACY -> encoder.legacy();
-            case VEX -> encoder.vex();
-            case EVEX -> encoder.evex();
+        switch (form.encoding) {
+            case LEGACY -> legacy(match);
+            case VEX -> vex(match);
+            case EVEX -> evex(match);
         }
-        encoder.immediates();
+        immediates(match);
     }
 
     private static int number(Operand operand) {
@@ -56,7 +54,8 @@ final class Encoder {
         throw new IllegalArgumentException("not a register: " + operand);
     }
 
-    private int w() {
+    private static int w(Match match) {
+        Form form = match.form;
         return form.w == Form.W_OPERAND ? (match.operandSize == 8 ? 1 : 0) : form.w;
     }
 
@@ -72,17 +71,18 @@ final class Encoder {
         return rm instanceof Mem mem && mem.index() != null ? number(mem.index()) : 0;
     }
 
-    private void legacy() {
+    private void legacy(Match match) {
+        Form form = match.form;
         if (form.prefix != 0) {
             code.put(form.prefix == 1 ? 0x66 : form.prefix == 2 ? 0xf3 : 0xf2);
         }
         boolean push = form.registerInOpcode && form.slots.length == 1;
         int rex = 0x40
-                | (push ? 0 : w()) << 3
+                | (push ? 0 : w(match)) << 3
                 | (reg >> 3 & 1) << 2
                 | (indexNumber() >> 3 & 1) << 1
                 | baseNumber() >> 3 & 1;
-        if (rex != 0x40 || needsRexForByte()) {
+        if (rex != 0x40 || needsRexForByte(match)) {
             code.put(rex);
         }
         if (!form.map.equals("1")) {
@@ -94,11 +94,11 @@ final class Encoder {
             code.put(form.opcode | baseNumber() & 7);
         } else {
             code.put(form.opcode);
-            modRm(1);
+            modRm(form, 1);
         }
     }
 
-    private boolean needsRexForByte() {
+    private static boolean needsRexForByte(Match match) {
         for (Operand operand : match.operands) {
             if (operand instanceof Gpr gpr && gpr.bytes() == 1 && gpr.number() >= 4 && gpr.number() < 8) {
                 return true;
@@ -107,30 +107,32 @@ final class Encoder {
         return false;
     }
 
-    private int mapNumber() {
+    private static int mapNumber(Form form) {
         return form.map.length() == 2 ? 1 : form.map.equals("0F38") ? 2 : 3;
     }
 
-    private void vex() {
+    private void vex(Match match) {
+        Form form = match.form;
         int notR = ~reg >> 3 & 1;
         int notX = ~indexNumber() >> 3 & 1;
         int notB = ~baseNumber() >> 3 & 1;
         int low = (~vvvv & 15) << 3 | (match.length == 32 ? 1 : 0) << 2 | form.prefix;
-        if (notX == 1 && notB == 1 && w() == 0 && mapNumber() == 1) {
+        if (notX == 1 && notB == 1 && w(match) == 0 && mapNumber(form) == 1) {
             code.put(0xc5);
             code.put(notR << 7 | low);
         } else {
             code.put(0xc4);
-            code.put(notR << 7 | notX << 6 | notB << 5 | mapNumber());
-            code.put(w() << 7 | low);
+            code.put(notR << 7 | notX << 6 | notB << 5 | mapNumber(form));
+            code.put(w(match) << 7 | low);
         }
         code.put(form.opcode);
         if (form.slots.length > 0) {
-            modRm(1);
+            modRm(form, 1);
         }
     }
 
-    private void evex() {
+    private void evex(Match match) {
+        Form form = match.form;
         int base = baseNumber();
         int x = base >> 4 & 1;
         int high = vvvv >> 4 & 1;
@@ -142,8 +144,8 @@ final class Encoder {
         }
         Masked mask = match.mask;
         code.put(0x62);
-        code.put((~reg >> 3 & 1) << 7 | (x ^ 1) << 6 | (~base >> 3 & 1) << 5 | (~reg >> 4 & 1) << 4 | mapNumber());
-        code.put(w() << 7 | (~vvvv & 15) << 3 | 4 | form.prefix);
+        code.put((~reg >> 3 & 1) << 7 | (x ^ 1) << 6 | (~base >> 3 & 1) << 5 | (~reg >> 4 & 1) << 4 | mapNumber(form));
+        code.put(w(match) << 7 | (~vvvv & 15) << 3 | 4 | form.prefix);
         int lengthBits = match.length == 64 ? 2 : match.length == 32 ? 1 : 0;
         code.put((mask != null && mask.zeroing() ? 0x80 : 0)
                 | lengthBits << 5
@@ -151,11 +153,12 @@ final class Encoder {
                 | (high ^ 1) << 3
                 | (mask == null ? 0 : mask.mask().number()));
         code.put(form.opcode);
-        modRm(displacementUnit(broadcast));
+        modRm(form, displacementUnit(match, broadcast));
     }
 
     /** EVEX counts an 8-bit displacement in units of what the instruction reads or writes. */
-    private int displacementUnit(boolean broadcast) {
+    private static int displacementUnit(Match match, boolean broadcast) {
+        Form form = match.form;
         for (int i = 0; i < form.slots.length; i++) {
             Slot slot = form.slots[i];
             if (form.roles[i] == 'M' && slot.memory != Slot.NO_MEMORY) {
@@ -165,20 +168,20 @@ final class Encoder {
         return 1;
     }
 
-    private void modRm(int unit) {
+    private void modRm(Form form, int unit) {
         if (rm instanceof Mem mem) {
-            memory(mem, unit);
+            memory(form, mem, unit);
         } else if (rm != null) {
             code.put(0xc0 | (reg & 7) << 3 | number(rm) & 7);
         }
     }
 
-    private void memory(Mem mem, int unit) {
+    private void memory(Form form, Mem mem, int unit) {
         int field = (reg & 7) << 3;
         Gpr base = mem.base();
         if (base == null) {
             code.put(field | RIP);
-            relative(mem);
+            relative(form, mem);
             return;
         }
         int displacement = mem.displacement();
@@ -207,7 +210,7 @@ final class Encoder {
     }
 
     /** The distance counts from the end of the instruction, which is after its constants. */
-    private void relative(Mem mem) {
+    private void relative(Form form, Mem mem) {
         Label label = Objects.requireNonNull(mem.label());
         int site = code.size();
         int offset = mem.displacement() - form.immediateBytes();
@@ -219,7 +222,8 @@ final class Encoder {
         }
     }
 
-    private void immediates() {
+    private void immediates(Match match) {
+        Form form = match.form;
         int selector = -1;
         for (int i = 0; i < form.slots.length; i++) {
             char role = form.roles[i];

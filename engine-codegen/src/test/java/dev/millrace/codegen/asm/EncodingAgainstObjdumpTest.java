@@ -69,7 +69,7 @@ class EncodingAgainstObjdumpTest {
                 for (Form form : op.forms()) {
                     Match match = new RandomOperands(random, start).match(form);
                     int from = code.size();
-                    Encoder.encode(code, match);
+                    new Encoder(code).encode(match);
                     written.add(Emitted.instruction(from, code.size(), op, match.operands, match));
                     count++;
                     if (written.size() == BATCH) {

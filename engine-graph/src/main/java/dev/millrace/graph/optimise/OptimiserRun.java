@@ -10,6 +10,7 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.optimise.OptimisationReport.Applied;
 import dev.millrace.graph.optimise.OptimisationReport.PassResult;
 import dev.millrace.graph.optimise.pass.FoldBudget;
+import dev.millrace.graph.optimise.pass.MadeConstants;
 import dev.millrace.graph.optimise.pass.Pass;
 import dev.millrace.graph.optimise.pass.PassContext;
 import dev.millrace.graph.optimise.pass.Patch;
@@ -32,6 +33,7 @@ final class OptimiserRun {
     private final Graph main;
     private final long maxPatches;
     private final FoldBudget foldBudget;
+    private final MadeConstants constants;
     private final List<Applied> applied = new ArrayList<>();
     private final Map<String, Tally> tallies = new LinkedHashMap<>();
     private GraphCheck.Interface promised;
@@ -57,6 +59,7 @@ final class OptimiserRun {
         this.maxPatches = maxPatches;
         this.promised = GraphCheck.Interface.of(main);
         this.foldBudget = new FoldBudget(main, setup.options.foldLimitBytes());
+        this.constants = new MadeConstants(setup.evaluator);
         setup.passes.forEach(pass -> tallies.put(pass.name(), new Tally()));
     }
 
@@ -110,7 +113,7 @@ final class OptimiserRun {
 
     private void runOne(Pass pass) {
         int before = applied.size();
-        var context = new PassContext(pass.name(), setup.evaluator, foldBudget);
+        var context = new PassContext(pass.name(), setup.evaluator, foldBudget, constants);
         for (Graph graph : innermostFirst) {
             long limit = (long) setup.options.loopLimit() * (graph.nodeCount() + 16);
             try {
@@ -126,6 +129,7 @@ final class OptimiserRun {
         if (applied.size() > before) {
             verify(pass.name());
             listGraphs();
+            constants.keepThoseOf(innermostFirst);
         }
     }
 

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,12 +26,14 @@ public final class DirectRun {
     private final List<@Nullable Datum> inputs;
     private final @Nullable Datum[] outputs;
     private final Scratch scratch;
+    private final Consumer<Tensor> allocated;
 
-    private DirectRun(Node node, List<? extends @Nullable Datum> inputs, Scratch scratch) {
+    private DirectRun(Node node, List<? extends @Nullable Datum> inputs, Scratch scratch, Consumer<Tensor> allocated) {
         this.node = node;
         this.inputs = new ArrayList<>(inputs);
         this.outputs = new Datum[node.outputs().size()];
         this.scratch = scratch;
+        this.allocated = allocated;
     }
 
     /** The outputs of {@code kernel} for these inputs; null stands for an omitted one on either side. */
@@ -40,7 +43,17 @@ public final class DirectRun {
 
     public static List<@Nullable Datum> run(
             Kernel kernel, Node node, List<? extends @Nullable Datum> inputs, Scratch scratch) {
-        var run = new DirectRun(node, inputs, scratch);
+        return run(kernel, node, inputs, scratch, _ -> {});
+    }
+
+    /** @param allocated hears of those outputs whose memory is theirs alone */
+    public static List<@Nullable Datum> run(
+            Kernel kernel,
+            Node node,
+            List<? extends @Nullable Datum> inputs,
+            Scratch scratch,
+            Consumer<Tensor> allocated) {
+        var run = new DirectRun(node, inputs, scratch, allocated);
         if (kernel instanceof ShapedKernel shaped) {
             run.shaped(shaped);
         } else if (kernel instanceof DynamicKernel dynamic) {
@@ -58,8 +71,10 @@ public final class DirectRun {
                 continue;
             }
             ValueType.TensorType type = tensorType(types, i);
-            outputs[i] = Tensor.allocate(
+            Tensor output = Tensor.allocate(
                     Objects.requireNonNull(type.element()), Objects.requireNonNull(type.concreteShape()));
+            outputs[i] = output;
+            allocated.accept(output);
         }
         if (launch != Launch.none()) {
             launch.run(new Serial(bind.workspace));

@@ -4,6 +4,7 @@ import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.optimise.pass.ConstantEvaluator;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.memory.Blocks;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.scheduler.kernel.DirectRun;
 import dev.millrace.scheduler.kernel.Kernel;
@@ -11,7 +12,10 @@ import dev.millrace.scheduler.kernel.KernelFactory;
 import dev.millrace.scheduler.kernel.Scratch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Folds constants with the providers' own kernels, the last provider's first: the plain one has all. */
@@ -19,6 +23,8 @@ final class KernelEvaluator implements ConstantEvaluator {
     private final List<ExecutionProvider> providers;
     private final SharedConstants shared;
     private final Scratch scratch = new Scratch();
+    /** Tensors whose memory was made for them here. */
+    private final Set<Tensor> own = Collections.newSetFromMap(new IdentityHashMap<>());
 
     KernelEvaluator(List<ExecutionProvider> providers, SharedConstants shared) {
         this.providers = providers;
@@ -32,13 +38,26 @@ final class KernelEvaluator implements ConstantEvaluator {
             return null;
         }
         var results = new ArrayList<Tensor>();
-        for (@Nullable Datum output : DirectRun.run(kernel, node, inputs, scratch)) {
+        for (@Nullable Datum output : DirectRun.run(kernel, node, inputs, scratch, own::add)) {
             if (!(output instanceof Tensor tensor)) {
                 return null;
             }
-            results.add(shared.of(tensor));
+            results.add(shared(tensor));
         }
         return results;
+    }
+
+    private Tensor shared(Tensor fresh) {
+        Tensor known = shared.of(fresh, this);
+        if (known != fresh && own.remove(fresh)) {
+            Blocks.empty(fresh.segment());
+        }
+        return known;
+    }
+
+    @Override
+    public boolean takeBack(Tensor tensor) {
+        return own.remove(tensor) && shared.takeBack(tensor, this);
     }
 
     private @Nullable Kernel kernel(Node node) {

@@ -15,10 +15,15 @@ public final class AnswerMono<Q, A> extends Mono<A> {
     private final Q request;
     private final Consumer<A> drop;
 
-    public AnswerMono(Runs<Q, A> runs, Q request, Consumer<A> drop) {
+    private AnswerMono(Runs<Q, A> runs, Q request, Consumer<A> drop) {
         this.runs = runs;
         this.request = request;
         this.drop = drop;
+    }
+
+    /** As a {@link Mono}: callers are verified without that large class being loaded. */
+    public static <Q, A> Mono<A> of(Runs<Q, A> runs, Q request, Consumer<A> drop) {
+        return new AnswerMono<>(runs, request, drop);
     }
 
     @Override

@@ -43,12 +43,18 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
         void drop(A answer);
     }
 
-    public InferenceFlux(
+    private InferenceFlux(
             Runs<Q, A> target, Publisher<? extends Q> requests, StreamRules rules, Delivery<Q, A, T> delivery) {
         this.delivery = delivery;
         this.target = target;
         this.requests = requests;
         this.rules = rules;
+    }
+
+    /** As a {@link Flux}: callers are verified without that large class being loaded. */
+    public static <Q, A, T> Flux<T> of(
+            Runs<Q, A> target, Publisher<? extends Q> requests, StreamRules rules, Delivery<Q, A, T> delivery) {
+        return new InferenceFlux<>(target, requests, rules, delivery);
     }
 
     @Override

@@ -78,8 +78,8 @@ class CutStreamsTest {
     private Flux<Answer> stream(Random random) {
         var rules = new StreamRules(1 + random.nextInt(3), random.nextInt(3), random.nextBoolean(), 0);
         return random.nextInt(4) == 0
-                ? new AnswerMono<>(runs, 1, Answer::close).flux()
-                : new InferenceFlux<>(runs, Flux.range(0, 5), rules, delivery);
+                ? AnswerMono.of(runs, 1, Answer::close).flux()
+                : InferenceFlux.of(runs, Flux.range(0, 5), rules, delivery);
     }
 
     @Test

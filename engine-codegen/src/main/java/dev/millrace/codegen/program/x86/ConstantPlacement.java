@@ -20,6 +20,8 @@ final class ConstantPlacement implements StepVisitor {
     private final Map<Integer, VectorVar> held = new HashMap<>();
     private List<Step> out = new ArrayList<>();
     private int variables;
+    /** Whether any step of the list that is being written is another one than before. */
+    private boolean changed;
 
     private ConstantPlacement(int variables) {
         this.variables = variables;
@@ -33,6 +35,9 @@ final class ConstantPlacement implements StepVisitor {
         }
         for (Step step : program.steps()) {
             step.accept(placement);
+        }
+        if (!placement.changed) {
+            return program;
         }
         return new Program(
                 program.name(),
@@ -48,17 +53,31 @@ final class ConstantPlacement implements StepVisitor {
         }
         VectorVar variable = new VectorVar(variables++, "c");
         out.add(new Step.Unary(UnaryOp.COPY, variable, value));
+        changed = true;
         return variable;
     }
 
     private Value placed(Value value) {
-        VectorVar register = value instanceof Constant constant ? held.get(constant.bits()) : null;
+        if (held.isEmpty() || !(value instanceof Constant constant)) {
+            return value;
+        }
+        VectorVar register = held.get(constant.bits());
         return register == null ? value : register;
+    }
+
+    private void replace(Step step) {
+        out.add(step);
+        changed = true;
     }
 
     @Override
     public void unary(Step.Unary step) {
-        out.add(new Step.Unary(step.op(), step.to(), placed(step.a())));
+        Value a = placed(step.a());
+        if (a == step.a()) {
+            out.add(step);
+        } else {
+            replace(new Step.Unary(step.op(), step.to(), a));
+        }
     }
 
     /** Only the second operand can be in memory. */
@@ -67,13 +86,19 @@ final class ConstantPlacement implements StepVisitor {
         Value a = placed(step.a());
         Value b = step.op().isShift() ? step.b() : placed(step.b());
         if (step.op().wantsRegisters()) {
-            out.add(new Step.Binary(step.op(), step.to(), inRegister(a), inRegister(b)));
-            return;
-        }
-        if (a instanceof Constant && b instanceof VectorVar && step.op().commutative()) {
-            out.add(new Step.Binary(step.op(), step.to(), b, a));
+            a = inRegister(a);
+            b = inRegister(b);
+        } else if (a instanceof Constant && b instanceof VectorVar && step.op().commutative()) {
+            Value first = a;
+            a = b;
+            b = first;
         } else {
-            out.add(new Step.Binary(step.op(), step.to(), inRegister(a), b));
+            a = inRegister(a);
+        }
+        if (a == step.a() && b == step.b()) {
+            out.add(step);
+        } else {
+            replace(new Step.Binary(step.op(), step.to(), a, b));
         }
     }
 
@@ -89,19 +114,34 @@ final class ConstantPlacement implements StepVisitor {
         if (b instanceof Constant && c instanceof Constant) {
             b = inRegister(b);
         }
-        out.add(new Step.MultiplyAdd(step.negated(), step.to(), a, b, c));
+        if (a == step.a() && b == step.b() && c == step.c()) {
+            out.add(step);
+        } else {
+            replace(new Step.MultiplyAdd(step.negated(), step.to(), a, b, c));
+        }
     }
 
     @Override
     public void compare(Step.Compare step) {
-        out.add(new Step.Compare(step.op(), step.to(), inRegister(placed(step.a())), placed(step.b())));
+        Value a = inRegister(placed(step.a()));
+        Value b = placed(step.b());
+        if (a == step.a() && b == step.b()) {
+            out.add(step);
+        } else {
+            replace(new Step.Compare(step.op(), step.to(), a, b));
+        }
     }
 
     /** Only what is taken under the mask can be in memory. */
     @Override
     public void select(Step.Select step) {
         VectorVar otherwise = inRegister(placed(step.otherwise()));
-        out.add(new Step.Select(step.to(), step.mask(), placed(step.then()), otherwise));
+        Value then = placed(step.then());
+        if (then == step.then() && otherwise == step.otherwise()) {
+            out.add(step);
+        } else {
+            replace(new Step.Select(step.to(), step.mask(), then, otherwise));
+        }
     }
 
     @Override
@@ -141,7 +181,13 @@ final class ConstantPlacement implements StepVisitor {
 
     @Override
     public void dot(Step.Dot step) {
-        out.add(new Step.Dot(step.op(), step.to(), inRegister(placed(step.a())), inRegister(placed(step.b()))));
+        Value a = inRegister(placed(step.a()));
+        Value b = inRegister(placed(step.b()));
+        if (a == step.a() && b == step.b()) {
+            out.add(step);
+        } else {
+            replace(new Step.Dot(step.op(), step.to(), a, b));
+        }
     }
 
     @Override
@@ -186,22 +232,36 @@ final class ConstantPlacement implements StepVisitor {
 
     @Override
     public void loop(Step.Loop step) {
-        out.add(new Step.Loop(step.counter(), step.step(), nested(step.body())));
+        List<Step> body = nested(step.body());
+        if (body == step.body()) {
+            out.add(step);
+        } else {
+            replace(new Step.Loop(step.counter(), step.step(), body));
+        }
     }
 
     @Override
     public void branch(Step.If step) {
-        out.add(new Step.If(step.value(), nested(step.then()), nested(step.otherwise())));
+        List<Step> then = nested(step.then());
+        List<Step> otherwise = nested(step.otherwise());
+        if (then == step.then() && otherwise == step.otherwise()) {
+            out.add(step);
+        } else {
+            replace(new Step.If(step.value(), then, otherwise));
+        }
     }
 
     private List<Step> nested(List<Step> body) {
         List<Step> outer = out;
-        out = new ArrayList<>();
+        boolean outerChanged = changed;
+        out = new ArrayList<>(body.size());
+        changed = false;
         for (Step step : body) {
             step.accept(this);
         }
-        List<Step> inner = List.copyOf(out);
+        List<Step> inner = changed ? List.copyOf(out) : body;
         out = outer;
+        changed = outerChanged;
         return inner;
     }
 }

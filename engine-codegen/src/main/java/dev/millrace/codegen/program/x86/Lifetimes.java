@@ -26,7 +26,7 @@ final class Lifetimes extends AccessVisitor {
     private final int[] start;
     private final int[] end;
     private final @Nullable Variable[] variables;
-    private int[] temporaries = new int[64];
+    private byte[] temporaries = new byte[256];
     private int steps;
     private int wanted;
     private Chains starting = Chains.EMPTY;
@@ -117,7 +117,7 @@ final class Lifetimes extends AccessVisitor {
         if (steps == temporaries.length) {
             temporaries = Arrays.copyOf(temporaries, 2 * steps);
         }
-        temporaries[steps++] = wanted;
+        temporaries[steps++] = (byte) wanted;
         wanted = 0;
     }
 

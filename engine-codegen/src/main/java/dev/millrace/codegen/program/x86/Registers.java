@@ -22,6 +22,8 @@ final class Registers {
     /** rdi, rsi, rdx, rcx, r8, r9. */
     private static final int[] ARGUMENTS = {7, 6, 2, 1, 8, 9};
 
+    private static final int[] NOTHING = {};
+
     private final Program program;
     private final Lifetimes lifetimes;
     private final RegisterFile scalars = new RegisterFile("general purpose", CALLER_SAVED | CALLEE_SAVED);
@@ -88,7 +90,7 @@ final class Registers {
 
     private void pass(int number) {
         int count = lifetimes.temporaries(number);
-        int[] own = new int[count];
+        int[] own = count == 0 ? NOTHING : new int[count];
         for (int i = 0; i < count; i++) {
             own[i] = vectors.take(-1L, program.name());
         }

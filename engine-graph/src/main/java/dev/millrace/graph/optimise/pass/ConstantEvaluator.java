@@ -17,4 +17,12 @@ public interface ConstantEvaluator {
      */
     @Nullable
     List<Tensor> evaluate(Node node, List<@Nullable Tensor> inputs);
+
+    /**
+     * Whether the memory of a tensor that {@link #evaluate} gave is the optimiser's alone: it may be emptied then, and is
+     * given to nobody from here on.
+     */
+    default boolean takeBack(Tensor tensor) {
+        return false;
+    }
 }

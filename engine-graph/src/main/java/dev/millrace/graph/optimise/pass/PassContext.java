@@ -15,11 +15,13 @@ public final class PassContext {
     private final String pass;
     private final ConstantEvaluator evaluator;
     private final FoldBudget budget;
+    private final MadeConstants constants;
 
-    public PassContext(String pass, ConstantEvaluator evaluator, FoldBudget budget) {
+    public PassContext(String pass, ConstantEvaluator evaluator, FoldBudget budget, MadeConstants constants) {
         this.pass = pass;
         this.evaluator = evaluator;
         this.budget = budget;
+        this.constants = constants;
     }
 
     /** A patch by the running pass, whose additions stand right before {@code anchor}. */
@@ -52,6 +54,15 @@ public final class PassContext {
         return Types.conflict(value.type(), ValueType.tensor(tensor.type(), tensor.shape())) == null;
     }
 
+    /**
+     * A constant that the pass has just allocated, and of which it keeps nothing: where the graph loses it again, its memory
+     * goes back.
+     */
+    public Tensor own(Tensor fresh) {
+        constants.allocated(fresh);
+        return fresh;
+    }
+
     /** The outputs of a node whose inputs are constants or omitted; null where an input is not, or it cannot be run. */
     public @Nullable List<Tensor> evaluate(Node node) {
         var inputs = new ArrayList<@Nullable Tensor>();
@@ -63,7 +74,11 @@ public final class PassContext {
             inputs.add(constant);
         }
         try {
-            return evaluator.evaluate(node, inputs);
+            List<Tensor> results = evaluator.evaluate(node, inputs);
+            if (results != null) {
+                results.forEach(constants::evaluated);
+            }
+            return results;
         } catch (EngineException unable) {
             // The node may never be reached; if it is, running it reports the same.
             return null;

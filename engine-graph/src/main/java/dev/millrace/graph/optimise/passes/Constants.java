@@ -18,9 +18,6 @@ final class Constants {
     /** So much of a tensor's beginning tells it from most others. */
     private static final long HASHED_BYTES = 256;
 
-    /** Constants of so many elements are turned on the heap, where that takes a tenth of the time. */
-    private static final long MOST_ON_HEAP = 1 << 24;
-
     private Constants() {}
 
     /** The number in a real or integer constant of one element; NaN where {@code value} is anything else. */
@@ -84,67 +81,6 @@ final class Constants {
 
     static Tensor scalarOf(ElementType type, double value) {
         return of(type, new double[] {value});
-    }
-
-    /** {@code tensor} with axis {@code i} of the result being its axis {@code perm[i]}; null for packed and text types. */
-    static @Nullable Tensor transpose(Tensor tensor, int[] perm) {
-        ElementType type = tensor.type();
-        if (type.bits() < 8) {
-            return null;
-        }
-        int rank = perm.length;
-        long[] from = tensor.shape().strides();
-        long[] dims = new long[rank];
-        long[] strides = new long[rank];
-        for (int i = 0; i < rank; i++) {
-            dims[i] = tensor.shape().dim(perm[i]);
-            strides[i] = from[perm[i]];
-        }
-        Tensor result = Tensor.allocate(type, Shape.of(dims));
-        MemorySegment source = tensor.segment();
-        MemorySegment target = result.segment();
-        long width = type.bits() / 8;
-        long inner = rank == 0 ? 1 : dims[rank - 1];
-        long innerStep = rank == 0 ? 0 : strides[rank - 1] * width;
-        int[] elements =
-                width == Integer.BYTES && tensor.elements() <= MOST_ON_HEAP ? source.toArray(Layouts.INT) : null;
-        int[] line = new int[elements == null ? 0 : (int) inner];
-        long[] index = new long[rank];
-        long written = 0;
-        for (long row = 0; row < (inner == 0 ? 0 : tensor.elements() / inner); row++) {
-            long at = 0;
-            for (int i = 0; i < rank - 1; i++) {
-                at += index[i] * strides[i];
-            }
-            if (elements != null) {
-                gather(elements, (int) at, (int) (innerStep / width), line);
-                MemorySegment.copy(line, 0, target, Layouts.INT, written, line.length);
-                written += inner * width;
-            } else {
-                at *= width;
-                for (long i = 0; i < inner; i++, at += innerStep, written += width) {
-                    MemorySegment.copy(source, at, target, written, width);
-                }
-            }
-            advance(index, dims, rank - 2);
-        }
-        return result;
-    }
-
-    private static void gather(int[] elements, int first, int step, int[] line) {
-        int at = first;
-        for (int i = 0; i < line.length; i++, at += step) {
-            line[i] = elements[at];
-        }
-    }
-
-    private static void advance(long[] index, long[] dims, int last) {
-        for (int i = last; i >= 0; i--) {
-            if (++index[i] < dims[i]) {
-                return;
-            }
-            index[i] = 0;
-        }
     }
 
     /** Whether both hold the same bits or strings under the same type and shape. */

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** A Conv or ConvTranspose whose weights and bias are constants that can take in what follows per channel. */
 record ConvWeights(Node conv, Tensor weights, @Nullable Tensor bias, int channels) {
     /** So many weights are scaled on the heap at a time. */
-    private static final int MOST_AT_ONCE = 1 << 16;
+    private static final int MOST_AT_ONCE = 1 << 12;
 
     /** The convolution that makes {@code value} for one reader; null where there is none, or it is not constant. */
     static @Nullable ConvWeights behind(@Nullable Value value, Node reader) {
@@ -54,7 +54,8 @@ record ConvWeights(Node conv, Tensor weights, @Nullable Tensor bias, int channel
     Patch absorb(ChannelAffine affine, Node last, PassContext context) {
         Patch.Builder patch = context.patch(last, conv.op() + " takes in " + last.op());
         String name = conv.requireInput(1).name();
-        Value newWeights = affine.isScaling() ? patch.constant(name, scaled(affine.scale())) : conv.requireInput(1);
+        Value newWeights =
+                affine.isScaling() ? patch.constant(name, context.own(scaled(affine.scale()))) : conv.requireInput(1);
         Value newBias = patch.constant(name + "_bias", shifted(affine));
         NodeSpec spec = NodeSpec.like(conv, Arrays.asList(conv.input(0), newWeights, newBias));
         return patch.replace(last.requireOutput(0), spec).build();
@@ -64,40 +65,59 @@ record ConvWeights(Node conv, Tensor weights, @Nullable Tensor bias, int channel
         Shape shape = weights.shape();
         Tensor result = Tensor.allocate(weights.type(), shape);
         boolean transposed = conv.is("ConvTranspose");
-        int kernel = Math.toIntExact(shape.elements(transposed ? 2 : 1, shape.rank()));
-        int rows = kernel == 0 ? 0 : Math.toIntExact(shape.elements() / kernel);
-        int atOnce = Math.max(1, MOST_AT_ONCE / Math.max(1, kernel));
-        for (int first = 0; first < rows; first += atOnce) {
-            var factors = new double[Math.min(atOnce, rows - first)];
-            for (int i = 0; i < factors.length; i++) {
-                factors[i] = scale[transposed ? channelOfTransposed(first + i) : first + i];
-            }
-            scale(result, (long) first * kernel, kernel, factors);
+        long kernel = shape.elements(transposed ? 2 : 1, shape.rank());
+        double[] factors = transposed ? ofTransposed(scale) : scale;
+        if (weights.type() == ElementType.FLOAT) {
+            scaleFloats(result, kernel, factors);
+        } else {
+            scaleDoubles(result, kernel, factors);
         }
         return result;
     }
 
-    /** Rows of {@code kernel} elements times a factor each. */
-    private void scale(Tensor result, long first, int kernel, double[] factors) {
-        int count = kernel * factors.length;
-        if (weights.type() == ElementType.FLOAT) {
-            // as floats they are copied at once, which matters while the JVM has not compiled anything
-            float[] part = new float[count];
-            Elements.read(ElementType.FLOAT, weights.segment(), first, part, 0, count);
-            for (int i = 0, row = 0; row < factors.length; row++) {
-                for (int end = i + kernel; i < end; i++) {
-                    part[i] = (float) (part[i] * factors[row]);
-                }
+    /** Rows of {@code kernel} times a factor each; as floats they are copied at once, which matters in Java that nothing has compiled. */
+    private void scaleFloats(Tensor result, long kernel, double[] factors) {
+        long count = result.elements();
+        var part = new float[(int) Math.min(count, MOST_AT_ONCE)];
+        for (long first = 0; first < count; first += part.length) {
+            int now = (int) Math.min(part.length, count - first);
+            Elements.read(ElementType.FLOAT, weights.segment(), first, part, 0, now);
+            for (int i = 0; i < now; ) {
+                long row = (first + i) / kernel;
+                int end = (int) Math.min(now, (row + 1) * kernel - first);
+                multiply(part, i, end, factors[(int) row]);
+                i = end;
             }
-            Elements.write(ElementType.FLOAT, result.segment(), first, part, 0, count);
-            return;
+            Elements.write(ElementType.FLOAT, result.segment(), first, part, 0, now);
         }
-        double[] part = new double[count];
-        Elements.read(weights.type(), weights.segment(), first, part, 0, count);
-        for (int i = 0; i < count; i++) {
-            part[i] *= factors[i / kernel];
+    }
+
+    private static void multiply(float[] numbers, int from, int to, double factor) {
+        for (int i = from; i < to; i++) {
+            numbers[i] = (float) (numbers[i] * factor);
         }
-        Elements.write(weights.type(), result.segment(), first, part, 0, count);
+    }
+
+    private void scaleDoubles(Tensor result, long kernel, double[] factors) {
+        long count = result.elements();
+        var part = new double[(int) Math.min(count, MOST_AT_ONCE)];
+        for (long first = 0; first < count; first += part.length) {
+            int now = (int) Math.min(part.length, count - first);
+            Elements.read(weights.type(), weights.segment(), first, part, 0, now);
+            for (int i = 0; i < now; i++) {
+                part[i] *= factors[(int) ((first + i) / kernel)];
+            }
+            Elements.write(weights.type(), result.segment(), first, part, 0, now);
+        }
+    }
+
+    /** A factor for each row of a ConvTranspose's weights. */
+    private double[] ofTransposed(double[] scale) {
+        var factors = new double[Math.toIntExact(weights.shape().elements(0, 2))];
+        for (int row = 0; row < factors.length; row++) {
+            factors[row] = scale[channelOfTransposed(row)];
+        }
+        return factors;
     }
 
     /** The weights of a ConvTranspose lie as [input channel][output channel of its group][kernel]. */

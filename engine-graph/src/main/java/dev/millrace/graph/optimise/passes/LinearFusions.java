@@ -52,7 +52,7 @@ final class LinearFusions {
         }
         Patch.Builder patch = context.patch(norm, "Linear takes in BatchNormalization");
         String name = linear.requireInput(1).name();
-        Value right = patch.constant(name, scaledColumns(weights, affine.scale()));
+        Value right = patch.constant(name, context.own(scaledColumns(weights, affine.scale())));
         Value vector = patch.constant(name + "_bias", Constants.of(type, bias, columns));
         NodeSpec spec = Linear.spec(linear.requireInput(0), right, vector).named(linear.name());
         return patch.replace(norm.requireOutput(0), spec).build();

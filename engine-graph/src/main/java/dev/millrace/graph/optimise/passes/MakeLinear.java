@@ -54,7 +54,7 @@ final class MakeLinear {
             return null;
         }
         boolean turned = gemm.attributes().flag("transB", false);
-        Tensor upright = turned ? Constants.transpose(matrix, new int[] {1, 0}) : matrix;
+        Tensor upright = turned ? Transposition.of(matrix, new int[] {1, 0}) : matrix;
         Tensor bias = added == null || upright == null
                 ? null
                 : bias(added, upright.shape().dim(1), 2);
@@ -62,7 +62,7 @@ final class MakeLinear {
             return null;
         }
         Patch.Builder patch = context.patch(gemm, "a Gemm by constant weights");
-        Value right = turned ? patch.constant(weights.name(), upright) : weights;
+        Value right = turned ? patch.constant(weights.name(), context.own(upright)) : weights;
         Value vector = added == null || bias == null ? null : vector(patch, added, bias);
         NodeSpec linear = Linear.spec(x, right, vector).named(gemm.name());
         return patch.replace(gemm.requireOutput(0), linear).build();

@@ -107,7 +107,7 @@ final class PushTransposes {
             int from = i - (dims.length - tensor.shape().rank());
             dims[i] = from < 0 ? 1 : tensor.shape().dim(from);
         }
-        Tensor turned = Constants.transpose(tensor.reshaped(Shape.of(dims)), Axes.inverse(perm));
+        Tensor turned = Transposition.of(tensor.reshaped(Shape.of(dims)), Axes.inverse(perm));
         return turned == null ? null : patch.constant(constant.name(), turned);
     }
 

@@ -150,6 +150,6 @@ class TransposesTest {
     }
 
     private static Tensor transposed(Tensor tensor, int... perm) {
-        return Objects.requireNonNull(Constants.transpose(tensor, perm));
+        return Objects.requireNonNull(Transposition.of(tensor, perm));
     }
 }
