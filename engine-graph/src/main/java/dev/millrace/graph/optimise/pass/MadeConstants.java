@@ -60,19 +60,20 @@ public final class MadeConstants {
                 }
             }
         }
-        for (Tensor tensor : absent(evaluated, present)) {
+        var places = Places.of(present);
+        for (Tensor tensor : absent(evaluated, present, places)) {
             if (evaluator.takeBack(tensor)) {
                 empty(tensor);
             }
         }
-        absent(made, present).forEach(MadeConstants::empty);
+        absent(made, present, places).forEach(MadeConstants::empty);
     }
 
     /** Takes those out that are neither present nor seen by what is. */
-    private static List<Tensor> absent(Set<Tensor> some, Set<Tensor> present) {
+    private static List<Tensor> absent(Set<Tensor> some, Set<Tensor> present, Places places) {
         var absent = new ArrayList<Tensor>();
         for (Tensor tensor : some) {
-            if (!present.contains(tensor) && !isSeen(tensor.segment(), present)) {
+            if (!present.contains(tensor) && !places.meet(tensor.segment())) {
                 absent.add(tensor);
             }
         }
@@ -80,16 +81,53 @@ public final class MadeConstants {
         return absent;
     }
 
-    private static boolean isSeen(MemorySegment memory, Set<Tensor> present) {
-        long start = memory.address();
-        long end = start + memory.byteSize();
-        for (Tensor each : present) {
-            MemorySegment other = each.segment();
-            if (other.isNative() && other.address() < end && other.address() + other.byteSize() > start) {
-                return true;
+    /**
+     * Where tensors lie.
+     *
+     * @param starts in order
+     * @param ends the last end of all that start so early
+     */
+    private record Places(long[] starts, long[] ends) {
+        static Places of(Collection<Tensor> tensors) {
+            var memories = new ArrayList<MemorySegment>();
+            for (Tensor tensor : tensors) {
+                if (tensor.segment().isNative()) {
+                    memories.add(tensor.segment());
+                }
             }
+            memories.sort((one, other) -> Long.compare(one.address(), other.address()));
+            var places = new Places(new long[memories.size()], new long[memories.size()]);
+            long end = 0;
+            for (int i = 0; i < memories.size(); i++) {
+                MemorySegment memory = memories.get(i);
+                end = Math.max(end, memory.address() + memory.byteSize());
+                places.starts[i] = memory.address();
+                places.ends[i] = end;
+            }
+            return places;
         }
-        return false;
+
+        /** Whether any of them has a byte of this memory. */
+        boolean meet(MemorySegment memory) {
+            long start = memory.address();
+            int behind = firstFrom(start + memory.byteSize());
+            return behind > 0 && ends[behind - 1] > start;
+        }
+
+        /** The first that starts at an address or behind it. */
+        private int firstFrom(long address) {
+            int low = 0;
+            int high = starts.length;
+            while (low < high) {
+                int middle = (low + high) >>> 1;
+                if (starts[middle] < address) {
+                    low = middle + 1;
+                } else {
+                    high = middle;
+                }
+            }
+            return low;
+        }
     }
 
     private static void empty(Tensor tensor) {
