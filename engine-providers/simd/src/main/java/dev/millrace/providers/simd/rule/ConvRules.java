@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 final class ConvRules {
     /** A transposed convolution is a convolution for each remainder of the strides, each of which is planned. */
     private static final int MOST_PHASES = 4096;
+    /** Kernels take places of the image that are so far apart; a tile of more would be larger than any image. */
+    private static final int FARTHEST = 1 << 16;
 
     private ConvRules() {}
 
@@ -36,7 +38,7 @@ final class ConvRules {
         Shape in = op.in(0).shape();
         Shape out = op.out().shape();
         Axis[] axes = weights == null ? null : Windows.axes(op, in, out, Windows.kernel(weights.shape()));
-        if (weights == null || axes == null || out.elements() == 0 || in.elements() == 0) {
+        if (weights == null || axes == null || out.elements() == 0 || in.elements() == 0 || areFar(axes[2])) {
             return false;
         }
         PadAnchor padding = PadAnchor.ofZeros(op.in(0));
@@ -81,6 +83,10 @@ final class ConvRules {
         lowering.pend(op.out(), List.of(product, added), v -> v.getFirst().plus(v.getLast()));
     }
 
+    private static boolean areFar(Axis width) {
+        return width.out() > 1 && width.stride() > FARTHEST || width.taps() > 1 && width.dilation() > FARTHEST;
+    }
+
     /** Whether images have a size that does not depend on the shapes of the inputs. */
     private static boolean isOfOneSize(Op op) {
         SymbolicShape images = op.node().requireInput(0).shape();
@@ -92,7 +98,7 @@ final class ConvRules {
         Shape in = op.in(0).shape();
         Shape out = op.out().shape();
         Axis[] axes = weights == null ? null : Windows.transposed(op, in, out, Windows.kernel(weights.shape()));
-        if (weights == null || axes == null || out.elements() == 0 || in.elements() == 0) {
+        if (weights == null || axes == null || out.elements() == 0 || in.elements() == 0 || areFar(axes[2])) {
             return false;
         }
         if ((double) axes[0].stride() * axes[1].stride() * axes[2].stride() > MOST_PHASES) {
