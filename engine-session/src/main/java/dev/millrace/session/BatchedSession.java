@@ -5,6 +5,7 @@ import dev.millrace.graph.Status;
 import dev.millrace.session.stream.BatchWorth;
 import dev.millrace.session.stream.Receiver;
 import dev.millrace.session.stream.Solitude;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -82,6 +83,10 @@ public final class BatchedSession extends Streaming {
         }
         try {
             session.checkForLater(given, how);
+            Instant deadline = how.deadline();
+            if (deadline != null) {
+                Deadline.ahead(deadline);
+            }
         } catch (EngineException e) {
             to.failed(e);
             return Disposables.disposed();

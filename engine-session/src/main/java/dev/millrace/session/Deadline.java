@@ -1,5 +1,7 @@
 package dev.millrace.session;
 
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -27,6 +29,18 @@ final class Deadline {
         } catch (ArithmeticException _) {
             return time.isNegative() ? Long.MIN_VALUE : Long.MAX_VALUE;
         }
+    }
+
+    /**
+     * The instant itself.
+     *
+     * @throws EngineException if it has passed
+     */
+    static Instant ahead(Instant when) {
+        if (when.isAfter(Instant.now())) {
+            return when;
+        }
+        throw new EngineException(Status.DEADLINE_EXCEEDED, "the run's deadline has passed");
     }
 
     static Disposable at(Instant when, Runnable action) {

@@ -41,11 +41,7 @@ final class LaterRun extends Job implements Disposable {
     void await() {
         Instant deadline = how.deadline();
         if (deadline != null) {
-            if (!deadline.isAfter(Instant.now())) {
-                cancellation.expire();
-            }
-            cancellation.check();
-            timer = Deadline.at(deadline, this::expire);
+            timer = Deadline.at(Deadline.ahead(deadline), this::expire);
         }
         queue.add(this);
     }

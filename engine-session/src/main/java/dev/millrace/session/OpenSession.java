@@ -199,7 +199,7 @@ final class OpenSession extends Streaming implements Session {
 
     private Outputs runInTime(Inputs given, RunOptions how) {
         Instant deadline = Failures.given(how, "options").deadline();
-        return deadline == null ? runAccepted(given, how) : runUntil(deadline, given, how);
+        return deadline == null ? runAccepted(given, how) : runUntil(Deadline.ahead(deadline), given, how);
     }
 
     /** What a run ends with that threw. */

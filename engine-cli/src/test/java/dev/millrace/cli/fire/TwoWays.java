@@ -92,13 +92,21 @@ final class TwoWays implements AutoCloseable {
         if (mine == null || theirs == null || isRandom(model) || overflows(mine) || overflows(theirs)) {
             return;
         }
-        if ((hasNaN(mine) || hasNaN(theirs)) && (isPaddedWithProducts(model) || hasInfiniteWeights(model))) {
+        boolean isOfChoice =
+                (hasNaN(mine) || hasNaN(theirs)) && (isPaddedWithProducts(model) || hasInfiniteWeights(model));
+        if (isOfChoice && !isOfProviders) {
             return;
         }
         boolean isDoubtful = false;
         boolean isUndecided = false;
         for (Map.Entry<String, Datum> output : mine.outputs.entrySet()) {
-            Share share = shareOfTheLastPlace(what, model, mine.inputs, output, theirs.outputs.get(output.getKey()));
+            Datum expected = theirs.outputs.get(output.getKey());
+            Map.Entry<String, Datum> given = output;
+            if (isOfChoice && expected != null) {
+                given = Map.entry(output.getKey(), withoutNaNOf(output.getValue(), expected));
+                expected = withoutNaNOf(expected, output.getValue());
+            }
+            Share share = shareOfTheLastPlace(what, model, mine.inputs, given, expected);
             isDoubtful |= share == Share.A_PART;
             isUndecided |= share == Share.ALL;
         }
@@ -139,7 +147,8 @@ final class TwoWays implements AutoCloseable {
 
     /** Whether the square of a number on the way is no float any more: what is made of it is anything. */
     private boolean overflowsInside(byte[] model, Inputs inputs) {
-        if (inputs.asMap().values().stream().anyMatch(this::squareOverflows)) {
+        if (inputs.asMap().values().stream().anyMatch(this::squareOverflows)
+                || hasWeight(model, weight -> Math.abs(weight) >= SQUARE_OVERFLOWS)) {
             return true;
         }
         Outcome<Answer> inside = run("all values", InnerValues.shown(model), false, _ -> inputs);
@@ -161,12 +170,38 @@ final class TwoWays implements AutoCloseable {
         return new String(model, StandardCharsets.ISO_8859_1).contains("Conv");
     }
 
+    /** A tensor of an operator alone with 0 wherever it or another one is NaN: of what is near, nothing is made by choice. */
+    private static Datum withoutNaNOf(Datum value, Datum other) {
+        boolean areAlike = value instanceof Tensor one
+                && other instanceof Tensor two
+                && one.type() == two.type()
+                && one.type().isFloating()
+                && one.shape().equals(two.shape());
+        if (!areAlike) {
+            return value;
+        }
+        Tensor numbers = Tensor.copyOf((Tensor) value);
+        ElementType type = numbers.type();
+        for (long i = 0; i < numbers.elements(); i++) {
+            double product = Elements.getDouble(type, numbers.segment(), i)
+                    * Elements.getDouble(type, ((Tensor) other).segment(), i);
+            if (Double.isNaN(product)) {
+                Elements.setDouble(type, numbers.segment(), i, 0);
+            }
+        }
+        return numbers;
+    }
+
     /** Whether a weight is infinite: like an input that is, it makes NaN or not by the order of operations. */
     private static boolean hasInfiniteWeights(byte[] model) {
+        return hasWeight(model, Double::isInfinite);
+    }
+
+    private static boolean hasWeight(byte[] model, DoublePredicate wanted) {
         for (Node node : Models.read(model, null).graph().nodes()) {
             for (Value value : node.inputs()) {
                 Tensor weight = value == null ? null : value.constant();
-                if (weight != null && has(weight, Double::isInfinite)) {
+                if (weight != null && has(weight, wanted)) {
                     return true;
                 }
             }

@@ -140,7 +140,11 @@ final class ScoreMaxima implements KernelFamily {
             }
             score = switch (rule.mask()) {
                 case NONE -> score;
-                case ADDED -> builder.add(score, builder.load(Address.at(from, 0), some));
+                case ADDED -> {
+                    VectorVar added = builder.load(Address.at(from, 0), some);
+                    MaskVar left = builder.compare(Comparison.EQUAL, added, NEVER);
+                    yield builder.select(left, NEVER, builder.add(score, added));
+                }
                 case CHOSEN -> {
                     VectorVar chosen = builder.load(Element.U8, Address.at(from, 0), some);
                     MaskVar left = builder.compare(Comparison.INT_EQUAL, chosen, Constant.ZERO);

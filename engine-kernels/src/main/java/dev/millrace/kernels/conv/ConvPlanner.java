@@ -296,6 +296,11 @@ final class ConvPlanner {
         return run.tiles() > 1 || left(run, pass) < columns && right(run, pass) < columns;
     }
 
+    /** Between so many of a tile; as far as can be named where there is but one, so that it does not matter. */
+    private static int step(int distance, int count) {
+        return count == 1 ? Math.min(distance, ConvTile.MAX_STEP) : distance;
+    }
+
     private void emit(Unit unit, Pass pass, Run run, boolean reads, boolean first, boolean last, long ahead) {
         Band band = unit.band();
         Group group = unit.group();
@@ -309,11 +314,11 @@ final class ConvPlanner {
                 input,
                 pass.depth(),
                 pass.taps(),
-                width.stride(),
-                width.dilation(),
+                step(width.stride(), run.width()),
+                step(width.dilation(), pass.taps()),
                 left,
                 right,
-                placement.pixel(),
+                step(placement.pixel(), run.width()),
                 first ? ConvTile.Start.ZERO : ConvTile.Start.OUTPUT,
                 ahead != 0,
                 last ? after : null);

@@ -22,7 +22,7 @@ final class ConvTile implements KernelFamily {
     static final String NAME = "conv.f32";
     static final int MAX_TAPS = 8;
     static final int MAX_BLOCKS = 3;
-    private static final int MAX_STEP = 1 << 16;
+    static final int MAX_STEP = 1 << 16;
 
     /** What sums begin with. The bias is added last: sums that begin with a large one lose the last bits of all others. */
     enum Start {

@@ -10,12 +10,12 @@ package dev.millrace.kernels.resize;
  * @param start of the region that is resized, as a part of the axis; for cropping only
  * @param end of that region
  */
-public record ResizeAxis(int axis, int from, int to, float scale, float start, float end) {
+public record ResizeAxis(int axis, int from, int to, double scale, float start, float end) {
     /** So close to the middle of two elements a place counts as it, for places come of scales that are rounded. */
     private static final double TIE = 1e-6;
 
     public ResizeAxis {
-        if (axis < 0 || from < 1 || to < 0 || !(scale > 0 && scale <= Float.MAX_VALUE)) {
+        if (axis < 0 || from < 1 || to < 0 || !((float) scale > 0 && scale <= Float.MAX_VALUE)) {
             throw new IllegalArgumentException(
                     "axis " + axis + " is resized from " + from + " to " + to + " elements by " + scale);
         }
@@ -23,20 +23,19 @@ public record ResizeAxis(int axis, int from, int to, float scale, float start, f
 
     /** The whole of an axis, by the ratio of its lengths. */
     public static ResizeAxis of(int axis, int from, int to) {
-        return new ResizeAxis(axis, from, to, to == 0 ? 1 : (float) to / from, 0, 1);
+        return new ResizeAxis(axis, from, to, to == 0 ? 1 : (double) to / from, 0, 1);
     }
 
     /** Where a result is in the data, for weights, which follow it without a jump. */
     double exactPlace(ResizeRule.Coordinates coordinates, int result) {
-        double factor = scale;
         double last = from - 1;
         return switch (coordinates) {
-            case HALF_PIXEL -> (result + 0.5) / factor - 0.5;
-            case HALF_PIXEL_SYMMETRIC -> from / 2.0 * (1 - to / (factor * from)) + (result + 0.5) / factor - 0.5;
-            case PYTORCH_HALF_PIXEL -> to > 1 ? (result + 0.5) / factor - 0.5 : 0;
+            case HALF_PIXEL -> exactly(result + 0.5) - 0.5;
+            case HALF_PIXEL_SYMMETRIC -> from / 2.0 * (1 - to / (scale * from)) + (result + 0.5) / scale - 0.5;
+            case PYTORCH_HALF_PIXEL -> to > 1 ? exactly(result + 0.5) - 0.5 : 0;
             case ALIGN_CORNERS -> to > 1 ? result * last / (to - 1) : 0;
-            case ASYMMETRIC -> result / factor;
-            case TF_HALF_PIXEL_FOR_NN -> (result + 0.5) / factor;
+            case ASYMMETRIC -> exactly(result);
+            case TF_HALF_PIXEL_FOR_NN -> exactly(result + 0.5);
             case TF_CROP_AND_RESIZE ->
                 to > 1
                         ? start * last + result * ((double) end - start) * last / (to - 1)
@@ -49,8 +48,8 @@ public record ResizeAxis(int axis, int from, int to, float scale, float start, f
         return switch (coordinates) {
             case HALF_PIXEL -> along(result + 0.5f) - 0.5f;
             case HALF_PIXEL_SYMMETRIC -> {
-                float offset = from / 2f * (1 - to / (scale * from));
-                yield (float) (offset + (result + 0.5) / scale - 0.5);
+                float offset = from / 2f * (1 - to / ((float) scale * from));
+                yield (float) (offset + (result + 0.5) / (float) scale - 0.5);
             }
             case PYTORCH_HALF_PIXEL -> to > 1 ? along(result + 0.5f) - 0.5f : 0;
             case ALIGN_CORNERS -> to > 1 ? (float) result * (from - 1) / (to - 1) : 0;
@@ -65,7 +64,12 @@ public record ResizeAxis(int axis, int from, int to, float scale, float start, f
 
     /** A place among the results as one in the data; exact where the scale is the ratio of the lengths. */
     private float along(float place) {
-        return scale == (float) to / from ? (float) ((double) place * from / to) : place / scale;
+        float factor = (float) scale;
+        return factor == (float) to / from ? (float) ((double) place * from / to) : place / factor;
+    }
+
+    private double exactly(double place) {
+        return scale == (double) to / from ? place * from / to : place / scale;
     }
 
     /** Whether a result lies outside of the data, which is known for cropping only. */

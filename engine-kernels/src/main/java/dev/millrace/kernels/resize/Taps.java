@@ -38,7 +38,7 @@ record Taps(int count, int[] elements, float[] weights) {
 
     private static Taps blended(ResizeRule rule, ResizeAxis axis) {
         boolean linear = rule.mode() == ResizeRule.Mode.LINEAR;
-        double stretch = rule.antialias() ? Math.max(1, 1 / (double) axis.scale()) : 1;
+        double stretch = rule.antialias() ? Math.max(1, 1 / axis.scale()) : 1;
         double support = (linear ? 1 : 2) * stretch;
         double margin = linear && !rule.antialias() ? 0 : support;
         int count = count(support, axis);
@@ -59,9 +59,7 @@ record Taps(int count, int[] elements, float[] weights) {
                 sum += ofResult[tap];
                 elements[at + tap] = far ? elements[at + tap - 1] : Math.clamp(element, 0, axis.from() - 1);
             }
-            if (linear || rule.antialias()) {
-                share(elements, at, ofResult);
-            }
+            share(elements, at, ofResult);
             for (int tap = 0; tap < count; tap++) {
                 weights[at + tap] = (float) (ofResult[tap] / sum);
             }
@@ -77,8 +75,20 @@ record Taps(int count, int[] elements, float[] weights) {
         return (int) count;
     }
 
-    /** Taps of one element get equal parts of its weight: none is 0, which would make a number of no infinity. */
+    /**
+     * Taps of no weight become ones of their neighbour's element, and taps of one element get equal parts of its weight:
+     * none is 0, which would make NaN of what is not finite and does not count.
+     */
     private static void share(int[] elements, int at, double[] weights) {
+        join(elements, at, weights);
+        int counting = 0;
+        while (counting < weights.length - 1 && weights[counting] == 0) {
+            counting++;
+        }
+        for (int tap = 0; tap < weights.length; tap++) {
+            counting = tap > counting && weights[tap] != 0 ? tap : counting;
+            elements[at + tap] = elements[at + counting];
+        }
         int first = 0;
         while (first < weights.length) {
             double sum = 0;
@@ -88,6 +98,19 @@ record Taps(int count, int[] elements, float[] weights) {
             }
             Arrays.fill(weights, first, end, sum / (end - first));
             first = end;
+        }
+    }
+
+    /** The first tap of each element gets all of its weight. */
+    private static void join(int[] elements, int at, double[] weights) {
+        int first = 0;
+        for (int tap = 1; tap < weights.length; tap++) {
+            if (elements[at + tap] == elements[at + first]) {
+                weights[first] += weights[tap];
+                weights[tap] = 0;
+            } else {
+                first = tap;
+            }
         }
     }
 

@@ -73,7 +73,7 @@ class ResizeTest {
         Arrays.fill(step, 3000, 4000, 1);
         ResizeAxis axis = new ResizeAxis(0, 4000, 7600, 1.9f, 0, 1);
         int result = 5699;
-        float weight = (float) ((result + 0.5) / (double) axis.scale() - 0.5 - 2999);
+        float weight = (float) ((result + 0.5) / axis.scale() - 0.5 - 2999);
         assertEquals(weight, resized(ResizeRule.of(Mode.LINEAR), axis, step)[result], 1e-6f);
     }
 
@@ -155,8 +155,7 @@ class ResizeTest {
         float inf = Float.POSITIVE_INFINITY;
         ResizeRule linear = ResizeRule.of(Mode.LINEAR).with(Coordinates.ASYMMETRIC);
         assertArrayEquals(new float[] {inf, inf, inf}, resized(linear, ResizeAxis.of(0, 1, 3), inf));
-        assertArrayEquals(
-                new float[] {1, 1.5f, Float.NaN, inf, inf, inf}, resized(linear, ResizeAxis.of(0, 3, 6), 1, 2, inf));
+        assertArrayEquals(new float[] {1, 1.5f, 2, inf, inf, inf}, resized(linear, ResizeAxis.of(0, 3, 6), 1, 2, inf));
         float[] halved = resized(rule(Mode.LINEAR, false, true), ResizeAxis.of(0, 6, 4), 1, 2, 3, 4, 5, inf);
         assertTrue(Float.isFinite(halved[0]) && Float.isFinite(halved[1]) && Float.isFinite(halved[2]));
         assertEquals(inf, halved[3]);

@@ -88,6 +88,43 @@ class BoundsTest {
     }
 
     @Test
+    void tensorsOfOtherShapesAreNotStacked() {
+        for (long axis = 0; axis < 3; axis++) {
+            refused(
+                            OneNode.onnx("ConcatFromSequence", 11)
+                                    .with("new_axis", 1)
+                                    .with("axis", axis),
+                            TensorSequence.of(empty(2, 3), empty(2)))
+                    .hasMessageContaining("cannot put");
+        }
+    }
+
+    @Test
+    void whatIsWrittenBehindAllEndsIsRefusedAndGoesRoundWhereItMay() {
+        Tensor cache = Tensor.copyOf(new float[] {1, 2, 3, 4}, 1, 4, 1);
+        Tensor update = Tensor.copyOf(new float[] {5, 6}, 1, 2, 1);
+        OneNode scatter = OneNode.onnx("TensorScatter", 24);
+        refused(scatter, cache, update, longs(Long.MAX_VALUE)).hasMessageContaining("TensorScatter");
+        refused(scatter, cache, update, longs(3)).hasMessageContaining("TensorScatter");
+        Tensor round = scatter.with("mode", "circular").run(cache, update, longs(Long.MAX_VALUE));
+        assertThat(round.floats()).containsExactly(6, 2, 3, 5);
+    }
+
+    @Test
+    void windowsThatReachFartherThanIntegersDoNotComeBack() {
+        Tensor x = Tensor.copyOf(new float[] {1, 2, 3, 4, 5, 6, 7, 8, 9}, 1, 1, 3, 3);
+        Tensor w = Tensor.copyOf(new float[] {1, 2, 3, 4, 5, 6, 7, 8, 9}, 1, 1, 3, 3);
+        OneNode shaped = OneNode.onnx("ConvTranspose", 22).withAll("output_shape", 10, 8);
+        float[] expected = shaped.withAll("strides", 3, 255).run(x, w).floats();
+        assertThat(shaped.withAll("output_padding", Integer.MIN_VALUE, 0)
+                        .run(x, w)
+                        .floats())
+                .containsExactly(expected);
+        shaped.withAll("strides", 3, 1_500_000_000).withAll("output_padding", 0, -2_000_000_000);
+        refused(shaped, x, w).hasMessageContaining("places that a window reaches");
+    }
+
+    @Test
     void partsLongerThanAllAreOnePart() {
         Tensor whole = Tensor.copyOf(new float[] {1, 2, 3, 4, 5, 6}, 2, 3);
         var parts = (TensorSequence) OneNode.onnx("SplitToSequence", 11)

@@ -98,23 +98,30 @@ record AttentionTask(
             scores[i] = softcap * (float) Math.tanh(scores[i] / softcap);
         }
         keep(launch, 1, b, head, query, scores);
-        boolean hidden = false;
         if (!bias.isNone()) {
             float[] added = scratch.floats(3, keys);
             bias.read(launch, b, head, query, added);
-            hidden = true;
             for (int i = 0; i < keys; i++) {
                 scores[i] = added[i] == Float.NEGATIVE_INFINITY ? added[i] : scores[i] + added[i];
-                hidden &= added[i] == Float.NEGATIVE_INFINITY;
             }
         }
         keep(launch, 2, b, head, query, scores);
-        if (hidden) {
+        if (isOfNothing(scores, keys)) {
             Arrays.fill(scores, 0, keys, 0f);
         } else {
             softmax(launch, scores, keys, scratch);
         }
         keep(launch, 3, b, head, query, scores);
+    }
+
+    /** Whether no key takes part: all are masked, or infinitely far below all others. */
+    private static boolean isOfNothing(float[] scores, int keys) {
+        for (int i = 0; i < keys; i++) {
+            if (scores[i] != Float.NEGATIVE_INFINITY) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static void softmax(LaunchContext launch, float[] scores, int count, Scratch scratch) {

@@ -7,7 +7,7 @@ import dev.millrace.providers.cpu.extent.Extents;
  * How one axis is resampled: for each output coordinate, {@link #taps} input coordinates and their weights.
  *
  * @param sources {@code taps} input coordinates for each output coordinate
- * @param weights their weights
+ * @param weights their weights; what has none does not count, whatever it is
  * @param outside output coordinates that lie outside of the region of interest, or an empty array
  */
 record ResizeAxis(int taps, int[] sources, double[] weights, boolean[] outside) {
@@ -80,6 +80,20 @@ record ResizeAxis(int taps, int[] sources, double[] weights, boolean[] outside) 
         for (int i = 0; i < taps && (rule.antialias() || rule.excludeOutside()); i++) {
             weights[at + i] /= sum;
         }
+        join(sources, weights, at, at + taps);
+    }
+
+    /** Gives the whole weight of a place that is there several times in a row to the first of these. */
+    private static void join(int[] sources, double[] weights, int start, int end) {
+        int first = start;
+        for (int i = start + 1; i < end; i++) {
+            if (sources[i] == sources[first]) {
+                weights[first] += weights[i];
+                weights[i] = 0;
+            } else {
+                first = i;
+            }
+        }
     }
 
     /** The cubic convolution kernel with coefficient {@code a}. */
@@ -101,7 +115,7 @@ record ResizeAxis(int taps, int[] sources, double[] weights, boolean[] outside) 
     private static double original(String transform, Extent extent, int i) {
         double in = extent.in();
         double scale = extent.scale();
-        double exact = in * scale;
+        double exact = scale == extent.out() / in ? extent.out() : in * scale;
         return switch (transform) {
             case "half_pixel" -> extent.along(i + 0.5) - 0.5;
             case "half_pixel_symmetric" -> in / 2 * (1 - extent.out() / exact) + (i + 0.5) / scale - 0.5;

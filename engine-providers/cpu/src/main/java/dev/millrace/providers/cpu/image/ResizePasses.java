@@ -133,7 +133,9 @@ final class ResizePasses implements Launch {
                 context.checkCancelled(i);
                 double sum = 0;
                 for (int end = k + taps; k < end; k++) {
-                    sum += weights[k] * x[sources[k]];
+                    if (weights[k] != 0) {
+                        sum += weights[k] * x[sources[k]];
+                    }
                 }
                 y[i] = sum;
             }

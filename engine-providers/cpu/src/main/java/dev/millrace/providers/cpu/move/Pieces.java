@@ -115,7 +115,16 @@ public final class Pieces {
         if (axis == 0 && !Cells.areConverted(first.type())) {
             return inOrder(parts, first.type(), first.shape());
         }
+        for (Tensor part : parts) {
+            requireLike(first, part);
+        }
         return join(parts.stream().map(part -> withAxis(part, axis)).toList(), axis);
+    }
+
+    private static void requireLike(Tensor first, Tensor part) {
+        if (part.type() != first.type() || !part.shape().equals(first.shape())) {
+            throw EngineException.invalidArgument("cannot put " + part + " beside " + first);
+        }
     }
 
     private static Tensor inOrder(List<Tensor> parts, ElementType type, Shape shape) {
@@ -124,9 +133,7 @@ public final class Pieces {
         long bytes = type.bytes(shape.elements());
         long at = 0;
         for (Tensor part : parts) {
-            if (part.type() != type || !part.shape().equals(shape)) {
-                throw EngineException.invalidArgument("cannot put " + part + " beside " + parts.getFirst());
-            }
+            requireLike(parts.getFirst(), part);
             MemorySegment.copy(part.segment(), 0, target, at, bytes);
             at += bytes;
         }

@@ -245,13 +245,13 @@ final class Scattering {
                 copyData(run);
                 for (long batch = 0; batch < batches; batch++) {
                     long start = indexed ? Elements.getLong(indexType, run.input(2), batch) : 0;
-                    if (start < 0 || (!circular && start + length > extent)) {
-                        throw Params.outside(node, start + length, extent);
+                    if (start < 0 || (!circular && start > extent - length)) {
+                        throw Params.outside(node, start, extent);
                     }
                     for (long group = batch * groups; group < (batch + 1) * groups; group++) {
                         run.checkCancelled(group);
                         for (long i = 0; i < length; i++) {
-                            long row = circular ? (start + i) % extent : start + i;
+                            long row = circular ? (start % extent + i) % extent : start + i;
                             CellLoops.copy(
                                     size,
                                     run.input(1),

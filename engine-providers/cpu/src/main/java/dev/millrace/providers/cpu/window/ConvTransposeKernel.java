@@ -58,14 +58,17 @@ record ConvTransposeKernel(Node node) implements ShapedKernel {
         boolean derived = attributes.has("output_shape") || auto.startsWith("SAME");
         for (int i = 0; i < axes; i++) {
             if (derived) {
-                int full = strides[i] * (small[i] - 1) + extra[i] + (kernel[i] - 1) * dilations[i] + 1;
-                int total = Math.max(0, full - large[i]);
+                long full = strides[i] * (small[i] - 1L) + extra[i] + (kernel[i] - 1L) * dilations[i] + 1;
+                int total = Extents.toInt("pads", Math.max(0, full - large[i]));
                 before[i] = auto.equals("SAME_UPPER") ? total / 2 : total - total / 2;
                 after[i] = total - before[i];
             } else if (pads != null && !auto.equals("VALID")) {
                 before[i] = Extents.toInt("pads", pads[i]);
                 after[i] = Extents.toInt("pads", pads[i + axes]);
             }
+            Extents.toInt(
+                    "places that a window reaches along an axis",
+                    (small[i] - 1L) * strides[i] + (kernel[i] - 1L) * dilations[i] + Math.abs((long) before[i]));
         }
         return new Window(large, small, kernel, strides, dilations, before, after);
     }

@@ -13,7 +13,6 @@ import dev.millrace.providers.simd.lower.Op;
 import dev.millrace.providers.simd.program.View;
 import java.util.List;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The scores of an attention where they are an output, too. They are computed by themselves, since those that weigh
@@ -58,7 +57,7 @@ final class AttentionScores {
         });
         Cell mask = stage < BIASED || !op.has(MASK) ? null : op.in(MASK);
         Cell biased = mask == null ? raw : biased(lowering, out, raw, mask);
-        Cell result = stage < PROBABILITIES ? biased : probabilities(op, biased, mask);
+        Cell result = stage < PROBABILITIES ? biased : probabilities(op, biased);
         if (out.isFloat()) {
             lowering.provide(out, lowering.dense(result));
         } else {
@@ -88,21 +87,22 @@ final class AttentionScores {
         lowering.pend(
                 biased,
                 List.of(raw, mask),
-                v -> chosen ? v.get(1).choose(v.get(0), hidden) : v.get(0).plus(v.get(1)));
+                v -> chosen
+                        ? v.get(1).choose(v.get(0), hidden)
+                        : v.get(1)
+                                .combine(Operator.EQUAL, hidden)
+                                .choose(hidden, v.get(0).plus(v.get(1))));
         return biased;
     }
 
     /** A query that sees no key gives nothing but zeros. */
-    private static Cell probabilities(Op op, Cell scores, @Nullable Cell mask) {
+    private static Cell probabilities(Op op, Cell scores) {
         Lowering lowering = op.lowering();
         Shape shape = scores.shape();
         Cell out = op.out(OUTPUT);
         Cell chances = lowering.part(out, ElementType.FLOAT, shape);
         SoftmaxRules.add(
                 op, false, lowering.dense(scores), lowering.allocate(chances), shape.elements(0, 3), shape.dim(3), 1);
-        if (mask == null) {
-            return chances;
-        }
         Cell best = lowering.part(out, ElementType.FLOAT, shape.with(3, 1));
         Reductions.add(op, ReduceOp.MAX, scores, best, 3);
         Cell seen = lowering.part(out, ElementType.FLOAT, shape);

@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 final class ConvRules {
     /** A transposed convolution is a convolution for each remainder of the strides, each of which is planned. */
     private static final int MOST_PHASES = 4096;
+    /** Kernels take places of a row that are so far apart; what a tile of more fetches ahead is more than a program holds. */
+    private static final int FARTHEST = 1 << 10;
 
     private ConvRules() {}
 
@@ -57,7 +59,9 @@ final class ConvRules {
         var ofChannels = new ConvShape(batch, channels, outChannels, groups, axes[0], axes[1], axes[2]);
         if (PlaneAnchor.pays(op, images, ofChannels)) {
             op.lowering().pend(op.out(), PlaneAnchor.of(op.lowering(), images, ofChannels, weights));
-        } else if (groups == channels && outChannels == channels && groups > 1) {
+        } else if (axes[2].stride() > FARTHEST || hasFarTaps(axes[2])) {
+            return false;
+        } else if (groups == channels && outChannels == channels && groups > 1 && !Windows.isWide(axes[2])) {
             var shape = new WindowShape(batch, channels, axes[0], axes[1], axes[2]);
             op.lowering().pend(op.out(), new DepthwiseAnchor(op.lowering(), images, shape, weights));
         } else {
@@ -81,6 +85,10 @@ final class ConvRules {
         lowering.pend(op.out(), List.of(product, added), v -> v.getFirst().plus(v.getLast()));
     }
 
+    private static boolean hasFarTaps(Axis width) {
+        return width.taps() > 1 && width.dilation() > FARTHEST;
+    }
+
     /** Whether images have a size that does not depend on the shapes of the inputs. */
     private static boolean isOfOneSize(Op op) {
         SymbolicShape images = op.node().requireInput(0).shape();
@@ -92,7 +100,7 @@ final class ConvRules {
         Shape in = op.in(0).shape();
         Shape out = op.out().shape();
         Axis[] axes = weights == null ? null : Windows.transposed(op, in, out, Windows.kernel(weights.shape()));
-        if (weights == null || axes == null || out.elements() == 0 || in.elements() == 0) {
+        if (weights == null || axes == null || out.elements() == 0 || in.elements() == 0 || hasFarTaps(axes[2])) {
             return false;
         }
         if ((double) axes[0].stride() * axes[1].stride() * axes[2].stride() > MOST_PHASES) {

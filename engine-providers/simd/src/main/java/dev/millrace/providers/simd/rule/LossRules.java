@@ -65,7 +65,7 @@ final class LossRules {
             numbers = places;
         }
         RunChecks.addAtLeast(op, numbers, 0, op.node().describe() + ": a label is negative");
-        reduce(chosen(numbers), weights(numbers, counts));
+        reduce(scores(numbers, counts), weights(numbers, counts));
         return true;
     }
 
@@ -95,6 +95,22 @@ final class LossRules {
         return chosen;
     }
 
+    /** The element of each lane, 0 where it does not count, whatever stands there. */
+    private Cell scores(Cell places, @Nullable Cell counts) {
+        Cell chosen = chosen(places);
+        if (counts == null) {
+            return chosen;
+        }
+        Cell scores = part(ElementType.FLOAT, places.shape());
+        lowering.pend(scores, List.of(chosen, counts), v -> counted(v.get(1), v.get(0)));
+        lowering.materialise(scores);
+        return scores;
+    }
+
+    private static Expr counted(Expr counts, Expr number) {
+        return counts.combine(Operator.EQUAL, Expr.number(0)).choose(Expr.number(0), number);
+    }
+
     private Indices indices(Cell places) {
         return new Indices(op.node().describe(), lowering.dense(places), false, places.elements());
     }
@@ -112,7 +128,7 @@ final class LossRules {
             return weights;
         }
         Cell both = part(ElementType.FLOAT, places.shape());
-        lowering.pend(both, List.of(weights, counts), v -> v.get(0).times(v.get(1)));
+        lowering.pend(both, List.of(weights, counts), v -> counted(v.get(1), v.get(0)));
         lowering.materialise(both);
         return both;
     }

@@ -116,6 +116,9 @@ final class PoolRules {
         if (ofPlanesPays(op, shape, pooling)) {
             return ofPlanes(op, shape, pooling);
         }
+        if (Windows.isWide(axes[2])) {
+            return false;
+        }
         return isInBlocks(op) ? ofBlocks(op, shape, pooling) : ofChannels(op, shape, pooling);
     }
 

@@ -93,7 +93,8 @@ final class RankRules {
         if (!in.isFloat() || rank == 0) {
             return false;
         }
-        int axis = Shape.axis(op.attributes().integer("axis", flat ? 1 : -1), rank);
+        long given = op.attributes().integer("axis", flat ? 1 : -1);
+        int axis = flat && given == rank ? rank : Shape.axis(given, rank);
         int end = flat ? rank : axis + 1;
         long count = in.shape().elements(axis, end);
         if (count > MOST_NUMBERED) {

@@ -56,7 +56,7 @@ final class ResizeAxes {
             boolean whole = start == 0 && end == 1;
             boolean stays = from == to && (crops ? whole : scales[i] == 1);
             if (!stays) {
-                axes.add(new ResizeAxis(named[i], from, to, (float) scales[i], start, end));
+                axes.add(new ResizeAxis(named[i], from, to, scales[i], start, end));
             }
         }
         return axes;

@@ -115,7 +115,7 @@ final class ResizeRules {
     /** Whether corners are aligned at whole numbers of elements, where kernels and the specification agree. */
     private static boolean isExact(ResizeRule rule, List<ResizeAxis> axes) {
         return rule.coordinates() != Coordinates.ALIGN_CORNERS
-                || axes.stream().allMatch(axis -> axis.scale() * axis.from() == axis.to());
+                || axes.stream().allMatch(axis -> (float) axis.scale() * axis.from() == axis.to());
     }
 
     /** The rule of a node, or null where it has one that kernels do not know. */

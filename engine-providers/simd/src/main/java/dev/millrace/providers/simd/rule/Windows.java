@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The axes that the window of a convolution or a pooling slides along. */
 final class Windows {
+    /** Kernels that take a row of an image at once name its length, and all that happens in it. */
+    private static final int WIDEST = 1 << 20;
+
     private Windows() {}
 
     /**
@@ -75,6 +78,13 @@ final class Windows {
         long[] numbers = new long[count];
         Arrays.fill(numbers, otherwise);
         return numbers;
+    }
+
+    /** Whether a row is longer than kernels take at once. */
+    static boolean isWide(Axis row) {
+        int extents = Math.max(Math.max(row.in(), row.out()), Math.abs(row.before()));
+        int steps = Math.max(Math.max(row.stride(), row.dilation()), row.taps());
+        return Math.max(extents, steps) > WIDEST;
     }
 
     /** The spatial dimensions of weights. */

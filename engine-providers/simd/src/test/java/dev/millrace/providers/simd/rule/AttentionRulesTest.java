@@ -90,6 +90,34 @@ class AttentionRulesTest {
         graph.check(TOLERANCE);
     }
 
+    /** Eleven keys for each of three queries, whose products are finite, -infinity and infinity. */
+    @Test
+    void rowsOfNothingButMinusInfinityAreZerosAndMaskedInfinitiesDoNotCount() {
+        float[] queries = new float[3 * 16];
+        float[] keys = new float[11 * 16];
+        Arrays.fill(queries, 0.5f);
+        queries[16] = Float.POSITIVE_INFINITY;
+        queries[32] = Float.NEGATIVE_INFINITY;
+        Arrays.fill(keys, -0.25f);
+        float[] hidden = new float[3 * 11];
+        Arrays.fill(hidden, 22, 33, Float.NEGATIVE_INFINITY);
+        hidden[3] = Float.NEGATIVE_INFINITY;
+        var graph = new SmallGraph();
+        Value q = graph.input(Tensor.copyOf(queries, 1, 1, 3, 16));
+        Value k = graph.input(Tensor.copyOf(keys, 1, 1, 11, 16));
+        Value v = input(graph, 1, 1, 11, 24);
+        Value mask = graph.input(Tensor.copyOf(hidden, 3, 11));
+        graph.output(graph.node("Attention", 23, Map.of(), q, k, v, mask));
+        for (int stage = 2; stage < 4; stage++) {
+            Map<String, Attribute> attributes = Map.of("qk_matmul_output_mode", Attribute.of(stage));
+            for (Value bias : Arrays.asList(null, mask)) {
+                List<Value> results = graph.nodes(4, "Attention", 23, attributes, q, k, v, bias);
+                graph.output(results.getFirst(), results.getLast());
+            }
+        }
+        graph.check(TOLERANCE);
+    }
+
     @Test
     void headsSideBySideWithAPast() {
         for (int queries : new int[] {1, 5}) {

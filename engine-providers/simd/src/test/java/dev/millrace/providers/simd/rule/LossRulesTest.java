@@ -79,6 +79,20 @@ class LossRulesTest {
     }
 
     @Test
+    void whatIsIgnoredMayBeNoNumber() {
+        float[] numbers = {Float.NaN, 1, 2, 3, 4, 5, 6, 7, 8, Float.POSITIVE_INFINITY};
+        Tensor weights = Tensor.copyOf(new float[] {Float.NaN, 1, 2, 0.25f, 3}, CLASSES);
+        int[] labels = {0, 3};
+        for (int ignored : new int[] {0, -7}) {
+            labels[0] = ignored;
+            try (var both = new Comparison(editor -> add(editor, 2, ElementType.INT64, ignored))) {
+                both.agreesOn(Tensor.copyOf(numbers, 2, CLASSES), labels(ElementType.INT64, labels, 2), weights)
+                        .withoutFallback();
+            }
+        }
+    }
+
+    @Test
     void labelsOfNoClassAreRefused() {
         for (long label : new long[] {-1, CLASSES, 1L << 32, Long.MIN_VALUE}) {
             try (var comparison = new Comparison(editor -> add(editor, 2, ElementType.INT64, null))) {

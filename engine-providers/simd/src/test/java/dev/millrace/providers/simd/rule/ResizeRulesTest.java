@@ -44,6 +44,28 @@ class ResizeRulesTest {
     }
 
     @Test
+    void whatHasNoWeightDoesNotCountWhateverItIs() {
+        for (String mode : List.of("linear", "cubic")) {
+            for (String coordinates : List.of("half_pixel", "align_corners", "asymmetric")) {
+                for (long size : new long[] {3, 9, 14, 15}) {
+                    float[] numbers = new float[2 * 7 * 7];
+                    numbers[8] = Float.NaN;
+                    numbers[7 * 7 - 1] = Float.NaN;
+                    numbers[7 * 7 + 20] = Float.POSITIVE_INFINITY;
+                    numbers[7 * 7 + 28] = Float.NEGATIVE_INFINITY;
+                    try (var both = new Comparison(editor -> {
+                        var nodes = new Nodes(editor, 19);
+                        Value x = Comparison.floats(editor, "x", 4);
+                        nodes.output(sized(nodes, attributes(mode, coordinates), x, 1, 2, size, size));
+                    })) {
+                        both.agreesOn(Tensor.copyOf(numbers, 1, 2, 7, 7)).withoutFallback();
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
     void allRoundingsAgree() {
         for (String rounding : List.of("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")) {
             for (float scale : new float[] {2, 3, 0.5f, 1.5f, 0.7f}) {

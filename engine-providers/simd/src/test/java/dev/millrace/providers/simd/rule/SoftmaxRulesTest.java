@@ -35,6 +35,7 @@ class SoftmaxRulesTest {
             check("Hardmax", 13, axis, SmallGraph.random(random, 3, 17, 5));
             check("Hardmax", 11, axis, SmallGraph.random(random, 3, 4, 5));
         }
+        check("Hardmax", 11, 3, SmallGraph.random(random, 3, 4, 5));
         check("Hardmax", 13, -1, Tensor.copyOf(new float[] {1, 2, 2, 3, 3, 3}, 2, 3));
         check("Hardmax", 13, 0, Tensor.copyOf(new float[] {1, 2, 2, 3, 2, 1}, 2, 3));
     }
