@@ -56,40 +56,36 @@ final class ScoreWeights implements KernelFamily {
             return builder.build();
         }
 
-        /**
-         * Replaces scores by weights, those that do not take part by zeros, and gives the sums. What is subtracted is
-         * the largest score, negated where there is a scale to multiply by.
-         */
+        /** Replaces scores by weights, those that do not take part by zeros, and gives the sums. */
         private VectorVar weights(ScalarVar valid, VectorVar largest) {
             VectorVar[] total = vectors(UNROLL, Constant.ZERO);
             VectorVar scale = plain ? number(SoftmaxArguments.SCALE) : largest;
-            VectorVar subtracted = plain ? builder.sub(Constant.ZERO, largest) : largest;
             ScalarVar at = builder.copy(scores, "at");
             ScalarVar left = builder.copy(valid, "left");
             try (var _ = builder.loop(left, UNROLL * lanes)) {
                 for (int i = 0; i < UNROLL; i++) {
-                    weight(total[i], Address.at(at, 4 * lanes * i), scale, subtracted, null);
+                    weight(total[i], Address.at(at, 4 * lanes * i), scale, largest, null);
                 }
                 builder.advance(at, UNROLL * bytes);
             }
             try (var _ = builder.loop(left, lanes)) {
-                weight(total[0], Address.at(at, 0), scale, subtracted, null);
+                weight(total[0], Address.at(at, 0), scale, largest, null);
                 builder.advance(at, 4 * lanes);
             }
             try (var _ = builder.ifNotZero(left)) {
-                weight(total[1], Address.at(at, 0), scale, subtracted, builder.firstLanes(left));
+                weight(total[1], Address.at(at, 0), scale, largest, builder.firstLanes(left));
                 builder.advance(at, 4 * lanes);
             }
             zerosFrom(at, valid);
             return builder.add(total[0], total[1]);
         }
 
-        private void weight(
-                VectorVar total, Address at, VectorVar scale, VectorVar subtracted, @Nullable MaskVar some) {
+        private void weight(VectorVar total, Address at, VectorVar scale, VectorVar largest, @Nullable MaskVar some) {
             VectorVar score = builder.load(at);
+            // the product is rounded as it was when the largest one was found, which so weighs 1 however large it is
             VectorVar exponent = plain
-                    ? builder.multiplyAdd(score, scale, subtracted)
-                    : builder.mul(builder.sub(score, subtracted), LOG2_E);
+                    ? builder.sub(builder.mul(score, scale), largest)
+                    : builder.mul(builder.sub(score, largest), LOG2_E);
             VectorVar weight = Function.EXP2_OF_NEGATIVE.write(builder, exponent);
             if (some != null) {
                 weight = builder.select(some, weight, Constant.ZERO);

@@ -118,6 +118,23 @@ class AttentionRulesTest {
         graph.check(TOLERANCE);
     }
 
+    /** The largest score of a row weighs 1, though its last place is a thousand. */
+    @Test
+    void scoresOfTenThousandMillions() {
+        float[] numbers = new float[11 * 16];
+        for (int i = 0; i < numbers.length; i++) {
+            numbers[i] = (float) (70_000 * Math.cos(i * i));
+        }
+        var graph = new SmallGraph();
+        Value q = graph.input(Tensor.copyOf(numbers, 1, 1, 11, 16));
+        Value k = graph.input(Tensor.copyOf(numbers, 1, 1, 11, 16));
+        Value v = input(graph, 1, 1, 11, 24);
+        for (float scale : new float[] {0.3f, 0.7f, 1.1f}) {
+            graph.output(graph.node("Attention", 23, Map.of("scale", Attribute.of(scale)), q, k, v));
+        }
+        graph.check(TOLERANCE);
+    }
+
     @Test
     void headsSideBySideWithAPast() {
         for (int queries : new int[] {1, 5}) {
