@@ -66,7 +66,7 @@ public final class Factories {
         try {
             return awaited();
         } catch (ExecutionException e) {
-            throw failure(e.getCause());
+            throw failure(e);
         }
     }
 
@@ -96,11 +96,11 @@ public final class Factories {
         }
     }
 
-    private static RuntimeException failure(Throwable cause) {
-        return switch (cause) {
+    private static RuntimeException failure(ExecutionException search) {
+        return switch (search.getCause()) {
             case Error error -> throw error;
             case RuntimeException exception -> exception;
-            default -> new IllegalStateException(cause);
+            case null, default -> new IllegalStateException(search);
         };
     }
 
