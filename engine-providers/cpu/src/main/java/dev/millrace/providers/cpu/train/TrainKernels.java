@@ -5,7 +5,6 @@ import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
-import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import org.jspecify.annotations.Nullable;
 
@@ -81,10 +80,13 @@ public final class TrainKernels {
         }
         return context -> {
             ElementType rateType = context.inputType(0);
-            ElementType[] types = new ElementType[tensors];
+            // gradients and what is kept may be of other types than what they belong to
+            ElementType[] types = new ElementType[groups * tensors];
+            for (int i = 0; i < types.length; i++) {
+                types[i] = context.inputType(2 + i);
+            }
             long[] counts = new long[tensors];
             for (int i = 0; i < tensors; i++) {
-                types[i] = context.inputType(2 + i);
                 counts[i] = context.inputShape(2 + i).elements();
             }
             return run -> {
@@ -94,22 +96,19 @@ public final class TrainKernels {
                 for (int i = 0; i < tensors; i++) {
                     for (long at = 0; at < counts[i]; at++) {
                         run.checkCancelled(at);
-                        load(run, types[i], groups, tensors, i, at, element);
+                        for (int group = 0; group < groups; group++) {
+                            int input = group * tensors + i;
+                            element[group] = Elements.getDouble(types[input], run.input(2 + input), at);
+                        }
                         step.apply(rate, updates, element);
                         for (int group = 0; group < groups - 1; group++) {
-                            double value = element[group == 0 ? 0 : group + 1];
-                            Elements.setDouble(types[i], run.output(group * tensors + i), at, value);
+                            int from = group == 0 ? 0 : group + 1;
+                            ElementType type = types[from * tensors + i];
+                            Elements.setDouble(type, run.output(group * tensors + i), at, element[from]);
                         }
                     }
                 }
             };
         };
-    }
-
-    private static void load(
-            LaunchContext run, ElementType type, int groups, int tensors, int tensor, long at, double[] element) {
-        for (int group = 0; group < groups; group++) {
-            element[group] = Elements.getDouble(type, run.input(2 + group * tensors + tensor), at);
-        }
     }
 }
