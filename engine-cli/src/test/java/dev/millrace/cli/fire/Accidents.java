@@ -38,8 +38,8 @@ final class Accidents {
             case OutOfMemoryError _, IOException _, UncheckedIOException _ -> true;
             case IllegalArgumentException _ ->
                 isThrownBy(cause, "dev.millrace.") || isThrownBy(cause, "java.util.regex.");
-            // what a decoder of ours says that it does not decode
-            case UnsupportedOperationException _ -> isThrownBy(cause, "dev.millrace.");
+            // what the decoders of images say that they do not decode, and nobody else
+            case UnsupportedOperationException _ -> isThrownBy(cause, "dev.millrace.providers.cpu.image.");
             // memory that a caller has closed, or that belongs to another thread
             case IllegalStateException _, WrongThreadException _ -> isThrownBy(cause, "jdk.internal.foreign.");
             default -> isImageCodec(cause);

@@ -97,18 +97,22 @@ final class LossRules {
 
     /** The element of each lane, 0 where it does not count, whatever stands there. */
     private Cell scores(Cell places, @Nullable Cell counts) {
-        Cell chosen = chosen(places);
-        if (counts == null) {
-            return chosen;
-        }
-        Cell scores = part(ElementType.FLOAT, places.shape());
-        lowering.pend(scores, List.of(chosen, counts), v -> counted(v.get(1), v.get(0)));
-        lowering.materialise(scores);
-        return scores;
+        return counted(chosen(places), counts);
     }
 
-    private static Expr counted(Expr counts, Expr number) {
-        return counts.combine(Operator.EQUAL, Expr.number(0)).choose(Expr.number(0), number);
+    /** Numbers with 0 in place of those that do not count. */
+    private Cell counted(Cell numbers, @Nullable Cell counts) {
+        if (counts == null) {
+            return numbers;
+        }
+        Cell counted = part(ElementType.FLOAT, numbers.shape());
+        Expr zero = Expr.number(0);
+        lowering.pend(
+                counted,
+                List.of(numbers, counts),
+                v -> v.getLast().combine(Operator.EQUAL, zero).choose(zero, v.getFirst()));
+        lowering.materialise(counted);
+        return counted;
     }
 
     private Indices indices(Cell places) {
@@ -124,13 +128,7 @@ final class LossRules {
         var shape = new ElementShape(
                 new long[] {places.elements()}, op.in(WEIGHTS).shape().toArray(), 0);
         GatherRules.addElements(op, op.in(WEIGHTS), indices(places), shape, lowering.allocate(weights));
-        if (counts == null) {
-            return weights;
-        }
-        Cell both = part(ElementType.FLOAT, places.shape());
-        lowering.pend(both, List.of(weights, counts), v -> counted(v.get(1), v.get(0)));
-        lowering.materialise(both);
-        return both;
+        return counted(weights, counts);
     }
 
     private void reduce(Cell chosen, @Nullable Cell weights) {
