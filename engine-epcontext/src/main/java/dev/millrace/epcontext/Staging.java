@@ -141,10 +141,13 @@ final class Staging implements AutoCloseable {
             for (Path place : targets.keySet()) {
                 disk.forceFile(place);
             }
-            for (Map.Entry<Path, Target> each : targets.entrySet()) {
-                Target to = each.getValue();
-                move(each.getKey(), to.file, to.replaces);
-                published.add(to);
+            try (FolderLock _ = FolderLock.of(target)) {
+                checkFree();
+                for (Map.Entry<Path, Target> each : targets.entrySet()) {
+                    Target to = each.getValue();
+                    move(each.getKey(), to.file, to.replaces);
+                    published.add(to);
+                }
             }
             disk.forceFolder(target);
         } catch (FileAlreadyExistsException e) {
@@ -154,6 +157,15 @@ final class Staging implements AutoCloseable {
         } catch (IOException e) {
             published.forEach(each -> delete(each.file));
             throw new EngineException(Status.FAIL, "cannot move what was written into " + target + ": " + e, e);
+        }
+    }
+
+    /** Before anything is replaced: the binary of a faster writer belongs to the model that it has written. */
+    private void checkFree() throws FileAlreadyExistsException {
+        for (Target each : targets.values()) {
+            if (!each.replaces && Files.exists(each.file, LinkOption.NOFOLLOW_LINKS)) {
+                throw new FileAlreadyExistsException(each.file.toString());
+            }
         }
     }
 

@@ -1,15 +1,21 @@
 package dev.millrace.epcontext;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.graph.EngineException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -76,5 +82,64 @@ class StagingTest {
             other.publish();
         }
         assertThat(folder.resolve("other.onnx")).hasContent("slow");
+    }
+
+    /** Two files that belong together, as a model and its binary do. */
+    private void writePair(String content, boolean replaces) throws IOException {
+        Path model = folder.resolve("net_ctx.onnx");
+        Path binary = folder.resolve("net.bin");
+        try (var staging = new Staging(model)) {
+            Files.writeString(staging.place(binary, true), content);
+            Files.writeString(staging.place(model, replaces), content);
+            staging.publish();
+        }
+    }
+
+    private String read(String name) throws IOException {
+        return Files.readString(folder.resolve(name));
+    }
+
+    @Test
+    void whoIsTooLateReplacesNothingOfWhatTheFasterOneWrote() throws IOException {
+        writePair("fast", false);
+        assertThatThrownBy(() -> writePair("slow", false))
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("exists already");
+        assertThat(folder.resolve("net.bin")).hasContent("fast");
+        assertThat(folder).isDirectoryNotContaining("glob:**.millrace*");
+    }
+
+    @Test
+    void filesOfWritersAtATimeDoNotMix() throws Exception {
+        try (var executor = Executors.newFixedThreadPool(4)) {
+            for (int round = 0; round < 25; round++) {
+                boolean replaces = round % 2 == 0;
+                var writers = new ArrayList<Callable<Boolean>>();
+                for (int i = 0; i < 4; i++) {
+                    String content = round + " " + i;
+                    writers.add(() -> hasWritten(content, replaces));
+                }
+                int written = 0;
+                for (Future<Boolean> writer : executor.invokeAll(writers)) {
+                    written += writer.get() ? 1 : 0;
+                }
+                assertThat(written).isEqualTo(replaces ? 4 : 1);
+                assertThat(read("net.bin")).isEqualTo(read("net_ctx.onnx"));
+                if (replaces) {
+                    Files.delete(folder.resolve("net_ctx.onnx"));
+                }
+            }
+        }
+        assertThat(folder).isDirectoryNotContaining("glob:**.millrace*");
+    }
+
+    private boolean hasWritten(String content, boolean replaces) throws IOException {
+        try {
+            writePair(content, replaces);
+            return true;
+        } catch (EngineException e) {
+            assertThat(e).hasMessageContaining("exists already");
+            return false;
+        }
     }
 }

@@ -9,6 +9,7 @@ import dev.millrace.graph.format.WriteOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -96,6 +97,25 @@ class CompiledFilesTest extends CompiledTest {
         var second = ModelOutput.buffer();
         compile(ModelInput.file(source), second, options().binary(folder, "kept"));
         assertAnswersAsItsSource(second.bytes(), in(folder));
+    }
+
+    /** Files that are the same for the same model can be cached by content, signed, and written by several at a time. */
+    @Test
+    void aModelThatIsCompiledAgainGivesTheSameFiles() throws IOException {
+        Path wide = Files.write(folder.resolve("wide.onnx"), TestModels.perceptron(12, WIDTH, 6));
+        Path first = compiledIn("first", wide);
+        for (String name : List.of("second", "third")) {
+            Path again = compiledIn(name, wide);
+            for (String file : List.of("net_simd.bin", "net_ctx.onnx")) {
+                assertThat(again.resolve(file)).hasSameBinaryContentAs(first.resolve(file));
+            }
+        }
+    }
+
+    private Path compiledIn(String name, Path of) throws IOException {
+        Path inner = Files.createDirectory(folder.resolve(name));
+        compile(ModelInput.file(of), ModelOutput.file(inner.resolve("net_ctx.onnx")), options());
+        return inner;
     }
 
     private static SessionOptions.Builder in(Path folder) {

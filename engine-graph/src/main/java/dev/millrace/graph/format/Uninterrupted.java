@@ -2,6 +2,7 @@ package dev.millrace.graph.format;
 
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.FileLockInterruptionException;
 
 /** Work on files that interrupts don't stop: the JDK closes a channel under a thread that is interrupted. */
 public final class Uninterrupted {
@@ -35,6 +36,7 @@ public final class Uninterrupted {
 
     private static boolean isInterrupt(Throwable thrown) {
         return thrown instanceof ClosedByInterruptException
+                || thrown instanceof FileLockInterruptionException
                 || thrown.getCause() != null && isInterrupt(thrown.getCause());
     }
 }

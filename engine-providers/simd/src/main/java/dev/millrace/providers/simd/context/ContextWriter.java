@@ -24,6 +24,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -190,7 +191,8 @@ public final class ContextWriter {
     /** The constants, but those of branches, that programs for all shapes read packed only. */
     private static Set<Tensor> dispensable(Graph graph, Usage usage) {
         boolean fixed = NominalShapes.areFixed(graph);
-        Set<Tensor> dispensable = Collections.newSetFromMap(new IdentityHashMap<>());
+        // in the graph's order: a model that is compiled twice gives the same binary
+        Set<Tensor> dispensable = new LinkedHashSet<>();
         for (Value value : graph.constants()) {
             Tensor constant = value.constant();
             boolean alwaysRead = fixed || value.users().stream().allMatch(user -> user.graph() == graph);
