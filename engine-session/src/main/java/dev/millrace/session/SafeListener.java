@@ -21,6 +21,19 @@ final class SafeListener implements RunListener {
     }
 
     @Override
+    public boolean hearsSteps() {
+        boolean outermost = callbacks.enter();
+        try {
+            return listener.hearsSteps();
+        } catch (Throwable thrown) {
+            threw(thrown);
+            return false;
+        } finally {
+            callbacks.leave(outermost);
+        }
+    }
+
+    @Override
     public void stepEnded(String plan, PlanStep step, long startNanos, long endNanos) {
         boolean outermost = callbacks.enter();
         try {

@@ -112,6 +112,7 @@ class ObservationTest {
         assertThat(run.getString("outcome")).isEqualTo("DEADLINE_EXCEEDED");
         assertThat(run.getString("inputs")).contains("[");
         assertThat(run.getDuration()).isGreaterThan(Duration.ofMillis(20));
+        assertThat(all(events, "dev.millrace.Step")).isEmpty();
         RecordedEvent creation = named(events, "dev.millrace.Session");
         assertThat(creation.getString("outcome")).isEqualTo("OK");
         assertThat(creation.getDuration()).isPositive();
@@ -126,6 +127,7 @@ class ObservationTest {
                         TestModels.sumAndProduct(),
                         SessionOptions.builder().name("two").build());
                 var recording = new Recording()) {
+            recording.enable("dev.millrace.Step");
             recording.start();
             session.run(inputs()).close();
             session.run(inputs()).close();

@@ -296,6 +296,7 @@ class SessionTest {
         Path file = folder.resolve("recording.jfr");
         try (Session session = twoOutputs();
                 var recording = new Recording()) {
+            recording.enable("dev.millrace.Step");
             recording.start();
             session.run(Inputs.of("a", 1f).and("b", Tensor.copyOf(new float[] {3}, 1)))
                     .close();

@@ -2,6 +2,7 @@ package dev.millrace.scheduler.event;
 
 import dev.millrace.scheduler.plan.PlanStep;
 import jdk.jfr.Category;
+import jdk.jfr.Enabled;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
@@ -56,6 +57,8 @@ final class FlightEvents implements RunListener {
         String outcome = "";
     }
 
+    /** Off unless a recording asks for it: a small model runs through its steps faster than they can be timed. */
+    @Enabled(false)
     @Name("dev.millrace.Step")
     @Label("Step of a run")
     @Category("Millrace")
@@ -100,6 +103,16 @@ final class FlightEvents implements RunListener {
 
         @Label("Values")
         String values = "";
+    }
+
+    /** Whether a recording that is on has any of the events of a run. */
+    static boolean areRecorded() {
+        return new RunEvent().isEnabled() || new BindingEvent().isEnabled() || new StepEvent().isEnabled();
+    }
+
+    @Override
+    public boolean hearsSteps() {
+        return new StepEvent().isEnabled();
     }
 
     @Override

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 public final class FlightRecording {
     private FlightRecording() {}
 
-    /** A request to be told of, or null where no recording has been started in this process. */
+    /** A request to be told of, or null where no recording wants to hear of requests. */
     public static @Nullable FlightRequest requestIfOn() {
-        return FlightRecorder.isInitialized() ? new FlightRequest() : null;
+        return FlightRecorder.isInitialized() && FlightEvents.areRecorded() ? new FlightRequest() : null;
     }
 
     /** A session that is about to be made, or null where no recording has been started in this process. */

@@ -9,6 +9,14 @@ import org.jspecify.annotations.Nullable;
  * goes to its thread's handler of uncaught exceptions and harms no run of a session.
  */
 public interface RunListener {
+    /**
+     * Whether it wants to hear of steps and of work, whose times have to be taken then: asked as they run, and of no bearing
+     * on what another listener of the same run hears.
+     */
+    default boolean hearsSteps() {
+        return true;
+    }
+
     /** A step has run; times are those of {@link System#nanoTime()}. */
     void stepEnded(String plan, PlanStep step, long startNanos, long endNanos);
 
@@ -42,15 +50,28 @@ public interface RunListener {
         }
         return new RunListener() {
             @Override
+            public boolean hearsSteps() {
+                return one.hearsSteps() || other.hearsSteps();
+            }
+
+            @Override
             public void stepEnded(String plan, PlanStep step, long startNanos, long endNanos) {
-                one.stepEnded(plan, step, startNanos, endNanos);
-                other.stepEnded(plan, step, startNanos, endNanos);
+                if (one.hearsSteps()) {
+                    one.stepEnded(plan, step, startNanos, endNanos);
+                }
+                if (other.hearsSteps()) {
+                    other.stepEnded(plan, step, startNanos, endNanos);
+                }
             }
 
             @Override
             public void workEnded(String plan, PlanStep step, Work work, long startNanos, long endNanos) {
-                one.workEnded(plan, step, work, startNanos, endNanos);
-                other.workEnded(plan, step, work, startNanos, endNanos);
+                if (one.hearsSteps()) {
+                    one.workEnded(plan, step, work, startNanos, endNanos);
+                }
+                if (other.hearsSteps()) {
+                    other.workEnded(plan, step, work, startNanos, endNanos);
+                }
             }
 
             @Override

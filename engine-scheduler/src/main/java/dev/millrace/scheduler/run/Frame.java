@@ -237,6 +237,13 @@ final class Frame {
         letGo();
     }
 
+    /** Who wants to hear of steps, whose times are taken for it. */
+    @Nullable
+    RunListener listenerOfSteps() {
+        RunListener heard = listener;
+        return heard == null || !heard.hearsSteps() ? null : heard;
+    }
+
     private void letGo() {
         for (int i = 0; i < holds.size(); i++) {
             holds.get(i).letGo();

@@ -32,7 +32,7 @@ final class Lane implements LaunchContext {
     void run(BoundStep bound, @Nullable MemorySegment workspaceMemory) {
         current = bound;
         workspace = workspaceMemory;
-        RunListener listener = frame.listener;
+        RunListener listener = frame.listenerOfSteps();
         long start = listener == null ? 0 : System.nanoTime();
         PlanStep step = bound.step();
         try {
@@ -122,7 +122,7 @@ final class Lane implements LaunchContext {
 
     @Override
     public Work.@Nullable Listener listener() {
-        RunListener listener = frame.listener;
+        RunListener listener = frame.listenerOfSteps();
         PlanStep step = bound().step();
         return listener == null
                 ? null
