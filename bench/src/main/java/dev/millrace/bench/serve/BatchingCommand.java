@@ -51,7 +51,10 @@ public final class BatchingCommand implements Callable<Integer> {
     private static final double NANOS = 1e9;
     private static final double MICRO = 1e3;
     private static final int LEAST_BLOCKS = 5;
-    private static final int REQUESTS = 4;
+    private static final int LEAST_REQUESTS = 4;
+    /** So long subscribers ask at least, beside which it does not count that the first ask alone and the last have no others. */
+    private static final double LEAST_SECONDS = 0.25;
+
     private static final int RUNS_BY_HAND = 8;
     private static final double PERCENT = 99;
     private static final long SEED = 1;
@@ -111,8 +114,9 @@ public final class BatchingCommand implements Callable<Integer> {
      * A model, asked in all ways.
      *
      * @param many inputs of as many requests as a batch has at most
+     * @param requests how often each subscriber asks
      */
-    private record Asked(String label, Session session, Inference batched, Inputs inputs, Inputs many) {}
+    private record Asked(String label, Session session, Inference batched, Inputs inputs, Inputs many, int requests) {}
 
     private void measure(PrintWriter out, Engine engine, Hands hands, String label, String name, long tokens)
             throws Exception {
@@ -129,7 +133,7 @@ public final class BatchingCommand implements Callable<Integer> {
                                     .along("state", 1)
                                     .along("output", 0)
                                     .along("stateN", 1));
-            var asked = new Asked(label, session, batched, inputs, many);
+            var asked = new Asked(label, session, batched, inputs, many, requests(batched, inputs));
             double given = subscribed(out, asked);
             double limit = byHand(out, asked, hands);
             out.println("%s: batches give %.2f times as much, and runs of %d by hand %.2f"
@@ -141,9 +145,8 @@ public final class BatchingCommand implements Callable<Integer> {
 
     /** How much more is answered with batches. */
     private double subscribed(PrintWriter out, Asked asked) throws Exception {
-        Duel together =
-                measured(() -> everybody(asked.batched, asked.inputs), () -> everybody(asked.session, asked.inputs));
-        double all = (double) subscribers * REQUESTS;
+        Duel together = measured(() -> everybody(asked.batched, asked), () -> everybody(asked.session, asked));
+        double all = (double) subscribers * asked.requests;
         out.println("%s, %d subscribers: batched %.1f/s, unbatched %.1f/s, ratio %.2f"
                 .formatted(
                         asked.label,
@@ -170,10 +173,12 @@ public final class BatchingCommand implements Callable<Integer> {
                         perSecond(all, Objects.requireNonNull(kernels.peerMicros())),
                         kernels.ratio()));
         out.flush();
-        Duel reached = measured(() -> everybody(asked.batched, asked.inputs), many);
+        Duel reached = measured(() -> everybody(asked.batched, asked), many);
         out.println("%s, batched beside runs of %d by hand: ratio %.2f"
                 .formatted(
-                        asked.label, maxSize, Objects.requireNonNull(reached.ratio()) * subscribers * REQUESTS / all));
+                        asked.label,
+                        maxSize,
+                        Objects.requireNonNull(reached.ratio()) * subscribers * asked.requests / all));
         out.flush();
         return Objects.requireNonNull(kernels.ratio());
     }
@@ -217,10 +222,26 @@ public final class BatchingCommand implements Callable<Integer> {
         }
     }
 
+    /** How often each subscriber has to ask for all of them to ask for long enough. */
+    private int requests(Inference inference, Inputs inputs) {
+        double quickest = Double.MAX_VALUE;
+        long end = System.nanoTime() + (long) (LEAST_SECONDS * NANOS);
+        do {
+            long start = System.nanoTime();
+            everybody(inference, inputs, LEAST_REQUESTS);
+            quickest = Math.min(quickest, (System.nanoTime() - start) / NANOS);
+        } while (System.nanoTime() < end);
+        return Math.max(LEAST_REQUESTS, (int) (LEAST_REQUESTS * LEAST_SECONDS / quickest));
+    }
+
+    private void everybody(Inference inference, Asked asked) {
+        everybody(inference, asked.inputs, asked.requests);
+    }
+
     /** Every subscriber asks so often, each time when it has its answer. */
-    private void everybody(Inference inference, Inputs inputs) {
+    private void everybody(Inference inference, Inputs inputs, int requests) {
         Flux.range(0, subscribers)
-                .flatMap(_ -> inference.mono(inputs).doOnNext(Outputs::close).repeat(REQUESTS - 1), subscribers)
+                .flatMap(_ -> inference.mono(inputs).doOnNext(Outputs::close).repeat(requests - 1), subscribers)
                 .blockLast();
     }
 

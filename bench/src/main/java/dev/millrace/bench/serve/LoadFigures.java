@@ -17,12 +17,32 @@ import java.util.stream.LongStream;
 record LoadFigures(List<Double> perSecond, long failures, double fairness, Resident resident, double peakMib) {
     private static final double NANOS = 1e9;
     private static final double KIB_PER_MIB = 1024;
-    private static final int FIRST_CLIENT = 6;
+    private static final int FIRST_RESIDENT = 2;
+    private static final int PEAK = FIRST_RESIDENT + 2 * Resident.MOMENTS;
+    private static final int FIRST_CLIENT = PEAK + 1;
+
+    /**
+     * Memory at a moment.
+     *
+     * @param mib what is resident
+     * @param heapMib what of it is the heap
+     */
+    record Memory(double mib, double heapMib) {
+        double besideHeapMib() {
+            return mib - heapMib;
+        }
+    }
 
     /** Memory after a tenth of the time, when everything has been asked for, at half time and at the end. */
-    record Resident(double tenthMib, double halfMib, double endMib) {
+    record Resident(Memory tenth, Memory half, Memory end) {
+        static final int MOMENTS = 3;
+
         double growth() {
-            return endMib / tenthMib;
+            return end.mib / tenth.mib;
+        }
+
+        double growthBesideHeap() {
+            return end.besideHeapMib() / tenth.besideHeapMib();
         }
     }
 
@@ -43,8 +63,13 @@ record LoadFigures(List<Double> perSecond, long failures, double fairness, Resid
                 perSecond,
                 said.get(1),
                 fairness,
-                new Resident(said.get(2) / KIB_PER_MIB, said.get(3) / KIB_PER_MIB, said.get(4) / KIB_PER_MIB),
-                said.get(5) / KIB_PER_MIB);
+                new Resident(memory(said, 0), memory(said, 1), memory(said, 2)),
+                said.get(PEAK) / KIB_PER_MIB);
+    }
+
+    private static Memory memory(List<Long> said, int moment) {
+        int at = FIRST_RESIDENT + 2 * moment;
+        return new Memory(said.get(at) / KIB_PER_MIB, said.get(at + 1) / KIB_PER_MIB);
     }
 
     private static long[] ofModel(long[] answers, int model, int models) {

@@ -27,8 +27,8 @@ import picocli.CommandLine.Spec;
             "again as soon as it has its answer; the peer's runs block, and each of its clients has a thread.",
             "Prints answers per second, failed requests, the least index of fairness among the clients of a model"
                     + " (Jain's:",
-            "1 where all get as much), memory after a tenth, half and all of the time, the peak of resident memory, and"
-                    + " the",
+            "1 where all get as much), memory after a tenth, half and all of the time, what of it is beside the heap,"
+                    + " the peak, and the",
             "95th percentile of the light model's answers alone and beside a heavy model with a tenth of the clients.",
             "Then models are replaced under the same load, on our side alone."
         })

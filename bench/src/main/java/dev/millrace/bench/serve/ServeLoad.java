@@ -1,6 +1,8 @@
 package dev.millrace.bench.serve;
 
+import dev.millrace.bench.compare.HeapMemory;
 import dev.millrace.bench.compare.ProcessMemory;
+import java.io.IOException;
 
 /** A process of its own: many clients of many sessions. Prints what {@link LoadFigures} reads. */
 final class ServeLoad {
@@ -8,6 +10,13 @@ final class ServeLoad {
     private static final double WARM_UP = 0.25;
 
     private ServeLoad() {}
+
+    /** What this process has, in KiB. */
+    private record Memory(long resident, long heap) {
+        static Memory now() throws IOException {
+            return new Memory(ProcessMemory.residentKib(), HeapMemory.residentKib());
+        }
+    }
 
     public static void main(String[] arguments) throws Exception {
         Orders orders = Orders.of(arguments);
@@ -18,19 +27,28 @@ final class ServeLoad {
             long[] before = load.answers();
             long start = System.nanoTime();
             orders.await(0.1);
-            long residentAtTenth = ProcessMemory.residentKib();
+            Memory tenth = Memory.now();
             orders.await(0.4);
-            long residentAtHalf = ProcessMemory.residentKib();
+            Memory half = Memory.now();
             orders.await(0.5);
             long[] answers = load.answers();
             long nanos = System.nanoTime() - start;
             for (int i = 0; i < answers.length; i++) {
                 answers[i] -= before[i];
             }
-            long residentAtEnd = ProcessMemory.residentKib();
+            Memory end = Memory.now();
             load.stop();
             Orders.complain(load);
-            Orders.say(nanos, load.failures(), residentAtTenth, residentAtHalf, residentAtEnd, ProcessMemory.peakKib());
+            Orders.say(
+                    nanos,
+                    load.failures(),
+                    tenth.resident,
+                    tenth.heap,
+                    half.resident,
+                    half.heap,
+                    end.resident,
+                    end.heap,
+                    ProcessMemory.peakKib());
             Orders.say(answers);
         }
     }

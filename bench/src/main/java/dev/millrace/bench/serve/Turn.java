@@ -13,8 +13,8 @@ record Turn(int round, Side side, LoadFigures load, LightFigures light) {
 
     static String csv(List<Turn> turns, List<String> models) {
         var text = new StringBuilder(
-                "round,side,answers_per_s,failed,fairness,memory_tenth_mib,memory_half_mib,memory_end_mib,peak_mib,"
-                        + "light_alone_us,light_beside_us,heavy_per_s");
+                "round,side,answers_per_s,failed,fairness,memory_tenth_mib,memory_half_mib,memory_end_mib,heap_tenth_mib,"
+                    + "heap_half_mib,heap_end_mib,peak_mib,light_alone_us,light_beside_us,heavy_per_s");
         models.forEach(model -> text.append(',').append(Csv.quoted(model + "_per_s")));
         text.append('\n');
         turns.forEach(turn -> text.append(String.join(",", turn.fields())).append('\n'));
@@ -28,9 +28,12 @@ record Turn(int round, Side side, LoadFigures load, LightFigures light) {
                 Numbers.format("%.2f", load.total()),
                 Long.toString(load.failures() + light.failures()),
                 Numbers.format("%.4f", load.fairness()),
-                Numbers.format("%.1f", load.resident().tenthMib()),
-                Numbers.format("%.1f", load.resident().halfMib()),
-                Numbers.format("%.1f", load.resident().endMib()),
+                Numbers.format("%.1f", load.resident().tenth().mib()),
+                Numbers.format("%.1f", load.resident().half().mib()),
+                Numbers.format("%.1f", load.resident().end().mib()),
+                Numbers.format("%.1f", load.resident().tenth().heapMib()),
+                Numbers.format("%.1f", load.resident().half().heapMib()),
+                Numbers.format("%.1f", load.resident().end().heapMib()),
                 Numbers.format("%.1f", load.peakMib()),
                 Numbers.format("%.1f", light.aloneMicros()),
                 Numbers.format("%.1f", light.besideMicros()),

@@ -12,8 +12,13 @@ import org.junit.jupiter.api.Test;
 
 class FiguresTest {
     private static Turn turn(int round, Side side, double rate, double peak) {
-        var load = new LoadFigures(List.of(rate, 4 * rate), 0, 0.98, new LoadFigures.Resident(100, 100, 101), peak);
+        var resident = new LoadFigures.Resident(memory(100, 40), memory(100, 38), memory(101, 41));
+        var load = new LoadFigures(List.of(rate, 4 * rate), 0, 0.98, resident, peak);
         return new Turn(round, side, load, new LightFigures(0, 100, 250, 12.5));
+    }
+
+    private static LoadFigures.Memory memory(double mib, double heapMib) {
+        return new LoadFigures.Memory(mib, heapMib);
     }
 
     private static final List<Turn> TURNS = List.of(
@@ -73,7 +78,7 @@ class FiguresTest {
         assertThat(text.toString())
                 .contains("| millrace                 |     150.0 |      0 |    0.980 |")
                 .contains("| onnxruntime, shared pool |      50.0 |")
-                .contains("|                    100 |  100 | 101 |        1.01 |")
+                .contains("|                    100 |  100 | 101 |        1.01 |              60 |        1.00 |")
                 .contains("|    2.50 |")
                 .contains("| heavy        |    120.0 |                     40.0 |")
                 .contains("ours beside onnxruntime, shared pool: answers 2.00, mean of the models' answers 2.00,"
@@ -99,7 +104,8 @@ class FiguresTest {
         assertThat(Turn.csv(TURNS, List.of("light", "heavy")).lines())
                 .hasSize(7)
                 .element(2)
-                .isEqualTo("1,\"onnxruntime, shared"
-                        + " pool\",50.00,0,0.9800,100.0,100.0,101.0,400.0,100.0,250.0,12.50,10.00,40.00");
+                .isEqualTo(
+                        "1,\"onnxruntime, shared"
+                            + " pool\",50.00,0,0.9800,100.0,100.0,101.0,40.0,38.0,41.0,400.0,100.0,250.0,12.50,10.00,40.00");
     }
 }
