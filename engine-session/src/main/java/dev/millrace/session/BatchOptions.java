@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param along for inputs and outputs by their names the number of that axis, where extents have no names, or too many
  * @param maxSize how many requests a run takes at most
  * @param maxDelay how long a request waits for others while one is under way; a lone one never waits
- * @param preferred sizes that the model is good at: the largest that can be filled is taken; empty for as many as wait
+ * @param preferred sizes that the model is good at: the largest that can be filled is taken; empty for all up to 8, for 12, 16,
+ *     24, 32 and so on, and for the largest: a session prepares for each size that it meets, and for few that are much alike
  * @param padded whether inputs whose other named extents differ are padded with zeros to the largest, and outputs cut back.
  *     For models that are told by a mask what is there, or do not mind
  */
@@ -26,6 +27,8 @@ public record BatchOptions(
         Duration maxDelay,
         List<Integer> preferred,
         boolean padded) {
+    private static final int ALL_UP_TO = 8;
+
     public BatchOptions {
         along = Failures.all(along, "along");
         preferred = Failures.all(preferred, "preferred");
@@ -36,7 +39,7 @@ public record BatchOptions(
         }
     }
 
-    /** Up to 16 requests, within 2 ms, of any size, not padded. */
+    /** Up to 16 requests, within 2 ms, of no size in particular, not padded. */
     public static BatchOptions defaults() {
         return new BatchOptions(null, Map.of(), 16, Duration.ofMillis(2), List.of(), false);
     }
@@ -76,9 +79,19 @@ public record BatchOptions(
     /** How many of those that wait make the next run. */
     int size(int waiting) {
         int most = Math.min(waiting, maxSize);
-        return preferred.stream()
-                .filter(size -> size <= most)
-                .max(Integer::compare)
-                .orElse(most);
+        if (preferred.isEmpty()) {
+            return most == maxSize ? most : usual(most);
+        }
+        int best = 0;
+        for (int size : preferred) {
+            best = size <= most ? Math.max(best, size) : best;
+        }
+        return best == 0 ? most : best;
+    }
+
+    /** The largest size that is no larger, of few: those that wait for the next run are less than a third of it. */
+    private static int usual(int size) {
+        int step = size <= ALL_UP_TO ? 1 : Integer.highestOneBit(size) / 2;
+        return size - size % step;
     }
 }

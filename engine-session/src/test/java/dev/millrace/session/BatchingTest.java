@@ -17,6 +17,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -232,6 +234,18 @@ class BatchingTest {
         assertThat(options.size(1)).isEqualTo(1);
         assertThat(options.size(7)).isEqualTo(4);
         assertThat(options.size(100)).isEqualTo(8);
+    }
+
+    @Test
+    void largeSizesAreFewSinceASessionPreparesForEach() {
+        BatchOptions options = BatchOptions.defaults().maxSize(54);
+        Set<Integer> sizes = new TreeSet<>();
+        for (int waiting = 1; waiting <= 100; waiting++) {
+            int size = options.size(waiting);
+            assertThat(Math.min(waiting, 54) - size).isLessThanOrEqualTo(size / 3);
+            sizes.add(size);
+        }
+        assertThat(sizes).containsExactly(1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 48, 54);
     }
 
     @Test
