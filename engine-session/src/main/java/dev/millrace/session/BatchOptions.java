@@ -89,7 +89,7 @@ public record BatchOptions(
         return best == 0 ? most : best;
     }
 
-    /** The largest size that is no larger, of few: those that wait for the next run are less than a third of it. */
+    /** The largest size that is no larger, of few: those that wait for the next run are less than half as many. */
     private static int usual(int size) {
         int step = size <= ALL_UP_TO ? 1 : Integer.highestOneBit(size) / 2;
         return size - size % step;

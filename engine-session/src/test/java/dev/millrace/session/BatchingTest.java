@@ -242,7 +242,7 @@ class BatchingTest {
         Set<Integer> sizes = new TreeSet<>();
         for (int waiting = 1; waiting <= 100; waiting++) {
             int size = options.size(waiting);
-            assertThat(Math.min(waiting, 54) - size).isLessThanOrEqualTo(size / 3);
+            assertThat(Math.min(waiting, 54) - size).isLessThan((size + 1) / 2);
             sizes.add(size);
         }
         assertThat(sizes).containsExactly(1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 48, 54);
