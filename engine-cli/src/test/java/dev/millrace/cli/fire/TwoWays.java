@@ -42,6 +42,7 @@ final class TwoWays implements AutoCloseable {
     private static final double SQUARE_OVERFLOWS = Math.sqrt(Float.MAX_VALUE);
     private static final int ANSWERS_PER_ILL_CONDITIONED = 1_000;
     private static final int ANSWERS_PER_UNDECIDED = 500;
+    private static final int SLOW_SHOWN = 20;
     private static final List<String> RANDOM_OPERATORS = List.of("Random", "Bernoulli", "Multinomial", "Dropout");
 
     private final boolean isOfProviders;
@@ -49,6 +50,7 @@ final class TwoWays implements AutoCloseable {
     private int answered;
     private int refused;
     private int slow;
+    private int stopped;
     private int optimisedOnly;
     private int illConditioned;
     private int undecided;
@@ -80,7 +82,7 @@ final class TwoWays implements AutoCloseable {
         Outcome<Answer> fast = run(what + ", optimised,", model, true, maker);
         Answer first = fast.answer();
         Outcome<Answer> plain = run(what + ", as it stands,", model, false, first == null ? maker : _ -> first.inputs);
-        count(fast, plain);
+        count(what, fast, plain);
         Answer mine = fast.answer();
         Answer theirs = plain.answer();
         if (theirs != null && fast.refusal() != null) {
@@ -248,7 +250,7 @@ final class TwoWays implements AutoCloseable {
                 new Tolerance(standard.relative(), Math.max(standard.absolute(), OF_THE_LARGEST * largest)));
     }
 
-    private void count(Outcome<Answer> fast, Outcome<Answer> plain) {
+    private void count(String what, Outcome<Answer> fast, Outcome<Answer> plain) {
         if (fast.isAnswer() && plain.refusal() != null) {
             optimisedOnly++;
         } else if (fast.isAnswer()) {
@@ -257,6 +259,15 @@ final class TwoWays implements AutoCloseable {
             refused++;
         } else {
             slow++;
+        }
+        showSlow(what + ", optimised,", fast);
+        showSlow(what + ", as it stands,", plain);
+    }
+
+    /** Says of the first attempts that were stopped which they are. */
+    private void showSlow(String what, Outcome<Answer> outcome) {
+        if (!outcome.isAnswer() && outcome.refusal() == null && stopped++ < SLOW_SHOWN) {
+            System.out.println("too slow and stopped: " + what);
         }
     }
 

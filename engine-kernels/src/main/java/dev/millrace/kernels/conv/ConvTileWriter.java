@@ -37,6 +37,8 @@ final class ConvTileWriter {
     private static final int MAX_SETS = 4;
     /** Channels that code is written for; those of a block take some rounds, so that there is less code to emit and to read. */
     private static final int UNROLLED = 4;
+    /** From pixel to pixel of tiles that fetch all lines up to the next one: most lines of farther pixels are not read. */
+    private static final int MAX_FETCHED_STRIDE = 1 << 6;
     /** Bytes of a line of the caches. */
     private static final int LINE = 64;
 
@@ -227,7 +229,8 @@ final class ConvTileWriter {
      */
     private int linesOfNextTile() {
         boolean goesOn = variant.input() == ConvInput.BLOCKED && variant.left() == 0 && variant.right() == 0;
-        return goesOn ? (pixels * variant.stride() * pixelBytes + linePitch() - 1) / linePitch() : 0;
+        boolean isNear = variant.taps() == 1 || variant.stride() <= MAX_FETCHED_STRIDE;
+        return goesOn && isNear ? (pixels * variant.stride() * pixelBytes + linePitch() - 1) / linePitch() : 0;
     }
 
     /** From line to line; single taps leave out pixels. */

@@ -87,7 +87,8 @@ final class Winograd implements ConvPlan {
                 && shape.depth().isPointwise()
                 && shape.depth().out() == 1
                 && slidesByOne(shape.height())
-                && slidesByOne(shape.width());
+                && slidesByOne(shape.width())
+                && WinogradRow.canName(shape.width());
     }
 
     private static boolean slidesByOne(Axis axis) {

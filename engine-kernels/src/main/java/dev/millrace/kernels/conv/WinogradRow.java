@@ -6,6 +6,7 @@ import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.ScalarVar;
 import dev.millrace.codegen.program.UnaryOp;
 import dev.millrace.codegen.program.VectorVar;
+import dev.millrace.kernels.image.Axis;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,11 @@ import org.jspecify.annotations.Nullable;
  */
 record WinogradRow(WinogradKind kind, int in, int out, int before) {
     private static final int MAX_SIZE = 1 << 20;
+
+    /** Whether keys can tell such a row. */
+    static boolean canName(Axis width) {
+        return Math.max(Math.max(width.in(), width.out()), Math.abs(width.before())) <= MAX_SIZE;
+    }
 
     KernelKey key(String family) {
         return KernelKey.of(family)

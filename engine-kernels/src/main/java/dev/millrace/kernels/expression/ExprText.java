@@ -10,6 +10,9 @@ import java.util.Locale;
  */
 public final class ExprText {
     private static final int MAX_DEPTH = 64;
+    /** Operators of an expression that is short; what is written twice counts twice. */
+    private static final int MAX_OPERATORS = 1 << 12;
+
     private static final String INPUT = "in";
     private static final String SINGLE = "one";
     private static final String CHOOSE = "CHOOSE";
@@ -84,6 +87,27 @@ public final class ExprText {
             throw new IllegalArgumentException(
                     "the parameter " + parameter + " is wrong: " + wrong.getMessage(), wrong);
         }
+    }
+
+    /** Whether an expression is nested no deeper than can be read again, and short enough for a key. */
+    public static boolean isShort(Expr expression) {
+        return left(expression, 0, MAX_OPERATORS) >= 0;
+    }
+
+    /** What is left of a number of operators, negative where they are too many or too deep. */
+    private static int left(Expr expression, int depth, int operators) {
+        if (operators < 0 || depth > MAX_DEPTH) {
+            return -1;
+        }
+        return switch (expression) {
+            case Expr.Input _, Expr.Single _, Expr.Literal _ -> operators;
+            case Expr.Apply(Function _, Expr argument) -> left(argument, depth + 1, operators - 1);
+            case Expr.Convert(Kind _, Expr argument) -> left(argument, depth + 1, operators - 1);
+            case Expr.Combine(Operator _, Expr one, Expr other) ->
+                left(other, depth + 1, left(one, depth + 1, operators - 1));
+            case Expr.Choose(Expr condition, Expr then, Expr otherwise) ->
+                left(otherwise, depth + 1, left(then, depth + 1, left(condition, depth + 1, operators - 1)));
+        };
     }
 
     private IllegalArgumentException wrong(String what) {

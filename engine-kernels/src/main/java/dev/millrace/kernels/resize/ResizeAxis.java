@@ -13,6 +13,8 @@ package dev.millrace.kernels.resize;
 public record ResizeAxis(int axis, int from, int to, double scale, float start, float end) {
     /** So close to the middle of two elements a place counts as it, for places come of scales that are rounded. */
     private static final double TIE = 1e-6;
+    /** Elements or results of an axis that floats tell apart, with a {@link #TIE} that is less than from place to place. */
+    private static final int MOST_BY_FLOATS = 1 << 18;
 
     public ResizeAxis {
         if (axis < 0 || from < 1 || to < 0 || !((float) scale > 0 && scale <= Float.MAX_VALUE)) {
@@ -43,8 +45,16 @@ public record ResizeAxis(int axis, int from, int to, double scale, float start, 
         };
     }
 
-    /** Where a result is in the data in floats, whose rounding decides between elements that are as near. */
-    float place(ResizeRule.Coordinates coordinates, int result) {
+    /** Where a result is in the data, for choosing between elements: in floats, whose rounding decides where places are few. */
+    private double place(ResizeRule.Coordinates coordinates, int result) {
+        return isLong() ? exactPlace(coordinates, result) : roundedPlace(coordinates, result);
+    }
+
+    private boolean isLong() {
+        return Math.max(from, to) > MOST_BY_FLOATS;
+    }
+
+    private float roundedPlace(ResizeRule.Coordinates coordinates, int result) {
         return switch (coordinates) {
             case HALF_PIXEL -> along(result + 0.5f) - 0.5f;
             case HALF_PIXEL_SYMMETRIC -> {
@@ -77,16 +87,17 @@ public record ResizeAxis(int axis, int from, int to, double scale, float start, 
         if (coordinates != ResizeRule.Coordinates.TF_CROP_AND_RESIZE) {
             return false;
         }
-        float place = place(coordinates, result);
+        double place = place(coordinates, result);
         return place < 0 || place > from - 1;
     }
 
     /** The nearest element. */
     int nearest(ResizeRule rule, int result) {
-        float place = place(rule.coordinates(), result);
+        double place = place(rule.coordinates(), result);
+        double tie = isLong() ? 0 : TIE;
         double rounded = switch (rule.rounding()) {
-            case ROUND_PREFER_FLOOR -> Math.ceil(place - 0.5 - TIE);
-            case ROUND_PREFER_CEIL -> Math.floor(place + 0.5 + TIE);
+            case ROUND_PREFER_FLOOR -> Math.ceil(place - 0.5 - tie);
+            case ROUND_PREFER_CEIL -> Math.floor(place + 0.5 + tie);
             case FLOOR -> Math.floor(place);
             case CEIL -> Math.ceil(place);
         };

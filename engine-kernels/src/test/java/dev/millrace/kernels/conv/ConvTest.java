@@ -59,6 +59,20 @@ class ConvTest {
         assertRefused("input 2", () -> new Conv(kernels.set(), shape(4), false, Expr.input(2)));
     }
 
+    @Test
+    void rowsLongerThanKeysCanTellAreNotTransformed() {
+        Axis height = Axis.of(2, 3, 1, 1, 1, 1);
+        int longest = 1 << 20;
+        for (int columns : new int[] {longest, longest + 1}) {
+            ConvShape shape = ConvShape.flat(1, 64, 64, height, Axis.of(columns, 3, 1, 1, 1, 1));
+            boolean fits = columns == longest;
+            assertEquals(fits, ConvMethod.WINOGRAD_2.fits(shape, kernels.set().target()));
+            boolean isDirect =
+                    ConvMethod.best(shape, false, false, kernels.set().target()) == ConvMethod.DIRECT;
+            assertEquals(!fits, isDirect);
+        }
+    }
+
     /** Winograd's squares lie in a plane: several planes would be left with the first one only. */
     @Test
     void volumesAreSums() {

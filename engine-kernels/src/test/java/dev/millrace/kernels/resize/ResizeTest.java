@@ -136,6 +136,23 @@ class ResizeTest {
     }
 
     @Test
+    void placesOfLongAxesAreExact() {
+        ResizeRule nearest = ResizeRule.of(Mode.NEAREST);
+        int results = 1 << 22;
+        ResizeAxis stretched = ResizeAxis.of(0, 2, results);
+        assertEquals(0, stretched.nearest(nearest, results / 2 - 1));
+        assertEquals(1, stretched.nearest(nearest, results / 2));
+        ResizeAxis odd = ResizeAxis.of(0, 3_000_001, results - 1);
+        ResizeAxis scaled = new ResizeAxis(0, 1_677_721, results - 2, 2.5, 0, 1);
+        for (ResizeAxis axis : List.of(stretched, odd, scaled)) {
+            for (int result = results / 2 - 500; result < results / 2 + 500; result++) {
+                double place = (result + 0.5) / axis.scale() - 0.5;
+                assertEquals((int) Math.ceil(place - 0.5), axis.nearest(nearest, result), axis + " at " + result);
+            }
+        }
+    }
+
+    @Test
     void placesThatKeepTheCenterAreRoundedOnce() {
         ResizeRule symmetric = ResizeRule.of(Mode.NEAREST).with(Coordinates.HALF_PIXEL_SYMMETRIC);
         assertEquals(0, ResizeAxis.of(0, 9, 3).nearest(symmetric.with(Rounding.FLOOR), 0));

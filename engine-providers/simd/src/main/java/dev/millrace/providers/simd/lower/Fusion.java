@@ -2,6 +2,7 @@ package dev.millrace.providers.simd.lower;
 
 import dev.millrace.kernels.expression.Broadcast;
 import dev.millrace.kernels.expression.Expr;
+import dev.millrace.kernels.expression.ExprText;
 import dev.millrace.providers.simd.program.Step;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
@@ -46,7 +47,7 @@ final class Fusion {
 
     private static boolean isTooLarge(Region region) {
         int operands = region.inputs().size() + (region.anchor() == null ? 0 : 1);
-        return operands > Expr.MAX_INPUTS || region.size() > MOST_MEMBERS;
+        return operands > Expr.MAX_INPUTS || region.size() > MOST_MEMBERS || !ExprText.isShort(region.expression());
     }
 
     void materialise(Cell cell) {

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 final class ConvRules {
     /** A transposed convolution is a convolution for each remainder of the strides, each of which is planned. */
     private static final int MOST_PHASES = 4096;
-    /** Kernels take places of a row that are so far apart; what a tile of more fetches ahead is more than a program holds. */
-    private static final int FARTHEST = 1 << 10;
+    /** Kernels take places of a row that are so far apart. */
+    private static final int FARTHEST = 1 << 16;
 
     private ConvRules() {}
 

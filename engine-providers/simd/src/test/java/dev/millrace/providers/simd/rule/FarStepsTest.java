@@ -29,6 +29,27 @@ class FarStepsTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({"1025,1", "1300,1", "1560,3", "2000,1", "65536,1", "3,1300"})
+    void stepsThatKernelsCanNameAreTheirs(int stride, int dilation) {
+        for (int channels : new int[] {3, 32}) {
+            for (int group : new int[] {1, channels}) {
+                Tensor weights = Comparison.random(random, 32 / group * group, channels / group, 1, 3);
+                Attributes attributes = Attributes.of("strides", Attribute.of(1, stride))
+                        .with("dilations", Attribute.of(1, dilation))
+                        .with("group", Attribute.of(group));
+                try (var both = new Comparison(editor -> {
+                    var nodes = new Nodes(editor, 19);
+                    Value x = Comparison.floats(editor, "x", 4);
+                    nodes.output(nodes.add("Conv", attributes, x, nodes.constant(weights)));
+                })) {
+                    both.agreesOn(Comparison.random(random, 1, channels, 1, 2L * dilation + 7L * stride + 1))
+                            .withoutFallback();
+                }
+            }
+        }
+    }
+
     @Test
     void soDoLongSignalsOfManyChannels() {
         long channels = 16;
