@@ -22,6 +22,9 @@ final class ConvRules {
     /** Kernels take places of a row that are so far apart. */
     private static final int FARTHEST = 1 << 16;
 
+    /** Calls of kernels are planned for each tap of a window, and many more are those of no model. */
+    private static final double MOST_TAPS = 1 << 16;
+
     private ConvRules() {}
 
     static @Nullable Rule named(String name) {
@@ -59,7 +62,7 @@ final class ConvRules {
         var ofChannels = new ConvShape(batch, channels, outChannels, groups, axes[0], axes[1], axes[2]);
         if (PlaneAnchor.pays(op, images, ofChannels)) {
             op.lowering().pend(op.out(), PlaneAnchor.of(op.lowering(), images, ofChannels, weights));
-        } else if (axes[2].stride() > FARTHEST || hasFarTaps(axes[2])) {
+        } else if (axes[2].stride() > FARTHEST || hasFarTaps(axes[2]) || hasManyTaps(axes)) {
             return false;
         } else if (groups == channels && outChannels == channels && groups > 1 && !Windows.isWide(axes[2])) {
             var shape = new WindowShape(batch, channels, axes[0], axes[1], axes[2]);
@@ -85,6 +88,14 @@ final class ConvRules {
         lowering.pend(op.out(), List.of(product, added), v -> v.getFirst().plus(v.getLast()));
     }
 
+    private static boolean hasManyTaps(Axis... window) {
+        double taps = 1;
+        for (Axis axis : window) {
+            taps *= axis.taps();
+        }
+        return taps > MOST_TAPS;
+    }
+
     private static boolean hasFarTaps(Axis width) {
         return width.taps() > 1 && width.dilation() > FARTHEST;
     }
@@ -103,7 +114,8 @@ final class ConvRules {
         if (weights == null || axes == null || out.elements() == 0 || in.elements() == 0 || hasFarTaps(axes[2])) {
             return false;
         }
-        if ((double) axes[0].stride() * axes[1].stride() * axes[2].stride() > MOST_PHASES) {
+        double phases = (double) axes[0].stride() * axes[1].stride() * axes[2].stride();
+        if (phases > MOST_PHASES || hasManyTaps(axes)) {
             return false;
         }
         var forward = new ConvShape(

@@ -1,5 +1,7 @@
 package dev.millrace.providers.simd.rule;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.ir.Value;
@@ -8,6 +10,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Windows that are, or whose taps are, farther apart than most images are wide, and rows that are longer. */
 class FarStepsTest {
@@ -47,6 +50,25 @@ class FarStepsTest {
                             .withoutFallback();
                 }
             }
+        }
+    }
+
+    /** To plan them for each tap would take longer than anybody waits. */
+    @ParameterizedTest
+    @ValueSource(strings = {"Conv", "ConvTranspose"})
+    void windowsOfMillionsOfTapsAreLeftToOthers(String operator) {
+        long size = 2048;
+        Tensor weights = Comparison.random(random, 1, 1, size, size);
+        boolean isConv = operator.equals("Conv");
+        long cut = isConv ? 0 : size / 2 - 1;
+        Attributes attributes = Attributes.of("pads", Attribute.of(cut, cut, cut, cut));
+        try (var both = new Comparison(editor -> {
+            var nodes = new Nodes(editor, 19);
+            Value x = Comparison.floats(editor, "x", 4);
+            nodes.output(nodes.add(operator, attributes, x, nodes.constant(weights)));
+        })) {
+            both.agreesOn(Comparison.random(random, 1, 1, isConv ? size + 1 : 3, isConv ? size + 1 : 3));
+            assertThat(both.kernels()).anyMatch(kernel -> kernel.startsWith("cpu " + operator));
         }
     }
 
