@@ -2,6 +2,7 @@ package dev.millrace.epcontext;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLockInterruptionException;
 import java.nio.charset.StandardCharsets;
@@ -38,11 +39,12 @@ final class FolderLock implements AutoCloseable {
         IN_THIS_PROCESS.lock();
         try {
             return new FolderLock(file, locked(file));
-        } catch (FileLockInterruptionException e) {
+        } catch (FileLockInterruptionException | ClosedByInterruptException e) {
             IN_THIS_PROCESS.unlock();
             throw e;
         } catch (IOException e) {
             LOG.log(System.Logger.Level.DEBUG, "cannot lock " + file, e);
+            remove(file);
             return new FolderLock(file, null);
         } catch (RuntimeException | Error e) {
             IN_THIS_PROCESS.unlock();
@@ -81,14 +83,21 @@ final class FolderLock implements AutoCloseable {
     public void close() {
         try {
             if (channel != null) {
-                try (channel) {
-                    Files.deleteIfExists(file);
-                }
+                remove(file);
+                channel.close();
             }
         } catch (IOException e) {
-            LOG.log(System.Logger.Level.WARNING, "cannot remove " + file, e);
+            LOG.log(System.Logger.Level.WARNING, "cannot unlock " + file, e);
         } finally {
             IN_THIS_PROCESS.unlock();
+        }
+    }
+
+    private static void remove(Path file) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.WARNING, "cannot remove " + file, e);
         }
     }
 }

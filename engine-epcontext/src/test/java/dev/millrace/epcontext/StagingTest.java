@@ -133,6 +133,21 @@ class StagingTest {
         assertThat(folder).isDirectoryNotContaining("glob:**.millrace*");
     }
 
+    @Test
+    void whoIsInterruptedWritesNothingUntilItIsTriedAgain() throws IOException {
+        Path model = folder.resolve("net_ctx.onnx");
+        try (var staging = new Staging(model)) {
+            Files.writeString(staging.place(model, false), "whole");
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(staging::publish).isInstanceOf(EngineException.class);
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(model).doesNotExist();
+            staging.publish();
+        }
+        assertThat(model).hasContent("whole");
+        assertThat(folder).isDirectoryNotContaining("glob:**.millrace*");
+    }
+
     private boolean hasWritten(String content, boolean replaces) throws IOException {
         try {
             writePair(content, replaces);
