@@ -65,7 +65,10 @@ final class AttentionRules {
             return false;
         }
         if (newKeys.shape().dim(1) == 0
-                || queries.shape().dim(1) % newKeys.shape().dim(1) != 0) {
+                || queries.shape().dim(1) % newKeys.shape().dim(1) != 0
+                || !goTogether(queries.shape(), newKeys.shape(), newValues.shape())
+                || !continues(op, form.pastKey(), newKeys.shape(), past(op, form))
+                || !continues(op, form.pastValue(), newValues.shape(), past(op, form))) {
             return false;
         }
         long past = past(op, form);
@@ -127,6 +130,20 @@ final class AttentionRules {
         }
         boolean cached = op.has(form.pastKey()) == op.has(form.pastValue());
         return cached && op.attributes().real("softcap", 0) >= 0;
+    }
+
+    /** What does not is refused by who it is left to. */
+    private static boolean goTogether(Shape queries, Shape keys, Shape values) {
+        return queries.dim(0) == keys.dim(0)
+                && keys.dim(0) == values.dim(0)
+                && keys.dim(1) == values.dim(1)
+                && keys.dim(2) == values.dim(2)
+                && keys.dim(3) == queries.dim(3);
+    }
+
+    /** Whether an operand is of as many places as there are, of which keys or values are the next. */
+    private static boolean continues(Op op, int past, Shape now, long places) {
+        return !op.has(past) || op.in(past).shape().equals(now.with(2, places));
     }
 
     private static long past(Op op, Form form) {

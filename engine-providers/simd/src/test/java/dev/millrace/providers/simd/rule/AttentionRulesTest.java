@@ -17,6 +17,8 @@ import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class AttentionRulesTest {
     private static final double TOLERANCE = 1e-5;
@@ -347,5 +349,34 @@ class AttentionRulesTest {
         assertThat(graph.kernels())
                 .filteredOn(kernel -> kernel.startsWith("attention"))
                 .hasSize(3);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"7,6,4,4", "7,7,4,3", "6,7,0,0"})
+    void keysAndValuesOfDifferentLengthsAreLeftToWhoRefusesThem(
+            long keys, long values, long pastKeys, long pastValues) {
+        OpId op = new OpId(OpId.MICROSOFT, "MultiHeadAttention");
+        Map<String, Attribute> heads = Map.of("num_heads", Attribute.of(3));
+        var graph = new SmallGraph();
+        Value q = input(graph, 2, 5, 48);
+        Value k = input(graph, 2, 3, keys, 16);
+        Value v = input(graph, 2, 3, values, 16);
+        List<Value> outputs = pastKeys == 0
+                ? graph.nodes(op, 1, 1, heads, q, k, v)
+                : graph.nodes(
+                        op,
+                        3,
+                        1,
+                        heads,
+                        q,
+                        k,
+                        v,
+                        null,
+                        null,
+                        null,
+                        input(graph, 2, 3, pastKeys, 16),
+                        input(graph, 2, 3, pastValues, 16));
+        graph.output(outputs.getFirst());
+        assertThatThrownBy(graph::run).hasMessageContaining("has no kernel that can be part of a program");
     }
 }
