@@ -85,7 +85,8 @@ final class TwoWays implements AutoCloseable {
         count(what, fast, plain);
         Answer mine = fast.answer();
         Answer theirs = plain.answer();
-        if (theirs != null && fast.refusal() != null) {
+        // what a model draws may be what one of its nodes refuses
+        if (theirs != null && fast.refusal() != null && !isRandom(model)) {
             throw new AssertionError(what + " is refused when it is optimised only: " + fast.refusal());
         }
         if (isOfProviders && mine != null && plain.refusal() != null && !isShortOfMemory(plain.refusal())) {
