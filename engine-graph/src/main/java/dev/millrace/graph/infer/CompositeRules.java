@@ -178,7 +178,7 @@ final class CompositeRules {
     private static void reduced(InferenceContext c, @Nullable ElementType element) {
         List<Dim> dims = c.dims(0);
         long[] axes = c.attributes().integers("axes");
-        boolean keeps = c.attributes().flag("keepdims", true);
+        boolean keeps = c.attributes().isOne("keepdims", true);
         if (dims == null || keeps) {
             c.set(0, element, unknown(dims));
             return;

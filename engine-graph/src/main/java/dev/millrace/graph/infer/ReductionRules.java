@@ -14,14 +14,14 @@ final class ReductionRules {
     static void reduce(InferenceContext c) {
         List<Dim> dims = c.dims(0);
         boolean asInput = c.opset() >= (c.op().equals("ReduceSum") ? 13 : 18);
-        boolean keep = c.attributes().flag("keepdims", true);
+        boolean keep = c.attributes().isOne("keepdims", true);
         List<Dim> named = asInput ? c.has(1) ? c.integers(1) : List.of() : attribute(c);
         if (dims == null || named == null) {
             c.set(0, c.element(0), keep && dims != null ? Dims.unknown(dims.size()) : null);
             return;
         }
         if (named.isEmpty()) {
-            boolean nothing = asInput && c.attributes().flag("noop_with_empty_axes", false);
+            boolean nothing = asInput && c.attributes().isOne("noop_with_empty_axes", false);
             c.set(0, c.element(0), nothing ? dims : keep ? Dims.of(ones(dims.size())) : List.of());
             return;
         }
@@ -91,6 +91,6 @@ final class ReductionRules {
         c.set(
                 0,
                 ElementType.INT64,
-                reduced(dims, new int[] {axis}, c.attributes().flag("keepdims", true)));
+                reduced(dims, new int[] {axis}, c.attributes().isOne("keepdims", true)));
     }
 }

@@ -21,7 +21,7 @@ record Window(List<Dim> kernel, long[] strides, long[] dilations, long[] pads, S
             }
         }
         return new Window(
-                kernel, strides, dilations, pads, autoPad, c.attributes().flag("ceil_mode", false));
+                kernel, strides, dilations, pads, autoPad, c.attributes().isOne("ceil_mode", false));
     }
 
     /** The attribute {@code kernel_shape}, of which each extent is positive. */

@@ -117,6 +117,11 @@ public final class Attributes {
         return integer(name, otherwise ? 1 : 0) != 0;
     }
 
+    /** A flag that nothing but 1 sets. */
+    public boolean isOne(String name, boolean otherwise) {
+        return integer(name, otherwise ? 1 : 0) == 1;
+    }
+
     public float real(String name, float otherwise) {
         return has(name) ? real(name) : otherwise;
     }

@@ -87,6 +87,20 @@ class RulesTest {
     }
 
     @Test
+    void nothingButOneSetsAFlagOfAReductionOrAWindow() {
+        at(18);
+        assertThat(onnx("ReduceMax", 1, integer("keepdims", 2), in(FLOAT, 4, 2)))
+                .containsExactly("float[]");
+        Attributes nothing = integer("noop_with_empty_axes", -1).with("keepdims", Attribute.of(0));
+        assertThat(onnx("ReduceMax", 1, nothing, in(FLOAT, 4, 2))).containsExactly("float[]");
+        assertThat(onnx("ArgMax", 1, integer("keepdims", -3), in(FLOAT, 4, 2))).containsExactly("int64[2]");
+        Attributes floor = ints("kernel_shape", 2)
+                .with("strides", Attribute.of(new long[] {2}))
+                .with("ceil_mode", Attribute.of(3));
+        assertThat(onnx("MaxPool", 1, floor, in(FLOAT, 1, 1, 5))).containsExactly("float[1,1,2]");
+    }
+
+    @Test
     void axesThatAreNotKnownMayBeTheSame() {
         at(18);
         Attributes folds = integer("keepdims", 0);

@@ -22,7 +22,7 @@ final class Axes {
         if (axes == null || rank < 0 || axes.length > 0) {
             return axes;
         }
-        return reduction.attributes().flag("noop_with_empty_axes", false) ? null : range(0, rank);
+        return reduction.attributes().isOne("noop_with_empty_axes", false) ? null : range(0, rank);
     }
 
     static int[] range(int from, int to) {

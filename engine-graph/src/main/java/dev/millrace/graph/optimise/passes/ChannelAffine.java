@@ -14,7 +14,7 @@ record ChannelAffine(double[] scale, double[] shift) {
     static @Nullable ChannelAffine ofBatchNorm(Node norm, int channels) {
         boolean inference = norm.opset() < 7
                 ? norm.attributes().flag("is_test", false)
-                : !norm.attributes().flag("training_mode", false);
+                : !norm.attributes().isOne("training_mode", false);
         boolean spatial = norm.attributes().flag("spatial", true);
         boolean more = norm.outputs().stream().skip(1).anyMatch(output -> output != null && output.isUsed());
         double[] gamma = vector(norm.input(1), channels);

@@ -81,7 +81,7 @@ final class Normalisation {
     static int lastAxes(Node mean) {
         int rank = Match.rank(mean.input(0));
         int[] axes = Axes.reduced(mean, rank);
-        boolean keeps = mean.attributes().flag("keepdims", true);
+        boolean keeps = mean.attributes().isOne("keepdims", true);
         return keeps && axes != null && Axes.areLast(axes, rank) ? axes.length : 0;
     }
 

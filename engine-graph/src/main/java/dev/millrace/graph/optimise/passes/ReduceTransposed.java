@@ -24,7 +24,7 @@ final class ReduceTransposed {
         if (transpose == null || perm == null || axes == null) {
             return null;
         }
-        boolean keeps = node.attributes().flag("keepdims", true);
+        boolean keeps = node.attributes().isOne("keepdims", true);
         int[] left = keeps ? perm : remaining(perm, axes);
         Patch.Builder patch = context.patch(node, "the reduction comes before the Transpose");
         NodeSpec reduction = over(moved(axes, perm), node, transpose.requireInput(0), patch);

@@ -34,7 +34,7 @@ record CastKernel(Node node) implements ShapedKernel {
             return launch -> launch.parallelFor(count, TEXTS, task);
         }
         if (from == ElementType.STRING) {
-            boolean saturate = node.attributes().flag("saturate", true);
+            boolean saturate = node.attributes().isOne("saturate", true);
             RangeTask task = (launch, first, end, scratch) ->
                     TextCast.parse(launch.inputStrings(0), to, launch.output(0), saturate, (int) first, (int) end);
             return launch -> launch.parallelFor(count, to.isPacked() ? Long.MAX_VALUE : TEXTS, task);
@@ -46,7 +46,7 @@ record CastKernel(Node node) implements ShapedKernel {
 
     private RangeTask task(ElementType from, ElementType to) {
         if (to.bits() == 8 && to.isFloating()) {
-            boolean saturate = node.attributes().flag("saturate", true);
+            boolean saturate = node.attributes().isOne("saturate", true);
             String round = node.attributes().text("round_mode", "up");
             return to == ElementType.FLOAT8E8M0 ? powersOfTwo(from, round, saturate) : smallFloats(from, to, saturate);
         }

@@ -27,7 +27,7 @@ record BatchNormKernel(Node node) implements ShapedKernel {
         long channels = shape.rank() > 1 ? shape.dim(1) : 1;
         long spatial = shape.rank() > 1 ? shape.elements(2, shape.rank()) : 1;
         double epsilon = node.attributes().real("epsilon", 1e-5f);
-        if (node.opset() >= 14 && node.attributes().flag("training_mode", false)) {
+        if (node.opset() >= 14 && node.attributes().isOne("training_mode", false)) {
             var training = new Training(
                     type,
                     parameters,

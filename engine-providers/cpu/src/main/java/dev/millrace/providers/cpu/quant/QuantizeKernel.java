@@ -39,7 +39,7 @@ record QuantizeKernel(Node node, boolean forward) implements ShapedKernel {
             ElementType scaleType,
             @Nullable ElementType zeroType,
             ElementType to) {
-        boolean saturate = node.attributes().flag("saturate", true);
+        boolean saturate = node.attributes().isOne("saturate", true);
         return (launch, from, end, scratch) -> {
             for (long i = from; i < end; ) {
                 long group = granularity.scale(i);

@@ -45,7 +45,7 @@ record ReduceKernel(Node node, Reduction reduction) implements ShapedKernel {
         boolean[] folded = new boolean[rank];
         long[] axes = axes(context);
         if (axes == null || axes.length == 0) {
-            Arrays.fill(folded, !node.attributes().flag("noop_with_empty_axes", false));
+            Arrays.fill(folded, !node.attributes().isOne("noop_with_empty_axes", false));
             return folded;
         }
         for (long axis : axes) {

@@ -104,7 +104,7 @@ final class ChannelNormRules {
     /** A product and a sum for each element, where statistics are those of the training. */
     private static boolean batch(Op op) {
         Shape shape = op.in(0).shape();
-        if (op.opset() >= 14 && op.attributes().flag("training_mode", false)) {
+        if (op.opset() >= 14 && op.attributes().isOne("training_mode", false)) {
             return training(op);
         }
         boolean training = op.opset() < 7 && !op.attributes().flag("is_test", false);

@@ -104,7 +104,7 @@ final class ReduceRules {
                     .distinct()
                     .toArray();
         }
-        boolean none = op.attributes().flag("noop_with_empty_axes", false);
+        boolean none = op.attributes().isOne("noop_with_empty_axes", false);
         return none ? new int[0] : IntStream.range(0, rank).toArray();
     }
 
