@@ -14,14 +14,14 @@ import java.util.HashSet;
 import java.util.Set;
 
 /** Shows what a model has between its inputs and outputs. */
-final class InnerValues {
+public final class InnerValues {
     private InnerValues() {}
 
     /**
      * The same model with all values of its main graph as outputs, those inside of operators that are made of others included;
      * one that can be read but not written, for instance because it lists an output twice, as it is.
      */
-    static byte[] shown(byte[] bytes) {
+    public static byte[] shown(byte[] bytes) {
         try {
             return withAllValues(bytes);
         } catch (EngineException _) {

@@ -22,7 +22,7 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /** Inputs that fit what a model declares, of whatever type that is; extents that are free are small. */
-final class MadeInputs {
+public final class MadeInputs {
     /** More is not made: what is declared may be nonsense. */
     private static final long MOST_ELEMENTS = 1 << 20;
 
@@ -33,7 +33,7 @@ final class MadeInputs {
         this.random = random;
     }
 
-    static Inputs of(List<ValueInfo> declared, Random random) {
+    public static Inputs of(List<ValueInfo> declared, Random random) {
         var maker = new MadeInputs(random);
         var inputs = Inputs.empty();
         for (ValueInfo info : declared) {

@@ -1,8 +1,5 @@
 package dev.millrace.cli.fire;
 
-import java.util.List;
-import java.util.Map;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** Models that were changed: each is answered, alike with and without optimisation, or refused with a reason. */
@@ -22,33 +19,22 @@ class ModelFireIT {
 
     @Test
     void mutantsAnswerAlikeOrAreRefused() throws Exception {
-        List<Map.Entry<String, byte[]>> models = List.copyOf(FireModels.all().entrySet());
-        try (var ways = new TwoWays()) {
-            Fire.attempts(
-                    "mutants",
-                    MUTANTS,
-                    ways,
-                    random -> attack(ways, models.get(random.nextInt(models.size())), random));
-            ways.requireFewIllConditioned();
-            ways.requireUnharmed(FireModels.perceptron());
-        }
+        attack("mutants", MUTANTS, Mutants.ofFamilies());
     }
 
     @Test
     void mutantsOfStoredModelsAnswerAlikeOrAreRefused() throws Exception {
-        List<StoredModel> models = StoredModel.all();
+        attack("mutants of stored models", STORED_MUTANTS, Mutants.ofStored());
+    }
+
+    private static void attack(String what, int count, Mutants mutants) throws Exception {
         try (var ways = new TwoWays()) {
-            Fire.attempts("mutants of stored models", STORED_MUTANTS, ways, random -> {
-                StoredModel model = models.get(random.nextInt(models.size()));
-                attack(ways, Map.entry(model.name(), model.bytes()), random);
+            Fire.attempts(what, count, ways, random -> {
+                Mutants.Mutant mutant = mutants.draw(random);
+                ways.tryOut(mutant.name() + " (" + random + ")", mutant.model(), mutant.inputsSeed());
             });
             ways.requireFewIllConditioned();
             ways.requireUnharmed(FireModels.perceptron());
         }
-    }
-
-    private static void attack(TwoWays ways, Map.Entry<String, byte[]> model, Random random) {
-        byte[] mutant = ModelMutator.mutate(model.getValue(), random);
-        ways.tryOut("a mutant of " + model.getKey() + " (" + random + ")", mutant, random.nextLong());
     }
 }
