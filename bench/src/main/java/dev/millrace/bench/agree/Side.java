@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** One of those who run a model, or refuse it. */
@@ -40,10 +41,18 @@ interface Side extends AutoCloseable {
         private final @Nullable String refusal;
 
         Ours(Engine engine, Path model, SessionOptions options) {
+            this(() -> engine.session(model, options));
+        }
+
+        Ours(Engine engine, byte[] model, SessionOptions options) {
+            this(() -> engine.session(model, options));
+        }
+
+        private Ours(Supplier<Session> maker) {
             Session made = null;
             String why = null;
             try {
-                made = engine.session(model, options);
+                made = maker.get();
             } catch (EngineException e) {
                 why = said(e);
             }

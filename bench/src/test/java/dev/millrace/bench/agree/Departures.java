@@ -13,9 +13,10 @@ import java.util.regex.Pattern;
 final class Departures {
     private final List<Pattern> all = new ArrayList<>();
 
-    static Departures read() {
+    /** @param name of the file beside this class */
+    static Departures read(String name) {
         var departures = new Departures();
-        try (InputStream in = Objects.requireNonNull(Departures.class.getResourceAsStream("departures.txt"))) {
+        try (InputStream in = Objects.requireNonNull(Departures.class.getResourceAsStream(name))) {
             new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().forEach(departures::add);
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -21,7 +21,7 @@ class RandomChainsIT {
     private static final long SEED = Long.getLong("millrace.differential.seed", 1);
     private static final int LONGEST = 14;
 
-    private final Departures departures = Departures.read();
+    private final Departures departures = Departures.read("departures.txt");
 
     @TempDir
     private Path folder;

@@ -34,7 +34,7 @@ class RandomOperatorsIT {
 
     private static final int MOST_SHOWN = 8;
 
-    private final Departures departures = Departures.read();
+    private final Departures departures = Departures.read("departures.txt");
 
     @TempDir
     private Path folder;
