@@ -1,7 +1,6 @@
 package dev.millrace.cli.fire;
 
 import dev.millrace.graph.format.Models;
-import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
@@ -69,7 +68,7 @@ public final class Doubt {
 
     private boolean overflowsInside(byte[] model, Inputs inputs) {
         if (inputs.asMap().values().stream().anyMatch(this::squareOverflows)
-                || hasWeight(model, weight -> Math.abs(weight) >= SQUARE_OVERFLOWS)) {
+                || hasWeight(model, weight -> !(Math.abs(weight) < SQUARE_OVERFLOWS))) {
             return true;
         }
         Map<String, Datum> inside = plain.answers(InnerValues.shown(model), inputs);
@@ -80,17 +79,11 @@ public final class Doubt {
         return value instanceof Tensor tensor && !(largest(tensor, ignoresNaN) < SQUARE_OVERFLOWS);
     }
 
-    /** Whether a weight of the main graph is of a kind. */
+    /** Whether a weight that the main graph has, for itself or for graphs inside, is of a kind. */
     static boolean hasWeight(byte[] model, DoublePredicate wanted) {
-        for (Node node : Models.read(model, null).graph().nodes()) {
-            for (Value value : node.inputs()) {
-                Tensor weight = value == null ? null : value.constant();
-                if (weight != null && has(weight, wanted)) {
-                    return true;
-                }
-            }
-        }
-        return false;
+        return Models.read(model, null).graph().constants().stream()
+                .map(Value::constant)
+                .anyMatch(weight -> weight != null && has(weight, wanted));
     }
 
     /** Whether a floating number of a tensor is of a kind. */

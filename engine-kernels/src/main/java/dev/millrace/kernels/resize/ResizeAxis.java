@@ -45,7 +45,7 @@ public record ResizeAxis(int axis, int from, int to, double scale, float start, 
         };
     }
 
-    /** Where a result is in the data, for choosing between elements: in floats, whose rounding decides where places are few. */
+    /** Where a result is in the data, for choosing between elements: in the peer's floats, whose rounding decides where places are few. */
     private double place(ResizeRule.Coordinates coordinates, int result) {
         return isLong() ? exactPlace(coordinates, result) : roundedPlace(coordinates, result);
     }
@@ -72,12 +72,11 @@ public record ResizeAxis(int axis, int from, int to, double scale, float start, 
         };
     }
 
-    /** A place among the results as one in the data; exact where the scale is the ratio of the lengths. */
     private float along(float place) {
-        float factor = (float) scale;
-        return factor == (float) to / from ? (float) ((double) place * from / to) : place / factor;
+        return place / (float) scale;
     }
 
+    /** A place among the results as one in the data; exact where the scale is the ratio of the lengths. */
     private double exactly(double place) {
         return scale == (double) to / from ? place * from / to : place / scale;
     }

@@ -13,6 +13,10 @@ import dev.millrace.providers.cpu.extent.Extents;
 record ResizeAxis(int taps, int[] sources, double[] weights, boolean[] outside) {
     private static final long TAP_BYTES = Integer.BYTES + Double.BYTES;
     private static final int BETWEEN_PAUSES = 1 << 16;
+    /** So close to the middle of two elements a place counts as it, for places come of scales that are rounded. */
+    private static final double TIE = 1e-6;
+    /** Elements or results of an axis that floats tell apart, with a {@link #TIE} that is less than from place to place. */
+    private static final int MOST_BY_FLOATS = 1 << 18;
 
     /** What the attributes of a node say about every axis. */
     record Rule(
@@ -20,6 +24,10 @@ record ResizeAxis(int taps, int[] sources, double[] weights, boolean[] outside) 
 
     /** One axis: extents, the factor between them, and its part of the region of interest. */
     record Extent(long in, long out, double scale, double roiStart, double roiEnd) {
+        boolean isLong() {
+            return Math.max(in, out) > MOST_BY_FLOATS;
+        }
+
         /** A place among the outputs as one among the inputs; exact where the factor is the ratio of the extents. */
         double along(double place) {
             return scale == (double) out / in ? place * in / out : place / scale;
@@ -40,7 +48,8 @@ record ResizeAxis(int taps, int[] sources, double[] weights, boolean[] outside) 
             case "linear", "bilinear" -> (int) Math.floor(-1 / shrink) + 1;
             default -> (int) Math.floor(-2 / shrink) + 1;
         };
-        int taps = rule.mode().equals("nearest") ? 1 : Extents.toInt("taps of a place", 2 - 2L * start);
+        boolean isNearest = rule.mode().equals("nearest");
+        int taps = isNearest ? 1 : Extents.toInt("taps of a place", 2 - 2L * start);
         int out = Extents.table("places along an axis", extent.out(), TAP_BYTES * taps);
         int cells = Extents.product("taps", out, taps);
         int[] sources = new int[cells];
@@ -50,12 +59,14 @@ record ResizeAxis(int taps, int[] sources, double[] weights, boolean[] outside) 
             if ((i & BETWEEN_PAUSES - 1) == 0) {
                 pause.run();
             }
-            double x = original(rule.transform(), extent, i);
+            double x = isNearest && !extent.isLong()
+                    ? rounded(rule.transform(), extent, i)
+                    : original(rule.transform(), extent, i);
             if (crops) {
                 outside[i] = x < 0 || x > in - 1;
             }
-            if (rule.mode().equals("nearest")) {
-                sources[i] = (int) Math.clamp(nearest(rule.nearest(), x, extent.scale()), 0, in - 1);
+            if (isNearest) {
+                sources[i] = (int) Math.clamp(nearest(rule.nearest(), x, extent), 0, in - 1);
                 weights[i] = 1;
             } else {
                 weigh(rule, x, shrink, start, taps, in, sources, weights, i * taps);
@@ -132,14 +143,33 @@ record ResizeAxis(int taps, int[] sources, double[] weights, boolean[] outside) 
         };
     }
 
-    private static double nearest(String mode, double x, double scale) {
+    /** The same in floats, whose rounding decides between elements as it does for ONNX Runtime. */
+    private static double rounded(String transform, Extent extent, int i) {
+        float in = extent.in();
+        float out = extent.out();
+        float scale = (float) extent.scale();
+        return switch (transform) {
+            case "half_pixel" -> (i + 0.5f) / scale - 0.5f;
+            case "half_pixel_symmetric" -> {
+                float offset = in / 2 * (1 - out / (scale * in));
+                yield (float) (offset + (i + 0.5) / scale - 0.5);
+            }
+            case "pytorch_half_pixel" -> out > 1 ? (i + 0.5f) / scale - 0.5f : 0;
+            case "asymmetric" -> i / scale;
+            case "tf_half_pixel_for_nn" -> (i + 0.5f) / scale;
+            default -> original(transform, extent, i);
+        };
+    }
+
+    private static double nearest(String mode, double x, Extent extent) {
+        double tie = extent.isLong() ? 0 : TIE;
         return switch (mode) {
-            case "round_prefer_floor" -> Math.ceil(x - 0.5);
-            case "round_prefer_ceil" -> Math.floor(x + 0.5);
+            case "round_prefer_floor" -> Math.ceil(x - 0.5 - tie);
+            case "round_prefer_ceil" -> Math.floor(x + 0.5 + tie);
             case "floor" -> Math.floor(x);
             case "ceil" -> Math.ceil(x);
             // before opset 11: up when it shrinks, down when it grows
-            case "simple" -> scale < 1 ? Math.ceil(x) : Math.floor(x);
+            case "simple" -> extent.scale() < 1 ? Math.ceil(x) : Math.floor(x);
             default -> throw EngineException.notImplemented("nearest_mode '" + mode + "'");
         };
     }

@@ -83,6 +83,25 @@ class ResizeRulesTest {
     }
 
     @Test
+    void placesThatFloatsRoundAgree() {
+        for (String coordinates : List.of("half_pixel", "half_pixel_symmetric", "asymmetric", "tf_half_pixel_for_nn")) {
+            for (String rounding : List.of("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")) {
+                for (float scale : new float[] {0.3f, 0.6f, 0.7f, 1.1f, 1.3f, 1.6f, 2.6f}) {
+                    try (var both = new Comparison(editor -> {
+                        var nodes = new Nodes(editor, 13);
+                        Attributes attributes =
+                                attributes("nearest", coordinates).with("nearest_mode", Attribute.of(rounding));
+                        Value x = Comparison.floats(editor, "x", 4);
+                        nodes.output(nodes.add("Resize", attributes, x, null, nodes.constant(1, 1, scale, scale)));
+                    })) {
+                        both.agreesOn(Comparison.random(random, 1, 1, 40, 90)).withoutFallback();
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
     void filtersAreWiderWhereTheImageShrinks() {
         for (String mode : List.of("linear", "cubic")) {
             for (int excludes = 0; excludes < 2; excludes++) {
