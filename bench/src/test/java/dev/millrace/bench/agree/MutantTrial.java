@@ -10,12 +10,10 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
-import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.graph.optimise.pass.Level;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.session.Engine;
 import dev.millrace.session.Inputs;
-import dev.millrace.session.SessionOptions;
 import dev.millrace.session.ValueInfo;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -70,8 +68,8 @@ final class MutantTrial {
     Result run() throws IOException {
         stages.accept(ModelCheck.HERE + " " + mutant.name());
         Files.write(file, mutant.model());
-        try (var optimised = new Side.Ours(engine, file, options(Level.ALL));
-                var plain = new Side.Ours(engine, file, options(Level.DISABLED, "cpu"))) {
+        try (var optimised = new Side.Ours(engine, file, Trials.options(Level.ALL));
+                var plain = new Side.Ours(engine, file, Trials.options(Level.DISABLED, "cpu"))) {
             List<ValueInfo> declared = optimised.inputs();
             if (declared == null || plain.refusal() != null) {
                 return new Result(End.REFUSED, "");
@@ -134,7 +132,7 @@ final class MutantTrial {
     }
 
     private @Nullable Map<String, Datum> plainly(byte[] model, Inputs inputs) {
-        try (var ours = new Side.Ours(engine, model, options(Level.DISABLED, "cpu"))) {
+        try (var ours = new Side.Ours(engine, model, Trials.options(Level.DISABLED, "cpu"))) {
             return ours.run(inputs).answers();
         }
     }
@@ -175,14 +173,5 @@ final class MutantTrial {
             }
         }
         return new Culprit("together", Reason.NONE);
-    }
-
-    private static SessionOptions options(Level level, String... providers) {
-        var options = SessionOptions.builder()
-                .optimiser(Optimiser.Options.builder().level(level).build());
-        for (String provider : providers) {
-            options.provider(provider);
-        }
-        return options.build();
     }
 }

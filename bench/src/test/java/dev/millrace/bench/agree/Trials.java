@@ -35,7 +35,8 @@ final class Trials implements AutoCloseable {
         file = folder.resolve("trial.onnx");
     }
 
-    private static SessionOptions options(Level level, String... providers) {
+    /** @param providers all there are where none is named */
+    static SessionOptions options(Level level, String... providers) {
         var options = SessionOptions.builder()
                 .optimiser(Optimiser.Options.builder().level(level).build());
         for (String provider : providers) {
