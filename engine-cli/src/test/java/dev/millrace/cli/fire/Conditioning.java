@@ -54,7 +54,7 @@ final class Conditioning {
     Share share(byte[] model, Inputs inputs, Datum expected, Datum actual) {
         double difference = distance(expected, actual);
         if (!(difference < Double.POSITIVE_INFINITY)) {
-            return Share.NONE;
+            return shareOfTheCount(model, inputs, expected, countedApart(expected, actual));
         }
         double inAll = sum(expected, actual);
         double farthest = 0;
@@ -72,6 +72,31 @@ final class Conditioning {
             return Share.ALL;
         }
         return farthest >= PART * difference ? Share.A_PART : Share.NONE;
+    }
+
+    /** The same where as many numbers as are large enough are there, and so many more or less of them. */
+    private Share shareOfTheCount(byte[] model, Inputs inputs, Datum expected, long apart) {
+        long farthest = 0;
+        for (int draw = 0; apart > 0 && draw < DRAWS; draw++) {
+            var random = new Random(draw);
+            Datum moved = plain.output(moved(model, random), moved(inputs, random));
+            farthest = moved == null ? farthest : Math.max(farthest, countedApart(expected, moved));
+        }
+        if (farthest == 0) {
+            return Share.NONE;
+        }
+        return farthest >= apart ? Share.ALL : farthest >= PART * apart ? Share.A_PART : Share.NONE;
+    }
+
+    /** How many more numbers one has than the other; 0 where they differ in more than how many there are. */
+    private static long countedApart(Datum expected, Datum actual) {
+        return expected instanceof Tensor one
+                        && actual instanceof Tensor other
+                        && one.type() == other.type()
+                        && one.shape().rank() > 0
+                        && one.shape().rank() == other.shape().rank()
+                ? Math.abs(one.elements() - other.elements())
+                : 0;
     }
 
     /** The largest difference of two numbers; infinite where they cannot be compared. */

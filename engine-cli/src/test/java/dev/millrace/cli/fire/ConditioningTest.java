@@ -66,6 +66,22 @@ class ConditioningTest {
         assertThat(steps.share(NO_WEIGHTS, inputs, steps(0), steps(5))).isEqualTo(Share.A_PART);
     }
 
+    @Test
+    void whereTheLastPlaceDecidesHowManyNumbersThereAreAFewMoreAreExplained() {
+        float edge = 2.5f;
+        Inputs inputs = Inputs.of("x", edge);
+        var counted = new Conditioning((_, given) -> zeros(x(given).floats()[0] < edge ? 101 : 100));
+        assertThat(counted.share(NO_WEIGHTS, inputs, zeros(100), zeros(101))).isEqualTo(Share.ALL);
+        assertThat(counted.share(NO_WEIGHTS, inputs, zeros(100), zeros(103))).isEqualTo(Share.A_PART);
+        assertThat(counted.share(NO_WEIGHTS, inputs, zeros(100), zeros(105))).isEqualTo(Share.NONE);
+        var sure = new Conditioning((_, _) -> zeros(100));
+        assertThat(sure.share(NO_WEIGHTS, inputs, zeros(100), zeros(101))).isEqualTo(Share.NONE);
+    }
+
+    private static Tensor zeros(int count) {
+        return Tensor.copyOf(new float[count], count);
+    }
+
     /** Eight numbers, of which the first few are a step higher than the others. */
     private static Tensor steps(int count) {
         float[] numbers = new float[8];
