@@ -28,6 +28,8 @@ final class Conditioning {
     private static final double PART = 0.25;
     /** Steps are as large as each other but for their own roundings. */
     private static final double NEARLY_ALL = 0.999;
+    /** Places by which sums are off that are added up in floats, of which those that are large enough are counted. */
+    private static final int COUNTED_STEPS = 16;
 
     private final Plain plain;
 
@@ -46,6 +48,13 @@ final class Conditioning {
         ALL
     }
 
+    /** By how many places each number moves: so many at most, this way or the other. */
+    private record Steps(Random random, int most) {
+        int next() {
+            return random.nextInt(2 * most + 1) - most;
+        }
+    }
+
     Conditioning(Plain plain) {
         this.plain = plain;
     }
@@ -60,8 +69,8 @@ final class Conditioning {
         double farthest = 0;
         double farthestInAll = 0;
         for (int draw = 0; draw < DRAWS; draw++) {
-            var random = new Random(draw);
-            Datum moved = plain.output(moved(model, random), moved(inputs, random));
+            var steps = new Steps(new Random(draw), 1);
+            Datum moved = plain.output(moved(model, steps), moved(inputs, steps));
             double distance = moved == null ? 0 : distance(expected, moved);
             if (moved != null && distance < Double.POSITIVE_INFINITY) {
                 farthest = Math.max(farthest, distance);
@@ -78,8 +87,8 @@ final class Conditioning {
     private Share shareOfTheCount(byte[] model, Inputs inputs, Datum expected, long apart) {
         long farthest = 0;
         for (int draw = 0; apart > 0 && draw < DRAWS; draw++) {
-            var random = new Random(draw);
-            Datum moved = plain.output(moved(model, random), moved(inputs, random));
+            var steps = new Steps(new Random(draw), COUNTED_STEPS);
+            Datum moved = plain.output(moved(model, steps), moved(inputs, steps));
             farthest = moved == null ? farthest : Math.max(farthest, countedApart(expected, moved));
         }
         if (farthest == 0) {
@@ -132,15 +141,15 @@ final class Conditioning {
         return a == b || Double.isNaN(a) && Double.isNaN(b) ? 0 : Math.abs(a - b);
     }
 
-    private static Inputs moved(Inputs inputs, Random random) {
+    private static Inputs moved(Inputs inputs, Steps steps) {
         var moved = Inputs.empty();
         inputs.asMap()
                 .forEach((name, value) ->
-                        moved.and(name, value instanceof Tensor tensor ? moved(tensor, random) : value));
+                        moved.and(name, value instanceof Tensor tensor ? moved(tensor, steps) : value));
         return moved;
     }
 
-    private static Tensor moved(Tensor tensor, Random random) {
+    private static Tensor moved(Tensor tensor, Steps steps) {
         int bytes = switch (tensor.type()) {
             case FLOAT16, BFLOAT16 -> Short.BYTES;
             case FLOAT -> Float.BYTES;
@@ -154,7 +163,7 @@ final class Conditioning {
         ByteBuffer numbers = moved.segment().asByteBuffer().order(ByteOrder.nativeOrder());
         for (int i = 0; i < tensor.elements(); i++) {
             double number = Elements.getDouble(tensor.type(), tensor.segment(), i);
-            int step = random.nextInt(3) - 1;
+            int step = steps.next();
             if (number == 0 || !Double.isFinite(number)) {
                 continue;
             }
@@ -168,42 +177,42 @@ final class Conditioning {
     }
 
     /** The same model, whose weights have moved, those of graphs inside of others, too. */
-    private static byte[] moved(byte[] model, Random random) {
+    private static byte[] moved(byte[] model, Steps steps) {
         try {
             ModelProto.Builder builder = ModelProto.parseFrom(model).toBuilder();
-            move(builder.getGraphBuilder(), random);
+            move(builder.getGraphBuilder(), steps);
             return builder.buildPartial().toByteArray();
         } catch (InvalidProtocolBufferException e) {
             return model;
         }
     }
 
-    private static void move(GraphProto.Builder graph, Random random) {
+    private static void move(GraphProto.Builder graph, Steps steps) {
         for (TensorProto.Builder weights : graph.getInitializerBuilderList()) {
             if (weights.getDataType() == TensorProto.DataType.FLOAT_VALUE) {
-                weights.setRawData(moved(weights.getRawData(), random));
+                weights.setRawData(moved(weights.getRawData(), steps));
                 for (int i = 0; i < weights.getFloatDataCount(); i++) {
-                    weights.setFloatData(i, moved(weights.getFloatData(i), random));
+                    weights.setFloatData(i, moved(weights.getFloatData(i), steps));
                 }
             }
         }
         for (NodeProto.Builder node : graph.getNodeBuilderList()) {
             node.getAttributeBuilderList().stream()
                     .filter(AttributeProto.Builder::hasG)
-                    .forEach(body -> move(body.getGBuilder(), random));
+                    .forEach(body -> move(body.getGBuilder(), steps));
         }
     }
 
-    private static ByteString moved(ByteString floats, Random random) {
+    private static ByteString moved(ByteString floats, Steps steps) {
         ByteBuffer moved = ByteBuffer.wrap(floats.toByteArray()).order(ByteOrder.LITTLE_ENDIAN);
         for (int at = 0; at + Float.BYTES <= moved.limit(); at += Float.BYTES) {
-            moved.putFloat(at, moved(moved.getFloat(at), random));
+            moved.putFloat(at, moved(moved.getFloat(at), steps));
         }
         return ByteString.copyFrom(moved);
     }
 
-    private static float moved(float number, Random random) {
-        int step = random.nextInt(3) - 1;
+    private static float moved(float number, Steps steps) {
+        int step = steps.next();
         return number == 0 || !Float.isFinite(number)
                 ? number
                 : Float.intBitsToFloat(Float.floatToRawIntBits(number) + step);
