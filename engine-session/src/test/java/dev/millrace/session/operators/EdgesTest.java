@@ -129,6 +129,18 @@ class EdgesTest {
     }
 
     @Test
+    void whatALeakScalesIsNegativeAlone() throws Exception {
+        Tensor x = Tensor.copyOf(new float[] {-1, 0, 2}, 3);
+        for (String provider : new String[] {"cpu", "simd"}) {
+            Tensor y = OneOperator.onnx("LeakyRelu", 16)
+                    .with("alpha", Float.POSITIVE_INFINITY)
+                    .on(x)
+                    .run(engine, provider);
+            assertThat(y.floats()).containsExactly(Float.NEGATIVE_INFINITY, 0, 2);
+        }
+    }
+
+    @Test
     void signalsOfTwoAxes() throws Exception {
         OneOperator.onnx("STFT", 17)
                 .on(draw.floats(2, 16))

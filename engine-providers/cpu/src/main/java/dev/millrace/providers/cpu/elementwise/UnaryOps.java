@@ -182,7 +182,7 @@ public final class UnaryOps {
     private static Unary leakyRelu(float alpha) {
         Unary.Floats floats = (x, y, n) -> {
             for (int i = 0; i < n; i++) {
-                y[i] = Math.max(x[i], 0f) + alpha * Math.min(x[i], 0f);
+                y[i] = x[i] < 0 ? alpha * x[i] : x[i];
             }
         };
         return Unary.of(floats, x -> x < 0 ? alpha * x : x);
