@@ -248,7 +248,7 @@ public final class BatchedSession extends Streaming {
         Outputs outputs = null;
         EngineException failure = null;
         try {
-            outputs = session.runIfOpen(member.given, member.how);
+            outputs = session.runCheckedIfOpen(member.given, member.how);
         } catch (EngineException e) {
             failure = e;
         }

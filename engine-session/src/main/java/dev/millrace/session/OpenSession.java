@@ -5,7 +5,6 @@ import dev.millrace.graph.MappedFile;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.Shape;
-import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.spi.ExecutionProvider;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.event.RunListener;
@@ -14,7 +13,6 @@ import dev.millrace.scheduler.run.StretchSummary;
 import dev.millrace.session.stream.Receiver;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
@@ -29,7 +27,7 @@ final class OpenSession extends Streaming implements Session {
     private final OpenEngine engine;
     private final SessionOptions options;
     private final String name;
-    private final InputCheck check;
+    private final RequestCheck check;
     private final List<ValueInfo> inputs;
     private final List<ValueInfo> outputs;
     private final List<String> outputNames;
@@ -60,7 +58,7 @@ final class OpenSession extends Streaming implements Session {
         this.outputs = List.copyOf(face.outputs);
         this.outputNames = face.outputs.stream().map(ValueInfo::name).toList();
         this.report = report;
-        this.check = new InputCheck(this.inputs, defaults(plan));
+        this.check = RequestCheck.of(face, plan);
         this.gate = new RunGate(this::free);
         this.metadata = face.metadata;
         this.label = SessionLabel.of(name, options, metadata, model.report());
@@ -102,12 +100,6 @@ final class OpenSession extends Streaming implements Session {
         if (open != null) {
             open.runner().trim();
         }
-    }
-
-    private static List<@Nullable Tensor> defaults(Plan plan) {
-        var defaults = new ArrayList<@Nullable Tensor>();
-        plan.inputs().forEach(slot -> defaults.add(plan.defaults().get(slot)));
-        return defaults;
     }
 
     @Override
@@ -239,6 +231,20 @@ final class OpenSession extends Streaming implements Session {
         return gate.tryEnter() ? runEntered(given, how) : null;
     }
 
+    /** The same of what has just been checked; null where the session is closed. */
+    @Nullable
+    Outputs runCheckedIfOpen(Inputs given, RunOptions how) {
+        if (!gate.tryEnter()) {
+            return null;
+        }
+        try {
+            Watch.Request watched = watch.begin(given);
+            return watched == null ? runChecked(given, how) : runWatched(watched, given, how);
+        } finally {
+            gate.leave();
+        }
+    }
+
     @Override
     public StatefulSession stateful(State... states) {
         return stateful(StateOptions.defaults(), states);
@@ -260,27 +266,18 @@ final class OpenSession extends Streaming implements Session {
         return options.concurrency();
     }
 
-    /** What can be said of a request before it runs. */
-    void check(Inputs given, RunOptions how) {
-        check.check(given);
-        for (String output : how.outputs()) {
-            if (!outputNames.contains(output)) {
-                throw EngineException.invalidArgument("Invalid output name: " + output + "; there are " + outputNames);
-            }
-        }
-        if (!how.into().isEmpty()) {
-            GivenOutputs.check(how, outputs);
-        }
-    }
-
-    /** The same of a request whose caller does not run it. */
+    /** What can be said of a request whose caller does not run it, before it runs. */
     void checkForLater(Inputs given, RunOptions how) {
-        check(given, how);
+        check.check(given, how);
         check.checkForOtherThreads(given);
     }
 
     Outputs runAccepted(Inputs given, RunOptions how) {
-        check(given, how);
+        check.check(given, how);
+        return runChecked(given, how);
+    }
+
+    private Outputs runChecked(Inputs given, RunOptions how) {
         OpenModel open = model();
         ReentrantLock turns = open.turns();
         if (turns != null) {

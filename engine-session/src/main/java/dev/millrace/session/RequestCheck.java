@@ -10,27 +10,50 @@ import dev.millrace.graph.tensor.OptionalDatum;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.graph.tensor.TensorSequence;
+import dev.millrace.scheduler.plan.Plan;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Holds what a caller gives against what the model declares, before anything runs. */
-final class InputCheck {
+final class RequestCheck {
     private static final Thread ANOTHER = Thread.ofPlatform().unstarted(() -> {});
 
     private final List<ValueInfo> declared;
+    private final List<ValueInfo> outputs;
+    private final List<String> outputNames;
     private final Map<String, ValueInfo> byName = new HashMap<>();
     private final SharedExtents shared;
 
-    /** @param defaults what each input is where it is left out, null where it cannot be */
-    InputCheck(List<ValueInfo> declared, List<@Nullable Tensor> defaults) {
+    private RequestCheck(List<ValueInfo> declared, List<ValueInfo> outputs, SharedExtents shared) {
         this.declared = declared;
-        this.shared = new SharedExtents(declared, defaults);
+        this.outputs = outputs;
+        this.outputNames = outputs.stream().map(ValueInfo::name).toList();
+        this.shared = shared;
         declared.forEach(info -> byName.put(info.name(), info));
     }
 
-    void check(Inputs given) {
+    static RequestCheck of(OpenSession.Face face, Plan plan) {
+        var defaults = new ArrayList<@Nullable Tensor>();
+        plan.inputs().forEach(slot -> defaults.add(plan.defaults().get(slot)));
+        return new RequestCheck(face.inputs(), face.outputs(), new SharedExtents(face.inputs(), defaults));
+    }
+
+    void check(Inputs given, RunOptions how) {
+        check(given);
+        for (String output : how.outputs()) {
+            if (!outputNames.contains(output)) {
+                throw EngineException.invalidArgument("Invalid output name: " + output + "; there are " + outputNames);
+            }
+        }
+        if (!how.into().isEmpty()) {
+            GivenOutputs.check(how, outputs);
+        }
+    }
+
+    private void check(Inputs given) {
         int matched = 0;
         for (int i = 0; i < declared.size(); i++) {
             ValueInfo info = declared.get(i);
