@@ -4,8 +4,7 @@ import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.Scratch;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import org.agrona.concurrent.BackoffIdleStrategy;
+import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.IdleStrategy;
 import org.jspecify.annotations.Nullable;
 
@@ -16,18 +15,22 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ParallelJob {
     private static final int CLOSED = -1;
+    /** Who takes chunks, where it is no worker. */
+    private static final int OWNER = -1;
+    /** How long the owner looks whether the workers have left, before it parks and the last one wakes it. */
+    private static final long SPIN_NANOS = 50_000;
 
     private final AtomicInteger helpers = new AtomicInteger(CLOSED);
-    private final AtomicLong cursor = new AtomicLong();
-    /** The owner looks for some 50 microseconds whether workers have left, and parks then between looks. */
-    private final IdleStrategy idle = new BackoffIdleStrategy(1_000, 0, 20_000, 50_000);
+    private final LoopShares shares = new LoopShares();
+    private final IdleStrategy idle = new SpinThenPark(SPIN_NANOS);
 
     private volatile @Nullable Throwable failure;
+    /** The owner, while it waits for workers to leave. */
+    private volatile @Nullable Thread waiting;
+
     private @Nullable RangeTask task;
     private @Nullable LaunchContext context;
-    private long items;
     private long grain;
-    private long chunk;
     private int maxHelpers;
 
     void open(
@@ -39,63 +42,66 @@ public final class ParallelJob {
             int newMaxHelpers) {
         task = newTask;
         context = newContext;
-        items = newItems;
         grain = newGrain;
-        chunk = newChunk;
         maxHelpers = newMaxHelpers;
         failure = null;
-        cursor.set(0);
+        shares.open(newItems, newChunk, newMaxHelpers + 1);
         helpers.set(0);
     }
 
     /** Works along if the loop is open and wants help. */
-    boolean help(Scratch scratch) {
+    boolean help(Scratch scratch, int worker) {
         int inside;
         do {
             inside = helpers.get();
-            if (inside == CLOSED || inside >= maxHelpers || cursor.get() >= items) {
+            if (inside == CLOSED || inside >= maxHelpers || shares.areTaken()) {
                 return false;
             }
         } while (!helpers.compareAndSet(inside, inside + 1));
         try {
-            work(scratch);
+            work(scratch, worker);
         } finally {
-            helpers.decrementAndGet();
+            if (helpers.decrementAndGet() == 0) {
+                Thread owner = waiting;
+                if (owner != null) {
+                    LockSupport.unpark(owner);
+                }
+            }
         }
         return true;
     }
 
+    /** The owner's work. */
     void work(Scratch scratch) {
+        work(scratch, OWNER);
+    }
+
+    private void work(Scratch scratch, int worker) {
         RangeTask body = task;
         LaunchContext where = context;
         if (body == null || where == null) {
             return;
         }
-        long end = items;
-        long step = chunk;
         long least = grain;
         try {
-            for (long from = cursor.getAndAdd(step); from < end; from = cursor.getAndAdd(step)) {
+            for (long from = take(worker); from >= 0; from = take(worker)) {
                 where.checkCancelled();
-                PacedRange.run(body, where, from, Math.min(from + step, end), least, scratch);
+                PacedRange.run(body, where, from, shares.endOf(from), least, scratch);
             }
         } catch (Throwable thrown) {
-            cursor.set(end);
+            shares.giveUp();
             failure = thrown;
         }
     }
 
+    private long take(int worker) {
+        return worker == OWNER ? shares.takeForOwner() : shares.takeFor(worker);
+    }
+
     /** Waits until the last worker has left, closes the loop, and throws what one of them threw. */
     void close() {
-        idle.reset();
-        boolean interrupted = false;
-        while (!helpers.compareAndSet(0, CLOSED)) {
-            idle.idle();
-            // parking returns at once while the flag is set
-            interrupted |= Thread.interrupted();
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+        if (!helpers.compareAndSet(0, CLOSED)) {
+            await();
         }
         task = null;
         context = null;
@@ -105,6 +111,21 @@ public final class ParallelJob {
         }
         if (thrown instanceof Error error) {
             throw error;
+        }
+    }
+
+    private void await() {
+        waiting = Thread.currentThread();
+        idle.reset();
+        boolean interrupted = false;
+        while (helpers.get() != 0 || !helpers.compareAndSet(0, CLOSED)) {
+            idle.idle();
+            // parking returns at once while the flag is set
+            interrupted |= Thread.interrupted();
+        }
+        waiting = null;
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 }

@@ -165,7 +165,7 @@ public final class WorkerPool implements Executor, AutoCloseable {
         }
     }
 
-    private boolean workOnce(Scratch scratch) {
+    private boolean workOnce(Scratch scratch, int worker) {
         Runnable task = tasks.poll();
         if (task != null) {
             runTask(task);
@@ -178,7 +178,7 @@ public final class WorkerPool implements Executor, AutoCloseable {
         for (int i = 0; i < LOOPS; i++) {
             ParallelJob job = loops.get(i);
             if (job != null) {
-                worked |= job.help(scratch);
+                worked |= job.help(scratch, worker);
             }
         }
         return worked;
@@ -240,7 +240,7 @@ public final class WorkerPool implements Executor, AutoCloseable {
         public void run() {
             long lastWork = System.nanoTime();
             while (true) {
-                if (workOnce(scratch)) {
+                if (workOnce(scratch, number)) {
                     lastWork = System.nanoTime();
                     continue;
                 }
@@ -252,7 +252,7 @@ public final class WorkerPool implements Executor, AutoCloseable {
                 }
                 idle = true;
                 // work published before we were seen idle is found here, work published after wakes us
-                if (workOnce(scratch)) {
+                if (workOnce(scratch, number)) {
                     idle = false;
                     lastWork = System.nanoTime();
                     continue;

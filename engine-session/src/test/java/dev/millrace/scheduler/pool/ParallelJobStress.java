@@ -52,7 +52,7 @@ public class ParallelJobStress {
     public void helper() {
         var scratch = new Scratch();
         for (int i = 0; i < 4; i++) {
-            job.help(scratch);
+            job.help(scratch, 0);
         }
     }
 
