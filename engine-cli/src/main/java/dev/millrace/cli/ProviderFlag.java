@@ -2,7 +2,9 @@ package dev.millrace.cli;
 
 import dev.millrace.session.SessionOptions;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import picocli.CommandLine.Option;
 
 /** The flag of every command that lets providers be chosen. */
@@ -11,16 +13,38 @@ public final class ProviderFlag {
             names = "--provider",
             paramLabel = "NAME",
             split = ",",
-            description = "A provider to use, in the order in which they are asked; by default all there are.")
-    private List<String> names = new ArrayList<>();
+            description = "A provider to use, in the order in which they are asked; by default all there are. Options"
+                    + " follow its name: simd:tune=true measures ways of doing the same where there are several.")
+    private List<String> texts = new ArrayList<>();
 
-    /** The providers in the order in which they are asked; none for all there are. */
-    public List<String> names() {
-        return names;
+    /** The providers as they were given, in the order in which they are asked; none for all there are. */
+    public List<String> texts() {
+        return texts;
     }
 
     /** Sets the providers of a session. */
     public void addTo(SessionOptions.Builder options) {
-        names.forEach(options::provider);
+        texts.forEach(text -> add(text, options));
+    }
+
+    /** Adds a provider to those of a session, as it was given: its name, and its options behind it. */
+    public static void add(String text, SessionOptions.Builder options) {
+        int end = text.indexOf(':');
+        options.provider(end < 0 ? text : text.substring(0, end), options(text));
+    }
+
+    /** What follows a provider's name: {@code :KEY=VALUE}, once or several times. */
+    private static Map<String, String> options(String text) {
+        Map<String, String> options = new LinkedHashMap<>();
+        String[] parts = text.split(":", -1);
+        for (int i = 1; i < parts.length; i++) {
+            int equals = parts[i].indexOf('=');
+            if (equals <= 0) {
+                throw new UsageException(
+                        "--provider " + text + ": an option of a provider is KEY=VALUE, and not '" + parts[i] + "'");
+            }
+            options.put(parts[i].substring(0, equals), parts[i].substring(equals + 1));
+        }
+        return options;
     }
 }

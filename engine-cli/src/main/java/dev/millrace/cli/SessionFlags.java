@@ -105,6 +105,6 @@ public final class SessionFlags {
 
     /** The providers asked for, joined by {@code +}, or {@code all}. */
     public String providerLabel() {
-        return providers.names().isEmpty() ? "all" : String.join("+", providers.names());
+        return providers.texts().isEmpty() ? "all" : String.join("+", providers.texts());
     }
 }

@@ -126,7 +126,7 @@ public final class AgreeCommand implements Subcommand {
             out.println("tolerances: " + allowed + "; all else has to be equal");
             out.flush();
         }
-        var settings = new Settings(draws, seed, threads, providers.names(), allowed.said());
+        var settings = new Settings(draws, seed, threads, providers.texts(), allowed.said());
         try (BufferedWriter table = csv == null ? null : Files.newBufferedWriter(csv)) {
             var tally = new Tally(out, table, json, known);
             try (var pool = new WorkerPool(Math.min(jobs, files.size()), settings, Duration.ofSeconds(timeout), heap);

@@ -1,5 +1,6 @@
 package dev.millrace.bench.agree;
 
+import dev.millrace.cli.ProviderFlag;
 import dev.millrace.graph.optimise.Optimiser;
 import dev.millrace.graph.optimise.pass.Level;
 import dev.millrace.session.SessionOptions;
@@ -44,7 +45,7 @@ record Settings(int draws, long seed, int threads, List<String> providers, List<
         var level = optimise ? Level.ALL : Level.DISABLED;
         var options = SessionOptions.builder()
                 .optimiser(Optimiser.Options.builder().level(level).build());
-        providers.forEach(options::provider);
+        providers.forEach(text -> ProviderFlag.add(text, options));
         return options.build();
     }
 }

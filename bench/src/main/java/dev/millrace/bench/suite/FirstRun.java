@@ -2,6 +2,7 @@ package dev.millrace.bench.suite;
 
 import dev.millrace.bench.compare.ProcessMemory;
 import dev.millrace.bench.compare.RawInputs;
+import dev.millrace.cli.ProviderFlag;
 import dev.millrace.epcontext.ContextCache;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
@@ -39,7 +40,7 @@ final class FirstRun {
         var options = SessionOptions.builder();
         ContextCache cache = arguments[5].equals("-") ? null : ContextCache.in(Path.of(arguments[5]));
         for (int i = 6; i < arguments.length; i++) {
-            options.provider(arguments[i]);
+            ProviderFlag.add(arguments[i], options);
         }
         Path model = Path.of(arguments[0]);
         long start = System.nanoTime();

@@ -45,7 +45,7 @@ final class SuiteFlags {
     }
 
     List<String> providers() {
-        return providers.names();
+        return providers.texts();
     }
 
     SessionOptions options() {

@@ -134,7 +134,7 @@ public final class SweepCommand implements Callable<Integer> {
             List<BackendCase> cases, double seconds, long limitSeconds, List<SweepRow> rows, PrintWriter out)
             throws IOException, InterruptedException {
         var arguments = new ArrayList<>(List.of("" + threads, "" + elements, "" + (long) (seconds * NANOS)));
-        arguments.addAll(providers.names());
+        arguments.addAll(providers.texts());
         try (var worker = new LineWorker(SweepWorker.class, List.of(), arguments);
                 var progress = Progress.of("sweeping", cases.size())) {
             for (BackendCase test : cases) {

@@ -1,6 +1,7 @@
 package dev.millrace.bench.sweep;
 
 import dev.millrace.bench.compare.LineWorker;
+import dev.millrace.cli.ProviderFlag;
 import dev.millrace.cli.conformance.BackendCase;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
@@ -16,7 +17,7 @@ final class SweepWorker {
     public static void main(String[] arguments) throws Exception {
         var options = SessionOptions.builder();
         for (int i = 3; i < arguments.length; i++) {
-            options.provider(arguments[i]);
+            ProviderFlag.add(arguments[i], options);
         }
         int threads = Integer.parseInt(arguments[0]);
         long elements = Long.parseLong(arguments[1]);

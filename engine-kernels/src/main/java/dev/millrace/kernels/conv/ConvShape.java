@@ -32,6 +32,11 @@ public record ConvShape(int batch, int channels, int outChannels, int groups, Ax
         return new ConvShape(batch, channels, outChannels, number, depth, height, width);
     }
 
+    /** The same over so many images. */
+    public ConvShape ofBatch(int images) {
+        return new ConvShape(images, channels, outChannels, groups, depth, height, width);
+    }
+
     public int groupChannels() {
         return channels / groups;
     }

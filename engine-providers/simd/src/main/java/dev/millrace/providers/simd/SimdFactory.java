@@ -57,13 +57,14 @@ public final class SimdFactory implements ProviderFactory {
 
     @Override
     public ExecutionProvider create(List<ProviderDevice> devices, ProviderOptions options) {
-        options.allowOnly(SimdProvider.NAME, Set.of(SimdProvider.STRICT, SimdProvider.PORTABLE));
+        options.allowOnly(SimdProvider.NAME, Set.of(SimdProvider.STRICT, SimdProvider.PORTABLE, SimdProvider.TUNE));
         return new SimdProvider(
                 Kernels::shared,
                 weights,
                 blocks,
                 isSet(options, SimdProvider.STRICT),
-                isSet(options, SimdProvider.PORTABLE));
+                isSet(options, SimdProvider.PORTABLE),
+                isSet(options, SimdProvider.TUNE));
     }
 
     private static boolean isSet(ProviderOptions options, String name) {

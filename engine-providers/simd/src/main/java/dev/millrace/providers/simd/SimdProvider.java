@@ -8,6 +8,7 @@ import dev.millrace.providers.simd.context.ContextKernel;
 import dev.millrace.providers.simd.context.ContextReader;
 import dev.millrace.providers.simd.context.ContextWriter;
 import dev.millrace.providers.simd.context.Machine;
+import dev.millrace.providers.simd.lower.Choices;
 import dev.millrace.providers.simd.lower.Kit;
 import dev.millrace.providers.simd.program.RunBlocks;
 import dev.millrace.providers.simd.weights.Weights;
@@ -33,6 +34,9 @@ final class SimdProvider implements ExecutionProvider {
     /** The option for contexts that any machine can load. */
     static final String PORTABLE = "portable";
 
+    /** The option to measure ways of doing the same where there are several. */
+    static final String TUNE = "tune";
+
     static final WeightlessSupport SUPPORT = WeightlessSupport.ALL_OR_EXTERNAL_ONLY;
 
     /** Asked for when something is compiled: until then, another thread may still be finding out what there is. */
@@ -42,14 +46,22 @@ final class SimdProvider implements ExecutionProvider {
     private final RunBlocks blocks;
     private final boolean strict;
     private final boolean portable;
+    private final boolean tuned;
     /** How contexts that were written hold weights. */
     private Machine.Weights kept = Machine.Weights.ANY;
 
-    SimdProvider(Supplier<Kernels> kernels, PackedTensors shared, RunBlocks blocks, boolean strict, boolean portable) {
+    SimdProvider(
+            Supplier<Kernels> kernels,
+            PackedTensors shared,
+            RunBlocks blocks,
+            boolean strict,
+            boolean portable,
+            boolean tuned) {
         this.kernels = kernels;
         this.blocks = blocks;
         this.strict = strict;
         this.portable = portable;
+        this.tuned = tuned;
         weights = new Weights(shared, bytes -> kernels.get().set().allocate(bytes));
     }
 
@@ -68,7 +80,8 @@ final class SimdProvider implements ExecutionProvider {
         Kernels present = kernels.get();
         var kit = new Kit(present.set(), present.gemm(), weights, context.fallback())
                 .with(blocks)
-                .strict(strict);
+                .strict(strict)
+                .choosing(tuned ? Choices.measured() : Choices.counted());
         ContextSink sink = context.sink();
         ContextWriter writer = sink == null ? null : new ContextWriter(sink, kit, portable);
         var compiled = new ArrayList<Kernel>(partitions.size());
@@ -103,12 +116,11 @@ final class SimdProvider implements ExecutionProvider {
                     + "' comes too late for what was compiled without it; compile the source model again");
         }
         Kit as = kit.strict(kept);
-        return new ContextKernel(
-                partition.name(),
-                () -> new SimdKernel(
-                        ContextReader.read(
-                                compiled, partition, as.weights(), as.kernels().target()),
-                        as));
+        return new ContextKernel(partition.name(), () -> {
+            ContextReader.Kept read = ContextReader.read(
+                    compiled, partition, as.weights(), as.kernels().target());
+            return new SimdKernel(read.graph(), as.choosing(read.choices()));
+        });
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.millrace.providers.simd.context;
 
 import dev.millrace.codegen.program.Target;
 import dev.millrace.graph.ir.Graph;
+import dev.millrace.providers.simd.lower.Choices;
 import dev.millrace.providers.simd.weights.Weights;
 import dev.millrace.providers.spi.CompiledGraph;
 import dev.millrace.providers.spi.Partition;
@@ -18,13 +19,20 @@ public final class ContextReader {
     }
 
     /**
+     * A partition that was kept.
+     *
+     * @param choices the ways that were measured when it was compiled
+     */
+    public record Kept(Graph graph, Choices choices) {}
+
+    /**
      * The graph of a partition that was kept. Its constants lie in the context's own memory, and so do the weights that
      * are packed already, which are added to {@code weights}.
      *
      * @param partition the EPContext node's
      * @param target the vectors of this machine
      */
-    public static Graph read(CompiledGraph compiled, Partition partition, Weights weights, Target target) {
+    public static Kept read(CompiledGraph compiled, Partition partition, Weights weights, Target target) {
         var segments = new ArrayList<MemorySegment>(compiled.segmentCount());
         for (int i = 0; i < compiled.segmentCount(); i++) {
             segments.add(compiled.segment(i));
@@ -32,6 +40,6 @@ public final class ContextReader {
         Plan plan = PlanReader.read(compiled.plan(), segments, Machine.vectors(target));
         Graph graph = ContextFit.fit(plan.graph(), partition.onlyNode(), partition.graph());
         plan.packed().forEach(weights::put);
-        return graph;
+        return new Kept(graph, Choices.kept(plan.choices()));
     }
 }

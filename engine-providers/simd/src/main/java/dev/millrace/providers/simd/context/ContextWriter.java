@@ -65,7 +65,7 @@ public final class ContextWriter {
         names |= !named.isEmpty();
         Observed observed = isNamed(partition.graph(), named) ? null : observe(partition);
         PlanImage image = observed == null
-                ? write(new Plan(partition.graph(), kit.isStrict(), List.of(), Set.of()))
+                ? write(plan(partition, List.of(), Set.of(), "", List.of()))
                 : image(partition, observed, named);
         int[] segments = new int[image.segments().size()];
         for (int i = 0; i < segments.length; i++) {
@@ -152,7 +152,7 @@ public final class ContextWriter {
         dispensable.removeAll(named);
         List<WayBack> back = waysBack(dispensable, observed.usage, packed);
         String target = Machine.vectors(kit.kernels().target());
-        PlanImage image = write(new Plan(partition.graph(), kit.isStrict(), packed, dispensable, target, back));
+        PlanImage image = write(plan(partition, packed, dispensable, target, back));
         if (!packed.isEmpty() && kept == Machine.Weights.SOURCE) {
             kept = Machine.Weights.ANY;
         }
@@ -170,8 +170,13 @@ public final class ContextWriter {
             return image;
         } catch (RuntimeException e) {
             log().log(System.Logger.Level.DEBUG, () -> partition.name() + " needs its constants as they are", e);
-            return write(new Plan(partition.graph(), kit.isStrict(), packed, Set.of()));
+            return write(plan(partition, packed, Set.of(), "", List.of()));
         }
+    }
+
+    private Plan plan(
+            Partition partition, List<PackedWeights> packed, Set<Tensor> left, String target, List<WayBack> back) {
+        return new Plan(partition.graph(), kit.isStrict(), kit.choices().made(), packed, left, target, back);
     }
 
     /** How constants are put back on a machine with other vectors; those that cannot be are taken out of the set. */

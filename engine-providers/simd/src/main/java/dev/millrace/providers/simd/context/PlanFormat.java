@@ -2,14 +2,14 @@ package dev.millrace.providers.simd.context;
 
 /**
  * Numbers that writer and reader of plans share. A plan is a mark and a version of four bytes each, then whether sums are
- * strict, texts, small constants, tensors, packed weights, choices and the graph. Numbers are varints of seven bits a
+ * strict, texts, small constants, tensors, packed weights, ways back, choices and the graph. Numbers are varints of seven bits a
  * byte, the lowest first; signed ones are folded, so that small ones are short. Everything is counted before it is listed.
  */
 final class PlanFormat {
     /** The letters MRSP. */
     static final int MARK = 0x5053_524d;
 
-    static final int VERSION = 6;
+    static final int VERSION = 7;
 
     /** Elements of a tensor: not kept, among the small constants, in a segment. */
     static final int LEFT_OUT = 0;

@@ -14,8 +14,10 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -91,9 +93,10 @@ final class PlanReader {
         if (back.byteSize() > 0) {
             putBack(new ByteReader(back), packed);
         }
+        Map<String, String> choices = choices();
         Graph graph = new GraphReader(new PlanSource(from, texts, tensors)).read();
         from.finish();
-        return new Plan(graph, strict, packed, left);
+        return new Plan(graph, strict, choices, packed, left);
     }
 
     private String text() {
@@ -184,6 +187,15 @@ final class PlanReader {
             axes.add(new WayBack.Axis(ways.number(), ways.number(), ways.number()));
         }
         return new WayBack.Piece(count, base, axes);
+    }
+
+    private Map<String, String> choices() {
+        var choices = new HashMap<String, String>();
+        for (int i = from.count("choices"); i > 0; i--) {
+            String work = texts.get(from.below(texts.size(), "text"));
+            choices.put(work, texts.get(from.below(texts.size(), "text")));
+        }
+        return choices;
     }
 
     private MemorySegment segment() {

@@ -10,7 +10,9 @@ import dev.millrace.providers.simd.weights.WayBack;
 import java.lang.foreign.MemorySegment;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +43,8 @@ final class PlanWriter {
         writer.graph(plan.graph(), graph);
         var back = new ByteWriter();
         writer.back(plan, back);
+        var choices = new ByteWriter();
+        writer.choices(plan.choices(), choices);
         var whole = new ByteWriter();
         whole.fixed(PlanFormat.MARK);
         whole.fixed(PlanFormat.VERSION);
@@ -49,6 +53,7 @@ final class PlanWriter {
         writer.tensors.write(whole);
         whole.append(packed);
         whole.bytes(back.toBytes());
+        whole.append(choices);
         whole.append(graph);
         return new PlanImage(whole.toBytes(), writer.bulk.segments());
     }
@@ -92,6 +97,14 @@ final class PlanWriter {
                 }
             }
         }
+    }
+
+    private void choices(Map<String, String> choices, ByteWriter to) {
+        to.number(choices.size());
+        new TreeMap<>(choices).forEach((work, way) -> {
+            text(work, to);
+            text(way, to);
+        });
     }
 
     private void graph(Graph graph, ByteWriter to) {

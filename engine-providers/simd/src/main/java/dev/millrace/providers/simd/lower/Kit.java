@@ -22,6 +22,7 @@ public final class Kit {
     private final RunBlocks blocks;
     private final KernelFactory fallback;
     private final boolean strict;
+    private final Choices choices;
     private final ConcurrentHashMap<Object, Object> drivers;
     private final ConcurrentHashMap<Node, Kernel> others;
 
@@ -34,6 +35,7 @@ public final class Kit {
                 new RunBlocks(),
                 fallback,
                 false,
+                Choices.counted(),
                 new ConcurrentHashMap<>(),
                 new ConcurrentHashMap<>());
     }
@@ -45,6 +47,7 @@ public final class Kit {
             RunBlocks blocks,
             KernelFactory fallback,
             boolean strict,
+            Choices choices,
             ConcurrentHashMap<Object, Object> drivers,
             ConcurrentHashMap<Node, Kernel> others) {
         this.kernels = kernels;
@@ -53,23 +56,34 @@ public final class Kit {
         this.blocks = blocks;
         this.fallback = fallback;
         this.strict = strict;
+        this.choices = choices;
         this.drivers = drivers;
         this.others = others;
     }
 
     /** The same kernels and drivers with other weights. */
     public Kit with(Weights otherWeights) {
-        return new Kit(kernels, gemm, otherWeights, blocks, fallback, strict, drivers, others);
+        return new Kit(kernels, gemm, otherWeights, blocks, fallback, strict, choices, drivers, others);
     }
 
     /** The same for programs whose runs share blocks with others. */
     public Kit with(RunBlocks otherBlocks) {
-        return new Kit(kernels, gemm, weights, otherBlocks, fallback, strict, drivers, others);
+        return new Kit(kernels, gemm, weights, otherBlocks, fallback, strict, choices, drivers, others);
     }
 
     /** The same for programs whose sums are as exact as fp32 allows, or need not be. */
     public Kit strict(boolean wanted) {
-        return new Kit(kernels, gemm, weights, blocks, fallback, wanted, drivers, others);
+        return new Kit(kernels, gemm, weights, blocks, fallback, wanted, choices, drivers, others);
+    }
+
+    /** The same for programs whose ways are chosen so. */
+    public Kit choosing(Choices others) {
+        return new Kit(kernels, gemm, weights, blocks, fallback, strict, others, drivers, this.others);
+    }
+
+    /** How ways of doing the same are chosen. */
+    public Choices choices() {
+        return choices;
     }
 
     /** Whether sums are as exact as fp32 allows: then no convolution is done by Winograd. */

@@ -45,7 +45,11 @@ final class ConvAnchor extends ImageAnchor {
                 && 2 * shape.channels() <= lowering().kit().block();
         // to transform weights by each run costs more than it saves
         boolean direct = lowering().kit().isStrict() || weights instanceof ConvWeights.Varying;
-        ConvMethod method = ConvMethod.best(shape, plain, direct, kernels.target());
+        ConvMethod counted = ConvMethod.best(shape, plain, direct, kernels.target());
+        ConvMethod method = plain || direct
+                ? counted
+                : new ConvTrial(kernels, shape, after, residual != null)
+                        .best(lowering().kit().choices(), counted);
         var conv = new Conv(kernels, shape, plain, after, method);
         View from = plain ? lowering().dense(in) : lowering().blocked(in);
         View other = residual == null ? null : lowering().blocked(residual);

@@ -111,7 +111,8 @@ class ContextRoundTripTest {
         Graph context = kept.context();
         var part = new Partition("kept", context, Objects.requireNonNull(context.firstNode()));
         Graph graph = ContextReader.read(
-                kept.kept(), part, weights, Kernels.shared().set().target());
+                        kept.kept(), part, weights, Kernels.shared().set().target())
+                .graph();
         weights.own(graph);
         long before = weights.bytes();
         var usage = new Usage();

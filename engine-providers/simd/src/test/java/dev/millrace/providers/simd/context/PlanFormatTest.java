@@ -47,7 +47,7 @@ class PlanFormatTest {
     }
 
     private Graph again() {
-        return again(new Plan(graph, false, List.of(), Set.of())).graph();
+        return again(new Plan(graph, false, Map.of(), List.of(), Set.of())).graph();
     }
 
     private Attributes attributesAgain(Map<String, Attribute> attributes) {
@@ -170,7 +170,7 @@ class PlanFormatTest {
         }
         MemorySegment memory = Arena.ofAuto().allocate(256, 64).fill((byte) 3);
         var packed = new PackedWeights(List.of(left, small), "some layout", memory);
-        Plan read = again(new Plan(graph, false, List.of(packed), Set.of(left)));
+        Plan read = again(new Plan(graph, false, Map.of(), List.of(packed), Set.of(left)));
         List<Tensor> tensors = read.graph().constants().stream()
                 .map(constant -> Objects.requireNonNull(constant.constant()))
                 .toList();

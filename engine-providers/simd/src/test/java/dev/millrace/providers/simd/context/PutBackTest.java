@@ -15,6 +15,7 @@ import dev.millrace.providers.spi.PackedTensors;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
@@ -80,7 +81,7 @@ class PutBackTest {
         List<PackedWeights> packed = usage.packed();
         List<WayBack> back =
                 List.of(Objects.requireNonNull(usage.wayBack(matrix)), Objects.requireNonNull(usage.wayBack(bias)));
-        return PlanWriter.write(new Plan(graph, false, packed, Set.of(matrix, bias), "these", back));
+        return PlanWriter.write(new Plan(graph, false, Map.of(), packed, Set.of(matrix, bias), "these", back));
     }
 
     private static List<@Nullable Tensor> constants(Plan plan) {

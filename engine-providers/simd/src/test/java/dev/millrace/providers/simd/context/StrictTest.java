@@ -52,6 +52,6 @@ class StrictTest {
                         EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.INVALID_ARGUMENT))
                 .hasMessageContainingAll("'strict'", "'very'");
         assertThatThrownBy(() -> KeptPartition.provider(Map.of("exact", "true")))
-                .hasMessageContainingAll("'exact'", "[portable, strict]");
+                .hasMessageContainingAll("'exact'", "[portable, strict, tune]");
     }
 }
