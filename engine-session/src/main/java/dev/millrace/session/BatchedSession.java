@@ -96,6 +96,7 @@ public final class BatchedSession extends Streaming {
         boolean isAnswering = answering.isInside();
         boolean isFollowUp = isAnswering || session.isOwnThread();
         var member = new BatchMember(this, given, how, to, isFollowUp);
+        boolean now = false;
         boolean here = false;
         List<BatchMember> next = List.of();
         synchronized (this) {
@@ -113,11 +114,13 @@ public final class BatchedSession extends Streaming {
                 met = underWay > 0;
                 underWay++;
                 running++;
-                next = here ? List.of() : List.of(member);
+                now = true;
             }
         }
         if (here) {
             here(member);
+        } else if (now) {
+            alone(member, to.isAwaited());
         } else {
             launch(next);
         }
@@ -213,15 +216,21 @@ public final class BatchedSession extends Streaming {
 
     private void launch(List<BatchMember> batch) {
         if (batch.size() == 1) {
-            alone(batch.getFirst());
+            alone(batch.getFirst(), false);
         } else if (!batch.isEmpty()) {
             together(batch);
         }
     }
 
-    private void alone(BatchMember member) {
+    /** @param awaited whether this is the thread that waits for its answer */
+    private void alone(BatchMember member, boolean awaited) {
         member.startedIn(session.start(member.given, member.how, new Receiver<>() {
             private long start;
+
+            @Override
+            public boolean isAwaited() {
+                return awaited;
+            }
 
             @Override
             public void began() {

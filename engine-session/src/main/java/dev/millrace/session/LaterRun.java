@@ -9,7 +9,10 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 
-/** A run of a session that happens later, or is taken back before. Exactly one of the two gives an answer and ends it. */
+/**
+ * A run of a session that happens later, or is taken back before. Exactly one of the two gives an answer and ends it. Where
+ * its caller waits and nobody else does, the caller's thread does it at once.
+ */
 final class LaterRun extends Job implements Disposable {
     private final LaterRuns runs;
     private final RunQueue queue;
@@ -43,7 +46,9 @@ final class LaterRun extends Job implements Disposable {
         if (deadline != null) {
             timer = Deadline.at(Deadline.ahead(deadline), this::expire);
         }
-        queue.add(this);
+        if (!to.isAwaited() || !queue.run(this)) {
+            queue.add(this);
+        }
     }
 
     @Override

@@ -5,10 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.scheduler.event.RunListener;
+import dev.millrace.scheduler.plan.PlanStep;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -113,6 +117,46 @@ class SubscriberThreadsTest {
                 .subscribeOn(engine.scheduler())
                 .block();
         noneIsAWorker();
+    }
+
+    @Test
+    void whoBlocksOnAMonoRunsItWhereRunsAreShort() {
+        try (Session small = engine.session(TestModels.perceptron(1, 8, 1), SessionOptions.defaults());
+                Session batched = engine.session(TestModels.perceptron(1, 8, 1), SessionOptions.defaults())) {
+            Inputs row = Inputs.of("x", Tensor.copyOf(new float[8], 1, 8));
+            Inference batches = batched.batched(BatchOptions.defaults());
+            for (Inference each : List.of(small, batches)) {
+                // the first ones, which prepare for the shape, are long
+                for (int i = 0; i < MANY; i++) {
+                    requireNonNull(each.mono(row).block(Duration.ofSeconds(20))).close();
+                }
+                // the thread of the last one may yet be at its end
+                assertThat(Stream.generate(() -> threadOf(each.mono(row, noted())))
+                                .limit(MANY))
+                        .contains(Thread.currentThread());
+                assertThat(threadOf(each.mono(row, noted()).hide())).isInstanceOf(NonBlocking.class);
+            }
+        }
+    }
+
+    private RunOptions noted() {
+        seen.clear();
+        return RunOptions.create().heardBy(new RunListener() {
+            @Override
+            public void stepEnded(String plan, PlanStep step, long startNanos, long endNanos) {
+                // nothing to hear
+            }
+
+            @Override
+            public void runEnded(String plan, long startNanos, long endNanos, boolean failed) {
+                seen.add(Thread.currentThread());
+            }
+        });
+    }
+
+    private Thread threadOf(Mono<Outputs> mono) {
+        requireNonNull(mono.block()).close();
+        return seen.iterator().next();
     }
 
     @Test

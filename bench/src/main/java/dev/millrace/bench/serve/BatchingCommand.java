@@ -43,9 +43,9 @@ import reactor.core.publisher.Flux;
                     + " made by hand,",
             "on as many threads as the engine has, beside single runs by hand, which is what the model's kernels give,"
                     + " and",
-            "what batches reach of that. Then the 99th percentile of a lone request, beside that of the same run"
-                    + " without a",
-            "stream, on a thread that waits for nobody."
+            "what batches reach of that. Then the 99th percentile of a lone request whose caller blocks, and of one"
+                    + " whose subscriber is",
+            "told on another thread, beside that of the same run without a stream."
         })
 public final class BatchingCommand implements Callable<Integer> {
     private static final double NANOS = 1e9;
@@ -56,6 +56,7 @@ public final class BatchingCommand implements Callable<Integer> {
     private static final double LEAST_SECONDS = 0.25;
 
     private static final int RUNS_BY_HAND = 8;
+    private static final int LONE_REQUESTS = 200;
     private static final double PERCENT = 99;
     private static final long SEED = 1;
 
@@ -245,36 +246,63 @@ public final class BatchingCommand implements Callable<Integer> {
                 .blockLast();
     }
 
-    /** One who asks alone, in turns with runs, some hundred at a time. */
-    private void lone(PrintWriter out, Asked model) {
-        var asked = new Latencies();
-        var ran = new Latencies();
-        List<Double> ratios = new ArrayList<>();
+    /** One who asks alone, by {@code block()} and as a subscriber, in turns with runs, some hundred at a time. */
+    private void lone(PrintWriter out, Asked model) throws Exception {
+        var blocked = new Turns(() ->
+                Objects.requireNonNull(model.batched.mono(model.inputs).block()).close());
+        var subscribed = new Turns(
+                () -> model.batched.mono(model.inputs).toFuture().get().close());
+        var ran = new Turns(() -> model.session.run(model.inputs).close());
         long end = System.nanoTime() + (long) (seconds * NANOS);
         do {
-            var askedNow = new Latencies();
-            var ranNow = new Latencies();
-            for (int i = 0; i < 200; i++) {
-                long start = System.nanoTime();
-                Objects.requireNonNull(model.batched.mono(model.inputs).block()).close();
-                took(System.nanoTime() - start, asked, askedNow);
-                start = System.nanoTime();
-                model.session.run(model.inputs).close();
-                took(System.nanoTime() - start, ran, ranNow);
+            for (int i = 0; i < LONE_REQUESTS; i++) {
+                blocked.next();
+                subscribed.next();
+                ran.next();
             }
-            ratios.add((double) askedNow.percentile(PERCENT) / ranNow.percentile(PERCENT));
+            double slowest = ran.slowest();
+            blocked.ratios.add(blocked.slowest() / slowest);
+            subscribed.ratios.add(subscribed.slowest() / slowest);
         } while (System.nanoTime() < end);
         out.println("%s, a lone request: p99 %.1f µs, of a run %.1f µs, median of the ratios %.2f"
-                .formatted(
-                        model.label,
-                        asked.percentile(PERCENT) / MICRO,
-                        ran.percentile(PERCENT) / MICRO,
-                        Numbers.median(ratios)));
+                .formatted(model.label, blocked.micros(), ran.micros(), blocked.ratio()));
+        out.println("%s, a lone request of a subscriber on another thread: p99 %.1f µs, median of the ratios %.2f"
+                .formatted(model.label, subscribed.micros(), subscribed.ratio()));
         out.flush();
     }
 
-    private static void took(long nanos, Latencies all, Latencies now) {
-        all.add(nanos);
-        now.add(nanos);
+    /** One of those who take turns, and how long it took each time. */
+    private static final class Turns {
+        private final Duel.Side side;
+        private final Latencies all = new Latencies();
+        private final List<Double> ratios = new ArrayList<>();
+        private Latencies now = new Latencies();
+
+        Turns(Duel.Side side) {
+            this.side = side;
+        }
+
+        void next() throws Exception {
+            long start = System.nanoTime();
+            side.run();
+            long nanos = System.nanoTime() - start;
+            all.add(nanos);
+            now.add(nanos);
+        }
+
+        /** The percentile of the last some hundred, which are over with it. */
+        double slowest() {
+            double slowest = now.percentile(PERCENT);
+            now = new Latencies();
+            return slowest;
+        }
+
+        double micros() {
+            return all.percentile(PERCENT) / MICRO;
+        }
+
+        double ratio() {
+            return Numbers.median(ratios);
+        }
     }
 }

@@ -9,6 +9,11 @@ public interface Receiver<A> {
         // most wait for the end
     }
 
+    /** Whether who starts the run waits on that same thread for its end, and might as well do it there. */
+    default boolean isAwaited() {
+        return false;
+    }
+
     void answered(A answer);
 
     void failed(EngineException failure);

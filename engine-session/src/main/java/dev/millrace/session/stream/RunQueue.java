@@ -30,6 +30,14 @@ public final class RunQueue {
         threads.add(this, job);
     }
 
+    /**
+     * Has a job done on this thread, where none of this queue waits or is under way, a thread is to be had for it, and jobs of
+     * this queue have been short. False where that is not so: it has to be added.
+     */
+    public boolean run(Job job) {
+        return threads.run(this, job);
+    }
+
     /** Takes a job back. False where it is under way or was done. */
     public boolean remove(Job job) {
         return threads.remove(this, job);

@@ -21,6 +21,9 @@ import reactor.core.scheduler.NonBlocking;
 public final class RunThreads implements Executor, AutoCloseable {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+    /** Who waits for a job that takes no longer may do it itself: a longer one can be left, by an interrupt, at any time. */
+    private static final double SHORT_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
     private static final int SPINS = 200;
 
     private final int width;
@@ -126,40 +129,65 @@ public final class RunThreads implements Executor, AutoCloseable {
                         Status.OVERLOADED,
                         queue.limit + " requests wait for this session, which is as many as may: try again later");
             }
-            job.number = numbers++;
-            boolean wasIdle = queue.isIdle();
-            queue.put(job, leastHad);
-            if (wasIdle) {
-                active.add(queue);
-            }
-            if (isEligible(queue)) {
-                call(queue, job);
+            put(queue, job);
+            OutOfMemoryError noThread = isEligible(queue) ? call() : null;
+            if (noThread != null) {
+                queue.drop(job);
+                forget(queue);
+                throw EngineException.wrap(Status.FAIL, "a thread for a run", noThread);
             }
         } finally {
             lock.unlock();
         }
     }
 
-    /** Has a thread look for work. Where none can be had, those that are there do it. */
-    private void call(RunQueue queue, Job job) {
+    private void put(RunQueue queue, Job job) {
+        job.number = numbers++;
+        boolean wasIdle = queue.isIdle();
+        queue.put(job, leastHad);
+        if (wasIdle) {
+            active.add(queue);
+        }
+    }
+
+    /** Has a thread look for work. What comes back is why nobody will; those that run a job look when it has ended. */
+    private @Nullable OutOfMemoryError call() {
         if (idle > called) {
             called++;
             work.signal();
-            return;
+            return null;
         }
         if (live == 2 * width) {
             // one of them is on its way to look for work
-            return;
+            return null;
         }
         try {
             new RunThread().start();
             live++;
+            return null;
         } catch (OutOfMemoryError e) {
-            if (running == 0) {
-                queue.drop(job);
-                forget(queue);
-                throw EngineException.wrap(Status.FAIL, "a thread for a run", e);
+            return running == 0 ? e : null;
+        }
+    }
+
+    /** Does a job on this thread, in the place of one of these, if the queue is idle and its jobs have been short. */
+    boolean run(RunQueue queue, Job job) {
+        enter();
+        try {
+            boolean isShort = queue.expected() > 0 && queue.expected() <= SHORT_NANOS;
+            if (closed || !isShort || !queue.isIdle() || running >= width) {
+                return false;
             }
+            put(queue, job);
+            serve(queue);
+            RunQueue next = nextQueue();
+            while (next != null && call() != null) {
+                serve(next);
+                next = nextQueue();
+            }
+            return true;
+        } finally {
+            lock.unlock();
         }
     }
 

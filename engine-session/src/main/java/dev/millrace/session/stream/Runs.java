@@ -3,7 +3,7 @@ package dev.millrace.session.stream;
 import reactor.core.Disposable;
 import reactor.util.context.ContextView;
 
-/** What answers requests, each on a thread that is not the caller's. */
+/** What answers requests, each on a thread that is not the caller's, unless its receiver says that the caller waits. */
 @FunctionalInterface
 public interface Runs<Q, A> {
     /**

@@ -11,7 +11,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * One who adds jobs, and one who takes back what is there and then closes: each job is done, taken back or refused, and only
+ * One who does jobs or adds them, and one who takes back what is there and then closes: each job is done, taken back or refused, and only
  * one of these.
  */
 @JCStressTest
@@ -45,7 +45,9 @@ public class RunThreadsStress {
     public void adder() {
         for (Counted job : jobs) {
             try {
-                queue.add(job);
+                if (!queue.run(job)) {
+                    queue.add(job);
+                }
             } catch (EngineException refused) {
                 job.ends.incrementAndGet();
             }
