@@ -14,6 +14,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class AwaitedJobsTest {
     private static final long LONG_MILLIS = 20;
+    /** After so many, one that waited for a processor no longer counts. */
+    private static final int SOME = 10;
 
     private final RunThreads threads = new RunThreads(1);
     private final RunQueue queue = threads.queue(10, 1, 1);
@@ -62,7 +64,7 @@ class AwaitedJobsTest {
 
     @Test
     void aShortOneIsDoneByWhoWaits() throws InterruptedException {
-        known(1);
+        known(SOME);
         Noted job = Noted.idle();
         assertThat(queue.run(job)).isTrue();
         assertThat(job.by).isSameAs(Thread.currentThread());
@@ -81,7 +83,7 @@ class AwaitedJobsTest {
         add(new Noted(AwaitedJobsTest::pause)).done.await();
         known(0);
         assertThat(queue.run(Noted.idle())).isFalse();
-        known(10);
+        known(SOME);
         assertThat(queue.run(Noted.idle())).isTrue();
     }
 
@@ -95,7 +97,7 @@ class AwaitedJobsTest {
 
     @Test
     void oneIsNotWhileAnotherWaitsOrRuns() throws InterruptedException {
-        known(1);
+        known(SOME);
         List<Boolean> here = new ArrayList<>();
         assertThat(queue.run(new Noted(() -> here.add(queue.run(Noted.idle())))))
                 .isTrue();
@@ -122,7 +124,7 @@ class AwaitedJobsTest {
 
     @Test
     void whatComesMeanwhileIsDoneByAThreadAfterwards() throws InterruptedException {
-        known(1);
+        known(SOME);
         List<Noted> later = List.of(Noted.idle(), Noted.idle(), Noted.idle());
         RunQueue other = threads.queue(10, 1, 1);
         assertThat(queue.run(new Noted(() -> {
@@ -139,7 +141,7 @@ class AwaitedJobsTest {
 
     @Test
     void noneIsWhereNothingIsDoneAnyMore() throws InterruptedException {
-        known(1);
+        known(SOME);
         threads.close();
         assertThat(queue.run(Noted.idle())).isFalse();
     }
