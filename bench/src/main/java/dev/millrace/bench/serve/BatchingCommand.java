@@ -21,6 +21,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -246,19 +247,25 @@ public final class BatchingCommand implements Callable<Integer> {
                 .blockLast();
     }
 
-    /** One who asks alone, by {@code block()} and as a subscriber, in turns with runs, some hundred at a time. */
+    /**
+     * One who asks alone, by {@code block()} and as a subscriber, in turns with runs, some hundred at a time: each time in
+     * another order, for who comes after a change of threads is the slower for it.
+     */
     private void lone(PrintWriter out, Asked model) throws Exception {
         var blocked = new Turns(() ->
                 Objects.requireNonNull(model.batched.mono(model.inputs).block()).close());
         var subscribed = new Turns(
                 () -> model.batched.mono(model.inputs).toFuture().get().close());
         var ran = new Turns(() -> model.session.run(model.inputs).close());
+        List<Turns> order = new ArrayList<>(List.of(blocked, subscribed, ran));
+        var random = new Random(SEED);
         long end = System.nanoTime() + (long) (seconds * NANOS);
         do {
             for (int i = 0; i < LONE_REQUESTS; i++) {
-                blocked.next();
-                subscribed.next();
-                ran.next();
+                Collections.shuffle(order, random);
+                for (Turns each : order) {
+                    each.next();
+                }
             }
             double slowest = ran.slowest();
             blocked.ratios.add(blocked.slowest() / slowest);
