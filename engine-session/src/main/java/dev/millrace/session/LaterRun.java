@@ -66,12 +66,12 @@ final class LaterRun extends Job implements Disposable {
             return;
         }
         // who hears of the answer is still on this run's processor, which helps no other run
-        runs.pool().runBegins();
+        runs.pool().tellBegins();
         try {
             end(null);
             to.answered(outputs);
         } finally {
-            runs.pool().runEnds();
+            runs.pool().tellEnds();
         }
     }
 

@@ -21,6 +21,8 @@ public final class WorkerPool implements Executor, AutoCloseable {
     private static final long SPIN_NANOS = 50_000;
 
     private static final int SPINS_PER_LOOK = 8;
+    /** How long somebody who is told of an answer is taken for one who has a processor. */
+    private static final long TELL_NANOS = 200_000;
     /** How long a worker that has nothing to do keeps its arrays. */
     private static final long KEEP_NANOS = 10_000_000_000L;
 
@@ -32,6 +34,11 @@ public final class WorkerPool implements Executor, AutoCloseable {
 
     /** Runs under way. Each has a thread of its own, whose processor helps no other one. */
     private final AtomicInteger runs = new AtomicInteger();
+
+    /** Threads on which somebody is being told of an answer. */
+    private final AtomicInteger tellers = new AtomicInteger();
+    /** When the last one began with it. */
+    private volatile long lastTold;
 
     private volatile boolean closed;
 
@@ -53,10 +60,7 @@ public final class WorkerPool implements Executor, AutoCloseable {
         return workers.length + 1;
     }
 
-    /**
-     * A run, or who is told of its answer, begins on this thread, and ends with {@link #runEnds()}: loops of other runs get one
-     * helper fewer.
-     */
+    /** A run begins on this thread, and ends with {@link #runEnds()}: loops of other runs get one helper fewer. */
     public void runBegins() {
         runs.incrementAndGet();
     }
@@ -65,9 +69,28 @@ public final class WorkerPool implements Executor, AutoCloseable {
         runs.decrementAndGet();
     }
 
+    /** Somebody is told of a run's answer on this thread, until {@link #tellEnds()}: at first it counts as the run did. */
+    public void tellBegins() {
+        lastTold = System.nanoTime();
+        tellers.incrementAndGet();
+    }
+
+    public void tellEnds() {
+        tellers.decrementAndGet();
+    }
+
+    /**
+     * Those who have a processor and are about to run on it again. Who takes long is asleep, or the system lets it wait: the one
+     * whom it told has asked for the next run already, and has that thread's processor.
+     */
+    private int telling() {
+        int count = tellers.get();
+        return count > 0 && System.nanoTime() - lastTold > TELL_NANOS ? 0 : count;
+    }
+
     /** How many workers may help with a loop: the others would take processors from runs. */
     private int free() {
-        return workers.length - Math.max(0, runs.get() - 1);
+        return workers.length - Math.max(0, runs.get() + telling() - 1);
     }
 
     /**

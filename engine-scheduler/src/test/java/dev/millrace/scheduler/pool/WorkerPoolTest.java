@@ -137,6 +137,25 @@ class WorkerPoolTest {
     }
 
     @Test
+    void whoIsToldOfAnAnswerHasAProcessorUnlessItTakesLong() {
+        try (var pool = new WorkerPool(1)) {
+            pool.runBegins();
+            boolean counted = false;
+            // a thread may lose its processor for longer than that counts
+            for (int i = 0; i < 100 && !counted; i++) {
+                pool.tellBegins();
+                counted = threadsOf(pool).equals(Set.of(Thread.currentThread()));
+                pool.tellEnds();
+            }
+            assertThat(counted).isTrue();
+            pool.tellBegins();
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+            assertThat(threadsOf(pool)).hasSize(2);
+            pool.tellEnds();
+        }
+    }
+
+    @Test
     void whatATaskThrowsReachesTheCallerAndThePoolGoesOn() {
         try (var pool = new WorkerPool(2)) {
             var job = new ParallelJob();
