@@ -2,9 +2,13 @@ package dev.millrace.epcontext;
 
 import static dev.millrace.graph.tensor.Layouts.BYTE;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.zip.CRC32C;
@@ -12,6 +16,7 @@ import java.util.zip.CRC32C;
 /** Memory of any size and kind, read piece by piece. */
 final class Chunks {
     private static final int SIZE = 1 << 18;
+    private static final int PAGE = 4096;
 
     private Chunks() {}
 
@@ -46,6 +51,24 @@ final class Chunks {
     static int crc32c(MemorySegment data) {
         var crc = new CRC32C();
         scan(data, (chunk, count) -> crc.update(chunk, 0, count));
+        return (int) crc.getValue();
+    }
+
+    /** The CRC-32C of a part of a file. */
+    static int crc32c(FileChannel channel, long from, long to) throws IOException {
+        var crc = new CRC32C();
+        try (Arena arena = Arena.ofConfined()) {
+            ByteBuffer chunk = arena.allocate(SIZE, PAGE).asByteBuffer();
+            for (long at = from; at < to; ) {
+                chunk.clear().limit((int) Math.min(SIZE, to - at));
+                int count = channel.read(chunk, at);
+                if (count < 0) {
+                    throw new EOFException("the file is shorter than it was");
+                }
+                crc.update(chunk.flip());
+                at += count;
+            }
+        }
         return (int) crc.getValue();
     }
 

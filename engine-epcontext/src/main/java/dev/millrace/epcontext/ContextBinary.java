@@ -84,7 +84,7 @@ public final class ContextBinary {
      * @param place what to call it in messages
      */
     public static ContextBinary of(MemorySegment memory, String place) {
-        return new ContextBinary(new FileMapping.Content(memory, null), place);
+        return new ContextBinary(FileMapping.Content.of(memory), place);
     }
 
     ContextTables tables() {
@@ -207,8 +207,18 @@ public final class ContextBinary {
         checked = true;
     }
 
-    /** The CRC-32C from an offset on, read in pieces, each of which is let go of before the next. */
+    /** The CRC-32C from an offset on. */
     private int checksum(long start) {
+        try {
+            return content.ofFile(channel -> Chunks.crc32c(channel, start, file.byteSize()))
+                    .orElseGet(() -> mappedChecksum(start));
+        } catch (IOException e) {
+            return mappedChecksum(start);
+        }
+    }
+
+    /** The same of what is mapped or in memory, in pieces, each of which is let go of before the next. */
+    private int mappedChecksum(long start) {
         var crc = new CRC32C();
         for (long at = start; at < file.byteSize(); at += AT_ONCE) {
             MemorySegment piece = file.asSlice(at, Math.min(AT_ONCE, file.byteSize() - at));

@@ -16,6 +16,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -232,6 +233,30 @@ class ContextBinaryDamageTest {
         assertThatThrownBy(() -> ContextBinary.of(MemorySegment.ofArray(older), "test.bin")
                         .check())
                 .hasMessageContaining("the digest of segment 1 is wrong");
+    }
+
+    @Test
+    void aMappedFileIsCheckedAsItIsMapped() throws Exception {
+        byte[] damaged = sample();
+        damaged[damaged.length - 1] ^= 1;
+        Path file = folder.resolve("mapped.bin");
+        ContextBinary whole = ContextBinary.map(Files.write(file, sample()));
+        Files.move(Files.write(folder.resolve("next.bin"), damaged), file, StandardCopyOption.REPLACE_EXISTING);
+        ContextBinary broken = ContextBinary.map(file);
+        assertThatThrownBy(() -> ContextBinary.map(file).check()).hasMessageContaining("the checksum of its content");
+        Files.move(Files.write(folder.resolve("next.bin"), sample()), file, StandardCopyOption.REPLACE_EXISTING);
+
+        whole.check();
+        ContextBinary.map(file).check();
+        assertThatThrownBy(broken::check).hasMessageContaining("the checksum of its content is wrong");
+    }
+
+    @Test
+    void aMappedFileIsCheckedByAnInterruptedThreadThatStaysInterrupted() throws Exception {
+        ContextBinary binary = ContextBinary.map(Files.write(folder.resolve("mapped.bin"), sample()));
+        Thread.currentThread().interrupt();
+        binary.check();
+        assertThat(Thread.interrupted()).isTrue();
     }
 
     private static int tablesEnd(byte[] image) {

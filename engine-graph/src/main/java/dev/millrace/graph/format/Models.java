@@ -74,8 +74,7 @@ public final class Models {
 
     /** As {@link #read(MemorySegment, Path, FileUse)}; {@code data} hears of its external data. */
     public static Model read(MemorySegment bytes, @Nullable Path folder, FileUse use, DataListener data) {
-        return new OnnxReader(ExternalData.inFolder(folder, use, data), null)
-                .read(new FileMapping.Content(bytes, null));
+        return new OnnxReader(ExternalData.inFolder(folder, use, data), null).read(FileMapping.Content.of(bytes));
     }
 
     /** Reads a model from this very array; {@code folder} is where its external data lies, null where it has none. */
