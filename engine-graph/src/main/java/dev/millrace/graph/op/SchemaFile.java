@@ -2,9 +2,7 @@ package dev.millrace.graph.op;
 
 import dev.millrace.graph.ir.OpId;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -82,11 +80,8 @@ final class SchemaFile {
 
     /** The schemas of {@code domain}, whose resource is called {@code file}. */
     static SchemaFile load(String domain, String file) {
-        try (InputStream in = SchemaFile.class.getResourceAsStream(file)) {
-            if (in == null) {
-                throw new IllegalStateException("resource " + file + " is missing beside " + SchemaFile.class);
-            }
-            return new SchemaFile(domain, file, new String(in.readAllBytes(), StandardCharsets.UTF_8));
+        try {
+            return new SchemaFile(domain, file, OwnResource.text(SchemaFile.class, file));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
