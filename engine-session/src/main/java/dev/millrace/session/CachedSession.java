@@ -4,6 +4,7 @@ import dev.millrace.epcontext.ContextCache;
 import dev.millrace.epcontext.EpContextOptions;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.format.FileUse;
 import dev.millrace.session.SessionReport.CacheUse;
 import dev.millrace.session.build.Optimised;
 import java.io.IOException;
@@ -75,8 +76,11 @@ final class CachedSession {
             return null;
         }
         try {
+            // nobody writes into the cache's files: they are replaced
+            FileUse use = options.fileUse() == FileUse.READ ? FileUse.READ : FileUse.MAP;
             var builder = new SessionBuilder(
-                    engine, options.toBuilder().failOnSuboptimalModel(true).build());
+                    engine,
+                    options.toBuilder().failOnSuboptimalModel(true).fileUse(use).build());
             OpenSession session = builder.fromCache(kept.model(), source);
             session.noteCache(CacheUse.HIT, List.of());
             kept.used();
