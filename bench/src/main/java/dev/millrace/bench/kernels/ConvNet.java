@@ -152,7 +152,7 @@ final class ConvNet {
         ConvShape shape = ConvShape.flat(1, layer.channels(), layer.outChannels(), layer.axis(), layer.axis());
         ConvMethod method =
                 ConvMethod.best(shape, in.plain(), strict, kernels.set().target());
-        Conv conv = new Conv(kernels.set(), shape, in.plain(), RELU, method);
+        Conv conv = new Conv(kernels.set(), shape, in.plain(), RELU, method, parallel.width());
         MemorySegment packed = arena.allocate(conv.packedBytes(), 64);
         conv.pack(weights.segment(), bias.segment(), packed);
         MemorySegment scratch = scratch(conv.scratchBytes(parallel.width()));

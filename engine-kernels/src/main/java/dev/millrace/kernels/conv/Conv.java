@@ -31,12 +31,18 @@ public final class Conv implements PacksWeights {
         this(kernels, shape, plain, after, ConvMethod.DIRECT);
     }
 
+    /** One that is meant for a single thread. */
+    public Conv(KernelSet kernels, ConvShape shape, boolean plain, Expr after, ConvMethod method) {
+        this(kernels, shape, plain, after, method, 1);
+    }
+
     /**
      * @param plain whether input images are plain, channel by channel, not in blocks of channels
      * @param after what follows the sum, which is input 0; input 1 is the element at its place in the residual
      * @param method how it is done; input images are not plain unless it is direct
+     * @param width how many threads the work is cut for; fewer and more can do it, too
      */
-    public Conv(KernelSet kernels, ConvShape shape, boolean plain, Expr after, ConvMethod method) {
+    public Conv(KernelSet kernels, ConvShape shape, boolean plain, Expr after, ConvMethod method, int width) {
         this.shape = shape.flattened();
         this.plain = plain;
         residual = Activations.readsResidual(Activations.checked(after));
@@ -47,8 +53,8 @@ public final class Conv implements PacksWeights {
         }
         plan = switch (method) {
             case DIRECT -> new DirectConv(kernels, this.shape, plain ? ConvInput.PLAIN : ConvInput.BLOCKED, after);
-            case WINOGRAD_2 -> new Winograd(kernels, this.shape, WinogradKind.SQUARES_OF_2, after);
-            case WINOGRAD_4 -> new Winograd(kernels, this.shape, WinogradKind.SQUARES_OF_4, after);
+            case WINOGRAD_2 -> new Winograd(kernels, this.shape, WinogradKind.SQUARES_OF_2, after, width);
+            case WINOGRAD_4 -> new Winograd(kernels, this.shape, WinogradKind.SQUARES_OF_4, after, width);
         };
     }
 

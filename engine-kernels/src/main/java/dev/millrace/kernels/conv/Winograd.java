@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class Winograd implements ConvPlan {
     /** Of transformed input, what the second-level cache is to hold. */
     private static final long BAND_BYTES = 320 << 10;
-    /** With fewer bands, threads share the work on each. */
+    /** With fewer bands that threads cannot have alike, they share the work on each. */
     private static final int FEW_BANDS = 4;
 
     private final ConvShape shape;
@@ -33,7 +33,7 @@ final class Winograd implements ConvPlan {
     private final @Nullable CallPlan transforms;
     private final CallPlan rest;
 
-    Winograd(KernelSet kernels, ConvShape shape, WinogradKind kind, Expr after) {
+    Winograd(KernelSet kernels, ConvShape shape, WinogradKind kind, Expr after, int width) {
         this.shape = shape;
         this.kind = kind;
         lanes = kernels.target().lanes();
@@ -41,8 +41,9 @@ final class Winograd implements ConvPlan {
         var planner = new WinogradPlanner(kernels.target(), shape, kind, weights, after);
         int rows = planner.rowsOfSquares();
         int most = (int) Math.clamp(BAND_BYTES / planner.transformedBytes(1), 1, Math.max(1, rows));
-        int bands = (rows + most - 1) / most;
-        boolean shared = bands * (long) shape.batch() < FEW_BANDS;
+        int bands = bands(Math.ceilDiv(rows, most), rows, shape.batch(), width);
+        long units = bands * (long) shape.batch();
+        boolean shared = units < FEW_BANDS && (width == 1 || units % width != 0);
         var calls = new CallPlan.Builder(kernels);
         if (shared) {
             var first = new CallPlan.Builder(kernels);
@@ -61,12 +62,19 @@ final class Winograd implements ConvPlan {
         } else {
             transforms = null;
             sharedBytes = 0;
-            taskBytes = planner.transformedBytes(most) + planner.groupBytes(most);
+            int largest = Math.ceilDiv(rows, bands);
+            taskBytes = planner.transformedBytes(largest) + planner.groupBytes(largest);
             for (int band = 0; band < bands; band++) {
                 unit(planner, new Band(rows * band / bands, rows * (band + 1) / bands), calls);
             }
         }
         rest = calls.build();
+    }
+
+    /** So many bands that each thread has as many: what it transforms is then for itself alone. */
+    private static int bands(int fewest, int rows, int batch, int width) {
+        int even = Math.ceilDiv(fewest, width) * width;
+        return batch % width == 0 || even > rows ? fewest : even;
     }
 
     private static void unit(WinogradPlanner planner, Band band, CallPlan.Builder calls) {

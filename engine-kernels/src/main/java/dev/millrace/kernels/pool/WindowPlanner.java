@@ -5,6 +5,7 @@ import dev.millrace.codegen.program.Target;
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallPlan.Argument;
 import dev.millrace.kernels.call.CallPlan.Base;
+import dev.millrace.kernels.call.Worth;
 import dev.millrace.kernels.image.Axis;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,6 +19,9 @@ import java.util.Map;
 final class WindowPlanner {
     /** Inputs of a band, so that there are bands enough for threads. */
     private static final int BAND_ELEMENTS = 16 << 10;
+
+    /** Pools are as slow as their loads, which find little in the cache: they have no layer's worth of products with each. */
+    private static final long OF_POOLS = Worth.PRODUCTS / Worth.SLOW_PRODUCTS;
 
     private final WindowShape shape;
     private final WindowOp op;
@@ -135,7 +139,11 @@ final class WindowPlanner {
         long tap = ((long) pass.plane() * height.taps() + firstTap) * weightRow;
         calls.call(
                 keys.computeIfAbsent(variant, WindowTile.Variant::key),
-                (long) rows * width.out() * lanes * (4 + 2L * tapRows * (pass.endTap() - pass.firstTap())),
+                (weighted ? 1 : OF_POOLS)
+                        * rows
+                        * width.out()
+                        * lanes
+                        * (4 + 2L * tapRows * (pass.endTap() - pass.firstTap())),
                 Argument.at(Base.INPUT, in),
                 weighted ? Argument.at(Base.WEIGHTS, ofBlock + pixelBytes + tap) : Argument.number(0),
                 weighted ? Argument.at(Base.WEIGHTS, ofBlock) : Argument.number(0),

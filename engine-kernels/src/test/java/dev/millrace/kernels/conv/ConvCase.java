@@ -65,7 +65,7 @@ public final class ConvCase implements FamilyCase {
         boolean adds = Activations.readsResidual(after.expression());
         MemorySegment residual = adds ? memory.random(outElements, random) : null;
         try {
-            Conv conv = new Conv(kernels, shape, plain, after.expression(), method);
+            Conv conv = new Conv(kernels, shape, plain, after.expression(), method, 1 + random.nextInt(4));
             MemorySegment packed = memory.floats(conv.packedBytes() / 4);
             conv.pack(weights, bias, packed);
             Parallel parallel = random.nextInt(4) == 0 ? TestThreads.of(3) : Parallel.NONE;

@@ -50,7 +50,7 @@ final class ConvAnchor extends ImageAnchor {
                 ? counted
                 : new ConvTrial(kernels, shape, after, residual != null)
                         .best(lowering().kit().choices(), counted);
-        var conv = new Conv(kernels, shape, plain, after, method);
+        var conv = new Conv(kernels, shape, plain, after, method, lowering().width());
         View from = plain ? lowering().dense(in) : lowering().blocked(in);
         View other = residual == null ? null : lowering().blocked(residual);
         View packed = weights.packed(layout(conv), conv::pack);
