@@ -4,7 +4,8 @@ import java.io.File;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.security.CodeSource;
 import java.util.zip.ZipEntry;
@@ -36,13 +37,21 @@ final class OwnResource {
 
     private static @Nullable File archive(Class<?> of) {
         CodeSource source = of.getProtectionDomain().getCodeSource();
-        String place = source == null || source.getLocation() == null
-                ? ""
-                : source.getLocation().toString();
-        return place.startsWith("file:") && place.endsWith(".jar") ? new File(URI.create(place)) : null;
+        URL place = source == null ? null : source.getLocation();
+        if (place == null
+                || !place.getProtocol().equals("file")
+                || !place.getPath().endsWith(".jar")) {
+            return null;
+        }
+        try {
+            return new File(place.toURI());
+        } catch (URISyntaxException | IllegalArgumentException notAPath) {
+            return null;
+        }
     }
 
-    private static @Nullable String textIn(File archive, String entry) throws IOException {
+    /** The text of an entry, or null where the archive cannot be read or has none of that name. */
+    private static @Nullable String textIn(File archive, String entry) {
         try (var zip = new ZipFile(archive)) {
             ZipEntry found = zip.getEntry(entry);
             if (found == null) {
@@ -51,6 +60,8 @@ final class OwnResource {
             try (InputStream in = zip.getInputStream(found)) {
                 return text(in);
             }
+        } catch (IOException unreadable) {
+            return null;
         }
     }
 

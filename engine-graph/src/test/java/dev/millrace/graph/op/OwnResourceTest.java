@@ -76,6 +76,17 @@ class OwnResourceTest {
     }
 
     @Test
+    void aPlaceThatIsNoAddressIsAskedByName() throws Exception {
+        Path one = archive("the one.jar", CLASS, TEXT);
+        @SuppressWarnings("deprecation")
+        URL place = one.toFile().toURL();
+        try (var loader = new URLClassLoader(new URL[] {place}, null)) {
+            Class<?> beside = Class.forName(Beside.class.getName(), false, loader);
+            assertThat(OwnResource.text(beside, "beside.txt")).isEqualTo("in the one.jar");
+        }
+    }
+
+    @Test
     void whatIsNowhereIsMissed() throws Exception {
         Path archive = archive("one.jar", CLASS);
         assertThatThrownBy(() -> text(archive))
