@@ -2,18 +2,15 @@ package dev.millrace.epcontext;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.format.FileIdentity;
 import dev.millrace.graph.format.FileUse;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Where the sessions of an engine meet over what one provider compiled: sessions that name the same file share its
@@ -32,16 +29,9 @@ public final class Workspace {
     }
 
     /** One state of one file: a file that was replaced or changed is another. */
-    private record FileId(Path path, @Nullable Object key, long size, long modified, FileUse use) {
+    private record FileId(FileIdentity file, FileUse use) {
         static FileId of(Path file, FileUse use) throws IOException {
-            Path real = file.toRealPath();
-            BasicFileAttributes attributes = Files.readAttributes(real, BasicFileAttributes.class);
-            return new FileId(
-                    real,
-                    attributes.fileKey(),
-                    attributes.size(),
-                    attributes.lastModifiedTime().to(TimeUnit.NANOSECONDS),
-                    use);
+            return new FileId(FileIdentity.of(file.toRealPath()), use);
         }
     }
 
@@ -63,7 +53,8 @@ public final class Workspace {
             throw EngineException.wrap(Status.INVALID_GRAPH, "context binary " + file + " cannot be read", e);
         }
         synchronized (open) {
-            Shared shared = open.computeIfAbsent(id, key -> new Shared(ContextBinary.open(key.path(), key.use())));
+            Shared shared = open.computeIfAbsent(
+                    id, key -> new Shared(ContextBinary.open(key.file().path(), key.use())));
             shared.users++;
             return new Handle(id, shared.binary);
         }

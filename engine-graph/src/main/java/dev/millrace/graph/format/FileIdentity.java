@@ -10,18 +10,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * One state of the file at a path: what was put in its place, or written since, is another.
  *
- * @param key what the system tells its files apart by
+ * @param key what the system tells its files apart by, or null where it has nothing for that
  */
-public record FileIdentity(Path path, Object key, long size, FileTime modified) {
-    /** What lies there now, or null where the system has no key for it. */
-    static @Nullable FileIdentity of(Path path) throws IOException {
+public record FileIdentity(Path path, @Nullable Object key, long size, FileTime modified) {
+    /** What lies there now. */
+    public static FileIdentity of(Path path) throws IOException {
         BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
-        Object key = attributes.fileKey();
-        return key == null ? null : new FileIdentity(path, key, attributes.size(), attributes.lastModifiedTime());
+        return new FileIdentity(path, attributes.fileKey(), attributes.size(), attributes.lastModifiedTime());
     }
 
-    /** Whether it is there still. */
+    /** Whether it is surely there still. */
     boolean isStill() throws IOException {
-        return equals(of(path));
+        return key != null && equals(of(path));
     }
 }
