@@ -24,6 +24,7 @@ public final class Pages {
     public static final long SIZE = 4096;
 
     private static final int PRIVATE_ANONYMOUS = 0x22;
+    private static final int POPULATE = 0x8000;
     private static final int DONT_NEED = 4;
 
     private static final class Symbols {
@@ -89,12 +90,19 @@ public final class Pages {
      * @throws OutOfMemoryError if the system refuses
      */
     public static MemorySegment map(long bytes, Arena arena) {
-        return map(roundUp(bytes), arena, Pages::unmap);
+        return map(roundUp(bytes), arena, Pages::unmap, false);
     }
 
-    /** Maps pages; {@code cleanup} is to {@linkplain #unmap} them once nobody refers to them. */
-    static MemorySegment map(long size, Arena arena, Consumer<MemorySegment> cleanup) {
-        long address = Calls.call(Symbols.MMAP, 0, size, Protection.READ_WRITE.bits, PRIVATE_ANONYMOUS, -1, 0);
+    /**
+     * Maps pages.
+     *
+     * @param cleanup is to {@linkplain #unmap} them once nobody refers to them
+     * @param present whether the system shall find memory for all of them at once, which takes a third of the time or less
+     *     than to be asked for each when it is first touched
+     */
+    static MemorySegment map(long size, Arena arena, Consumer<MemorySegment> cleanup, boolean present) {
+        int flags = present ? PRIVATE_ANONYMOUS | POPULATE : PRIVATE_ANONYMOUS;
+        long address = Calls.call(Symbols.MMAP, 0, size, Protection.READ_WRITE.bits, flags, -1, 0);
         if (address < 0 && address > -SIZE) {
             throw new OutOfMemoryError("the system refuses to map " + size + " bytes");
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
@@ -12,6 +13,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class BlocksTest {
+    /** A number for each page of this process, negative where there is memory behind it. */
+    private static final Path PAGES = Path.of("/proc/self/pagemap");
+
     private static final Path MAPS = Path.of("/proc/self/maps");
 
     @Test
@@ -58,6 +62,24 @@ class BlocksTest {
 
         assertThat(block.mismatch(MemorySegment.ofArray(new byte[(int) block.byteSize()])))
                 .isEqualTo(-1);
+    }
+
+    @Test
+    void pagesOfABlockThatIsWrittenSoonArePresentBefore() throws Exception {
+        assumeTrue(Pages.areThere() && Files.exists(PAGES), "there is nothing to look at");
+        MemorySegment block = Blocks.allocate(8 * Blocks.LARGE, 64);
+        for (long at = 0; at < block.byteSize(); at += Pages.SIZE) {
+            assertThat(isPresent(block.address() + at)).isTrue();
+        }
+        MemorySegment large = Blocks.allocate(Blocks.PRESENT + Pages.SIZE, 64);
+        assertThat(isPresent(large.address() + Blocks.PRESENT / 2)).isFalse();
+    }
+
+    private static boolean isPresent(long address) throws IOException {
+        try (var pages = new RandomAccessFile(PAGES.toFile(), "r")) {
+            pages.seek(address / Pages.SIZE * Long.BYTES);
+            return Long.reverseBytes(pages.readLong()) < 0;
+        }
     }
 
     /** What the C library keeps once it was used stays resident; pages go. */
