@@ -15,12 +15,6 @@ public final class Blocks {
     /** From here on the C library makes the zeros. The JDK stores them word by word, in Java that may be interpreted. */
     static final long MEDIUM = 1 << 10;
 
-    /**
-     * Up to here a block's pages are made present with it, since who asks for one writes all of it soon. Larger ones take
-     * long enough for somebody to give up meanwhile, and are the ones of which much may never be written.
-     */
-    static final long PRESENT = 64 << 20;
-
     private Blocks() {}
 
     /**
@@ -38,14 +32,10 @@ public final class Blocks {
         budget.take(size);
         try {
             MemorySegment block = mapped
-                    ? Pages.map(
-                            size,
-                            Arena.ofAuto(),
-                            pages -> {
-                                Pages.unmap(pages);
-                                budget.giveBack(size);
-                            },
-                            size <= PRESENT)
+                    ? Pages.map(size, Arena.ofAuto(), pages -> {
+                        Pages.unmap(pages);
+                        budget.giveBack(size);
+                    })
                     : Heap.zeros(size, Arena.ofAuto(), zeros -> {
                         Heap.free(zeros);
                         budget.giveBack(size);

@@ -23,6 +23,13 @@ public final class Pages {
 
     public static final long SIZE = 4096;
 
+    /**
+     * Up to here the system finds memory for all pages at once, which takes a third of the time or less than to be asked for
+     * each when it is first touched: who asks for pages writes them soon. Larger ones take long enough for somebody to give
+     * up meanwhile, and are the ones of which much may never be written.
+     */
+    static final long PRESENT = 64 << 20;
+
     private static final int PRIVATE_ANONYMOUS = 0x22;
     private static final int POPULATE = 0x8000;
     private static final int DONT_NEED = 4;
@@ -90,18 +97,12 @@ public final class Pages {
      * @throws OutOfMemoryError if the system refuses
      */
     public static MemorySegment map(long bytes, Arena arena) {
-        return map(roundUp(bytes), arena, Pages::unmap, false);
+        return map(roundUp(bytes), arena, Pages::unmap);
     }
 
-    /**
-     * Maps pages.
-     *
-     * @param cleanup is to {@linkplain #unmap} them once nobody refers to them
-     * @param present whether the system shall find memory for all of them at once, which takes a third of the time or less
-     *     than to be asked for each when it is first touched
-     */
-    static MemorySegment map(long size, Arena arena, Consumer<MemorySegment> cleanup, boolean present) {
-        int flags = present ? PRIVATE_ANONYMOUS | POPULATE : PRIVATE_ANONYMOUS;
+    /** Maps pages; {@code cleanup} is to {@linkplain #unmap} them once nobody refers to them. */
+    static MemorySegment map(long size, Arena arena, Consumer<MemorySegment> cleanup) {
+        int flags = size <= PRESENT ? PRIVATE_ANONYMOUS | POPULATE : PRIVATE_ANONYMOUS;
         long address = Calls.call(Symbols.MMAP, 0, size, Protection.READ_WRITE.bits, flags, -1, 0);
         if (address < 0 && address > -SIZE) {
             throw new OutOfMemoryError("the system refuses to map " + size + " bytes");

@@ -71,8 +71,8 @@ class BlocksTest {
         for (long at = 0; at < block.byteSize(); at += Pages.SIZE) {
             assertThat(isPresent(block.address() + at)).isTrue();
         }
-        MemorySegment large = Blocks.allocate(Blocks.PRESENT + Pages.SIZE, 64);
-        assertThat(isPresent(large.address() + Blocks.PRESENT / 2)).isFalse();
+        MemorySegment large = Blocks.allocate(Pages.PRESENT + Pages.SIZE, 64);
+        assertThat(isPresent(large.address() + Pages.PRESENT / 2)).isFalse();
     }
 
     private static boolean isPresent(long address) throws IOException {

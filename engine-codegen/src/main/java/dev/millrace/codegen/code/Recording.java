@@ -34,6 +34,7 @@ public final class Recording {
     private long count;
     private long bytes;
     private boolean refused;
+    private boolean rehearsal;
 
     public Recording(CallPlayer player) {
         this.player = player;
@@ -57,8 +58,10 @@ public final class Recording {
 
     /** Copies bytes of native memory, between kernels or in place of one. */
     public static void copy(MemorySegment from, MemorySegment to) {
-        to.copyFrom(from);
         Recording recording = ofThread();
+        if (recording == null || !recording.isRehearsal()) {
+            to.copyFrom(from);
+        }
         if (recording != null) {
             recording.add(recording.player.copy(), to.address(), from.address(), from.byteSize(), 0, 0, 0);
         }
@@ -66,8 +69,10 @@ public final class Recording {
 
     /** Fills native memory with zeros, between kernels or in place of one. */
     public static void clear(MemorySegment memory) {
-        memory.fill((byte) 0);
         Recording recording = ofThread();
+        if (recording == null || !recording.isRehearsal()) {
+            memory.fill((byte) 0);
+        }
         if (recording != null) {
             recording.add(recording.player.zeros(), memory.address(), memory.byteSize(), 0, 0, 0, 0);
         }
@@ -85,7 +90,22 @@ public final class Recording {
         }
     }
 
-    /** Writes down a call that this thread makes. */
+    /** Writes down what calls some work would make, without making them: for work whose calls do not depend on data. */
+    public void rehearse(Runnable work) {
+        rehearsal = true;
+        try {
+            during(work);
+        } finally {
+            rehearsal = false;
+        }
+    }
+
+    /** Whether calls are written down only. */
+    public boolean isRehearsal() {
+        return rehearsal;
+    }
+
+    /** Writes down a call of this thread. */
     public void add(MachineFunction function, long a, long b, long c, long d, long e, long f) {
         long at = count * CallPlayer.ENTRY_BYTES;
         if (at == entries.byteSize()) {

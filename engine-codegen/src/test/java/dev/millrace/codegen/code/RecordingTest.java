@@ -1,6 +1,7 @@
 package dev.millrace.codegen.code;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -83,6 +84,22 @@ class RecordingTest {
         recording.play();
         assertEquals(5123, total());
         assertNull(Recording.ofThread());
+    }
+
+    @Test
+    void aRehearsalMakesNoCalls() {
+        MemorySegment one = arena.allocateFrom(LONG, 1);
+        total.set(LONG, 0, 5);
+        recording.rehearse(() -> {
+            assertTrue(recording.isRehearsal());
+            Recording.clear(total);
+            Recording.copy(one, total.asSlice(0, 8));
+            recording.add(adding, total.address(), one.address(), 2, 0, 0, 0);
+        });
+        assertFalse(recording.isRehearsal());
+        assertEquals(5, total());
+        recording.play();
+        assertEquals(13, total());
     }
 
     @Test

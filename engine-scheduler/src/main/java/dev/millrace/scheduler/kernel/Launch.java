@@ -13,6 +13,15 @@ public interface Launch {
 
     void run(LaunchContext context);
 
+    /**
+     * Does beforehand what the first run would do once for itself and all later ones. Computes nothing.
+     *
+     * @param checkCancelled throws where nobody waits for it any more
+     */
+    default void rehearse(Runnable checkCancelled) {
+        // most have nothing to make
+    }
+
     /** The bytes of its own that a run of it computes in, beside what its context gives. */
     default long memoryBytes() {
         return 0;

@@ -109,6 +109,13 @@ final class Binding {
                 .collect(Collectors.joining(", "));
     }
 
+    /** Prepares the first run. */
+    void rehearse(Runnable checkCancelled) {
+        for (BoundStep step : steps) {
+            step.rehearse(checkCancelled);
+        }
+    }
+
     StretchState takeState() {
         StretchState state = states.take();
         return state == null ? new StretchState(this) : state;

@@ -34,6 +34,12 @@ public final class BoundStep {
         return launch == null ? 0 : launch.memoryBytes();
     }
 
+    void rehearse(Runnable checkCancelled) {
+        if (launch != null) {
+            launch.rehearse(checkCancelled);
+        }
+    }
+
     void trim() {
         if (launch != null) {
             launch.trim();

@@ -2,7 +2,6 @@ package dev.millrace.scheduler.run;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
-import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
@@ -20,6 +19,7 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -126,46 +126,32 @@ public final class PlanRunner {
         return bindings.all().stream().map(StretchSummary::of).toList();
     }
 
-    /**
-     * Binds the plan before its first run, as far as that is possible without the contents of inputs.
-     *
-     * @param inputs the types of the plan's inputs, in their order, all of known shapes
-     * @param keep whether runs are to come on inputs like these; otherwise only what all bindings share stays prepared
-     */
-    public Reach prepare(List<ValueType.TensorType> inputs, boolean keep, Cancellation cancellation) {
-        return prepare(inputs, Map.of(), keep, cancellation);
-    }
-
-    /**
-     * Binds the plan before its first run as if inputs had these contents, in order to prepare what all bindings share.
-     *
-     * @param contents what some of the inputs hold, by their places
-     */
-    public Reach prepare(List<ValueType.TensorType> inputs, Map<Integer, Tensor> contents, Cancellation cancellation) {
-        return prepare(inputs, contents, false, cancellation);
-    }
-
-    private Reach prepare(
-            List<ValueType.TensorType> inputs, Map<Integer, Tensor> contents, boolean keep, Cancellation cancellation) {
+    /** Does something with a frame that no run has. */
+    <T> T inFrame(Cancellation cancellation, Function<Frame, T> work) {
         Frame frame = takeFrame();
         try {
             frame.cancellation = cancellation;
-            for (int i = 0; i < inputSlots.length; i++) {
-                frame.expect(inputSlots[i], inputs.get(i));
-            }
-            var binder = new Binder(frame, 0);
-            contents.forEach((input, content) -> binder.assume(inputSlots[input], content));
-            Binding binding = binder.bind();
-            if (keep) {
-                bindings.add(0, binding, frame);
-            }
-            return binding.to == plan.steps().size() ? Reach.WHOLE : Reach.PART;
-        } catch (EngineException unsuited) {
-            return Reach.NOTHING; // the first run says why, and to look for a logger takes as long as to bind
+            return work.apply(frame);
         } finally {
             frame.reset();
             frames.give(frame);
         }
+    }
+
+    /** Whether runs that bring what a frame holds find their first stretch bound. */
+    boolean isBound(Frame frame) {
+        return bindings.find(0, frame) != null;
+    }
+
+    /** Keeps a binding of the first stretch for runs to come, with all that they need. */
+    void keep(Binding binding, Frame frame) {
+        idleMemory.admit(binding.runBytes);
+        binding.rehearse(frame.cancellation::check);
+        bindings.add(0, binding, frame);
+    }
+
+    int inputSlot(int input) {
+        return inputSlots[input];
     }
 
     /**
@@ -222,7 +208,7 @@ public final class PlanRunner {
         }
     }
 
-    private Datum[] run(Frame frame, InputSource inputs) {
+    void put(InputSource inputs, Frame frame) {
         for (int slot : inputSlots) {
             String name = plan.slots().get(slot).name();
             Datum given = inputs.input(name);
@@ -232,6 +218,10 @@ public final class PlanRunner {
             }
             frame.putInput(slot, value);
         }
+    }
+
+    private Datum[] run(Frame frame, InputSource inputs) {
+        put(inputs, frame);
         execute(frame);
         Datum[] results = new Datum[plan.outputs().size()];
         for (int i = 0; i < results.length; i++) {

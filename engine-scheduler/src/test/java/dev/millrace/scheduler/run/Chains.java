@@ -15,6 +15,7 @@ import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.DynamicKernel;
 import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.Launch;
+import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import dev.millrace.scheduler.plan.PlanBuilder;
 import java.lang.foreign.MemorySegment;
@@ -29,6 +30,8 @@ import org.jspecify.annotations.Nullable;
 final class Chains {
     /** How many times a kernel was bound. */
     final AtomicInteger binds = new AtomicInteger();
+    /** How many times a bound kernel was told to prepare its first run. */
+    final AtomicInteger rehearsals = new AtomicInteger();
     /** Where Inc wrote, run after run. */
     final List<Long> written = Collections.synchronizedList(new ArrayList<>());
     /** What happens while Inc is bound. */
@@ -137,14 +140,23 @@ final class Chains {
             int inputs = context.inputCount();
             int count = (int) context.outputShape(0).elements();
             context.mayReuse(0, 0);
-            return run -> {
-                written.add(run.output(0).address());
-                for (int i = 0; i < count; i++) {
-                    float sum = increment ? 1 : 0;
-                    for (int j = 0; j < inputs; j++) {
-                        sum += run.input(j).get(Layouts.FLOAT, 4L * i);
+            return new Launch() {
+                @Override
+                public void run(LaunchContext run) {
+                    written.add(run.output(0).address());
+                    for (int i = 0; i < count; i++) {
+                        float sum = increment ? 1 : 0;
+                        for (int j = 0; j < inputs; j++) {
+                            sum += run.input(j).get(Layouts.FLOAT, 4L * i);
+                        }
+                        run.output(0).set(Layouts.FLOAT, 4L * i, sum);
                     }
-                    run.output(0).set(Layouts.FLOAT, 4L * i, sum);
+                }
+
+                @Override
+                public void rehearse(Runnable checkCancelled) {
+                    checkCancelled.run();
+                    rehearsals.incrementAndGet();
                 }
             };
         }

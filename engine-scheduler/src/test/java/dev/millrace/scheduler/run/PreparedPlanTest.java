@@ -1,7 +1,9 @@
 package dev.millrace.scheduler.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphEditor;
 import dev.millrace.graph.ir.NodeSpec;
@@ -44,6 +46,10 @@ class PreparedPlanTest {
         return editor.graph();
     }
 
+    private Preparation preparation() {
+        return new Preparation(runner, new Cancellation());
+    }
+
     private float[] run(float... x) {
         Tensor given = Tensor.copyOf(x, x.length);
         return ((Tensor) runner.run(_ -> given, new Cancellation(), null)[0]).floats();
@@ -51,8 +57,9 @@ class PreparedPlanTest {
 
     @Test
     void aRunOfTheSameShapesBindsNothingAgain() {
-        assertThat(runner.prepare(PAIR, true, new Cancellation())).isEqualTo(Reach.WHOLE);
+        assertThat(preparation().bind(PAIR, true)).isEqualTo(Reach.WHOLE);
         assertThat(kernels.binds).hasValue(2);
+        assertThat(kernels.rehearsals).hasValue(2);
         assertThat(run(1, 2)).containsExactly(3, 4);
         assertThat(kernels.binds).hasValue(2);
         assertThat(run(1, 2, 3)).containsExactly(3, 4, 5);
@@ -61,8 +68,31 @@ class PreparedPlanTest {
 
     @Test
     void whatIsNotKeptLeavesNoBinding() {
-        assertThat(runner.prepare(PAIR, false, new Cancellation())).isEqualTo(Reach.WHOLE);
+        assertThat(preparation().bind(PAIR, false)).isEqualTo(Reach.WHOLE);
         assertThat(kernels.binds).hasValue(2);
+        assertThat(kernels.rehearsals).hasValue(0);
+        assertThat(runner.stretches()).isEmpty();
+    }
+
+    @Test
+    void whatIsExpectedIsBoundAndNotRun() {
+        Tensor given = Tensor.copyOf(new float[] {1, 2}, 2);
+        preparation().expect(_ -> given);
+        preparation().expect(_ -> given);
+        assertThat(kernels.binds).hasValue(2);
+        assertThat(kernels.rehearsals).hasValue(2);
+        assertThat(kernels.written).isEmpty();
+        assertThat(run(1, 2)).containsExactly(3, 4);
+        assertThat(kernels.binds).hasValue(2);
+    }
+
+    @Test
+    void expectingEndsWhereItIsCancelled() {
+        var cancellation = new Cancellation();
+        kernels.binding = cancellation::cancel;
+        Tensor given = Tensor.copyOf(new float[] {1, 2}, 2);
+        assertThatThrownBy(() -> new Preparation(runner, cancellation).expect(_ -> given))
+                .isInstanceOf(EngineException.class);
         assertThat(runner.stretches()).isEmpty();
     }
 
@@ -70,7 +100,7 @@ class PreparedPlanTest {
     void preparingEndsWhereItIsCancelledAndRunsAreAsBefore() {
         var cancellation = new Cancellation();
         kernels.binding = cancellation::cancel;
-        assertThat(runner.prepare(PAIR, true, cancellation)).isEqualTo(Reach.NOTHING);
+        assertThat(new Preparation(runner, cancellation).bind(PAIR, true)).isEqualTo(Reach.NOTHING);
         assertThat(kernels.binds).hasValue(1);
         kernels.binding = () -> {};
         assertThat(run(1, 2)).containsExactly(3, 4);
@@ -80,7 +110,7 @@ class PreparedPlanTest {
     void contentsThatAreTakenForGrantedFoldWhatFollowsAndAreNotKept() {
         Tensor content = Tensor.copyOf(new float[] {5, 6}, 2);
 
-        assertThat(runner.prepare(PAIR, Map.of(0, content), new Cancellation())).isEqualTo(Reach.WHOLE);
+        assertThat(preparation().bind(PAIR, Map.of(0, content))).isEqualTo(Reach.WHOLE);
 
         assertThat(runner.stretches()).isEmpty();
         assertThat(run(1, 2)).containsExactly(3, 4);

@@ -138,6 +138,14 @@ public final class Program implements Launch {
         frames.give(frame);
     }
 
+    @Override
+    public void rehearse(Runnable checkCancelled) {
+        ProgramFrame frame = frame();
+        frame.rehearse(checkCancelled);
+        frame.leave();
+        frames.give(frame);
+    }
+
     /** One whose block no other run has, entered. */
     private ProgramFrame frame() {
         ProgramFrame busy = null;

@@ -39,6 +39,9 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
     private final int[][] writers;
     private @Nullable Step current;
     private @Nullable LaunchContext context;
+    /** Asks whether to go on, while a run is rehearsed and there is no context. */
+    private @Nullable Runnable rehearsal;
+
     private @Nullable IntConsumer task;
     /** Where a program goes on with the frames that it could not enter. */
     @Nullable
@@ -65,9 +68,7 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
             users.add(new ArrayList<>());
         }
         for (int i = 0; i < steps.size(); i++) {
-            var views = new ArrayList<>(steps.get(i).reads());
-            views.addAll(steps.get(i).writes());
-            for (View view : views) {
+            for (View view : steps.get(i).views()) {
                 Storage root = view.storage().root();
                 if (root.kind() == kind && !users.get(root.index()).contains(i)) {
                     users.get(root.index()).add(i);
@@ -121,6 +122,54 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
         } finally {
             context = null;
         }
+    }
+
+    /**
+     * Makes the calls of all steps on memory that every run has in the same place, which is all but large inputs and
+     * outputs, and writes down what kernels they call.
+     */
+    void rehearse(Runnable checkCancelled) {
+        rehearsal = checkCancelled;
+        try {
+            stage(Storage.Kind.INPUT, inputs, stagedInputs, readers);
+            stage(Storage.Kind.OUTPUT, outputs, stagedOutputs, writers);
+            replay.rehearse(step -> isPlaced(steps.get(step)));
+        } finally {
+            rehearsal = null;
+        }
+    }
+
+    private void stage(
+            Storage.Kind kind, @Nullable MemorySegment[] known, @Nullable MemorySegment[] staged, int[][] users) {
+        for (int i = 0; i < users.length; i++) {
+            for (int user : users[i]) {
+                long bytes = bytes(steps.get(user), kind, i);
+                if (bytes <= STAGED_BYTES) {
+                    enter(known, i, of(staged, i, bytes), users[i]);
+                }
+            }
+        }
+    }
+
+    private static long bytes(Step step, Storage.Kind kind, int index) {
+        for (View view : step.views()) {
+            Storage root = view.storage().root();
+            if (root.kind() == kind && root.index() == index) {
+                return root.bytes();
+            }
+        }
+        throw new IllegalStateException("a step uses nothing of what it is a user of");
+    }
+
+    private boolean isPlaced(Step step) {
+        for (View view : step.views()) {
+            Storage root = view.storage().root();
+            if (root.kind() == Storage.Kind.INPUT && inputs[root.index()] == null
+                    || root.kind() == Storage.Kind.OUTPUT && outputs[root.index()] == null) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private void listened(LaunchContext launch, Work.Listener listener) {
@@ -224,7 +273,12 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
 
     @Override
     public void checkCancelled() {
-        launch().checkCancelled();
+        Runnable check = rehearsal;
+        if (check == null) {
+            launch().checkCancelled();
+        } else {
+            check.run();
+        }
     }
 
     @Override
@@ -236,6 +290,9 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
         Recording recording = Recording.ofThread();
         if (recording != null) {
             recording.refuse();
+            if (recording.isRehearsal()) {
+                return;
+            }
         }
         task = work;
         launch().parallelFor(tasks, 1, this);

@@ -2,13 +2,15 @@ package dev.millrace.providers.simd.program;
 
 import dev.millrace.codegen.code.Recording;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Which steps of a frame are done by making again the calls that they made in an earlier run, many steps at a time. A
  * step is run as it is first; when it comes again on the same memory its calls are written down; after that they are all
- * there is of it.
+ * there is of it. A rehearsal writes them down before any run.
  */
 final class Replay {
     /** More than this takes longer to fetch than the code that it saves. */
@@ -62,7 +64,7 @@ final class Replay {
         if (repeats[step] && known[step]) {
             recording = recordings.get();
             if (recording != null) {
-                return record(step, recording);
+                return record(step, recording, recording::during);
             }
             repeats[step] = false;
         }
@@ -71,7 +73,23 @@ final class Replay {
         return step + 1;
     }
 
-    private int record(int first, Recording recording) {
+    /**
+     * Writes down the calls of steps that were never run.
+     *
+     * @param placed which steps have the memory already that runs will have
+     */
+    void rehearse(IntPredicate placed) {
+        for (int step = 0; step < repeats.length; step++) {
+            known[step] |= placed.test(step);
+        }
+        for (int step = 0; step < repeats.length; ) {
+            Recording recording = repeats[step] && known[step] && recorded[step] == null ? recordings.get() : null;
+            step = recording == null ? step + 1 : record(step, recording, recording::rehearse);
+        }
+    }
+
+    /** @param way how the recording hears what a step calls */
+    private int record(int first, Recording recording, Consumer<Runnable> way) {
         long work = 0;
         int step = first;
         while (step < repeats.length
@@ -83,7 +101,7 @@ final class Replay {
             long calls = recording.count();
             long bytes = recording.bytes();
             int now = step;
-            recording.during(() -> live.run(now));
+            way.accept(() -> live.run(now));
             step++;
             if (recording.isRefused() || recording.bytes() - bytes > BYTES_OF_STEP) {
                 repeats[now] = false;

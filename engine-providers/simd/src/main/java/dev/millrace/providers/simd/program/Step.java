@@ -4,6 +4,7 @@ import dev.millrace.scheduler.kernel.Work;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** One piece of work of a program, and all that is said about it. */
@@ -119,6 +120,11 @@ public final class Step {
 
     public List<View> writes() {
         return writes;
+    }
+
+    /** All that it reads or writes. */
+    List<View> views() {
+        return Stream.concat(reads.stream(), writes.stream()).toList();
     }
 
     public long work() {

@@ -87,6 +87,27 @@ class ReplayTest {
     }
 
     @Test
+    void whatWasRehearsedIsNeverRunAsItIs() {
+        Replay replay = replay(true, true, false, true);
+        bytes.set(ValueLayout.JAVA_BYTE, 0, (byte) 9);
+        replay.rehearse(step -> true);
+        assertThat(bytes.get(ValueLayout.JAVA_BYTE, 1)).isZero();
+        assertThat(run(replay, 4, 1)).containsExactly(2);
+        assertThat(run(replay, 4, 2)).containsExactly(2);
+    }
+
+    @Test
+    void aRehearsalLeavesOutWhatHasNoMemoryYetAndWhatRefuses() {
+        refused = 2;
+        Replay replay = replay(true, true, true);
+        replay.rehearse(step -> step > 0);
+        refused = -1;
+        assertThat(run(replay, 3, 1)).containsExactly(0, 2);
+        assertThat(run(replay, 3, 2)).containsExactly(0, 2);
+        assertThat(run(replay, 3, 3)).containsExactly(2);
+    }
+
+    @Test
     void otherMemoryIsToldApart() {
         Replay replay = replay(true, true, true);
         run(replay, 3, 1);
