@@ -1,5 +1,6 @@
 package dev.millrace.session;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.graph.infer.NominalContents;
 import dev.millrace.graph.infer.NominalShapes;
 import dev.millrace.graph.ir.Graph;
@@ -10,6 +11,7 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.partition.Partitioning;
 import dev.millrace.scheduler.Cancellation;
 import dev.millrace.scheduler.run.PlanRunner;
+import dev.millrace.scheduler.run.Preparation;
 import dev.millrace.scheduler.run.Reach;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,14 +31,15 @@ final class EarlyBinding {
     }
 
     static void bind(Graph graph, PlanRunner runner, Cancellation cancellation) {
+        var preparation = new Preparation(runner, cancellation);
         boolean fixed = NominalShapes.areFixed(graph);
         for (List<Shape> shapes : NominalShapes.of(graph)) {
             if (cancellation.isCancelled()) {
                 return;
             }
-            Reach reach = runner.prepare(types(graph, shapes), fixed, cancellation);
+            Reach reach = preparation.bind(types(graph, shapes), fixed);
             if (reach == Reach.PART) {
-                reach = further(graph, shapes, runner, cancellation);
+                reach = further(graph, shapes, preparation);
             }
             if (reach != Reach.NOTHING) {
                 return;
@@ -44,12 +47,29 @@ final class EarlyBinding {
         }
     }
 
+    /** Prepares for what is expected. Throws what a run on it would, before it computes anything. */
+    static void expect(SessionOptions options, OpenSession.Face face, PlanRunner runner) {
+        if (options.expected().isEmpty()) {
+            return;
+        }
+        RequestCheck check = RequestCheck.of(face, runner.plan());
+        var preparation = new Preparation(runner, options.cancellation());
+        for (Inputs expected : options.expected()) {
+            try {
+                check.check(expected, RunOptions.create());
+                preparation.expect(expected);
+            } catch (EngineException e) {
+                throw e.at("expected inputs");
+            }
+        }
+    }
+
     /** Where contents decide how it goes on: as far as it does for any that inputs may have. */
-    private static Reach further(Graph graph, List<Shape> shapes, PlanRunner runner, Cancellation cancellation) {
+    private static Reach further(Graph graph, List<Shape> shapes, Preparation preparation) {
         List<Map<Integer, Tensor>> variants = NominalContents.of(graph, shapes);
         Reach furthest = variants.isEmpty() ? Reach.PART : Reach.NOTHING;
         for (Map<Integer, Tensor> contents : variants) {
-            Reach reach = runner.prepare(types(graph, shapes), contents, cancellation);
+            Reach reach = preparation.bind(types(graph, shapes), contents);
             furthest = reach.compareTo(furthest) > 0 ? reach : furthest;
         }
         return furthest;

@@ -89,6 +89,12 @@ final class OpenModels {
     private OpenSession another(OpenModel there, SessionOptions options) {
         long start = System.nanoTime();
         FlightCreation flight = FlightRecording.creationIfOn();
+        try {
+            EarlyBinding.expect(options, there.face(), there.runner());
+        } catch (RuntimeException | Error e) {
+            there.leave();
+            throw e;
+        }
         var session = new OpenSession(engine, options, there, there.report().shared(System.nanoTime() - start));
         if (flight != null) {
             flight.end(session.name(), RequestReport.outcome(null));
@@ -124,6 +130,7 @@ final class OpenModels {
                 .listener(null)
                 .concurrency(1)
                 .admission(Admission.defaults())
+                .expectNothing()
                 .cancellation(NOBODYS)
                 .build();
     }

@@ -35,6 +35,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes a session of a model: prepared, written where that is asked for, planned. Used once. */
 final class SessionBuilder {
+    /** The phase of a creation in which what runs would do once is done before. */
+    private static final String BIND = "bind";
+
     private final OpenEngine engine;
     private final SessionOptions options;
     private final List<FileState> data = new ArrayList<>();
@@ -211,10 +214,15 @@ final class SessionBuilder {
                 options.maxBindings(),
                 engine.idleMemory());
         source.clock().end("plan");
-        if (!options.bindLazily() && EarlyBinding.suits(prepared.parts())) {
+        var face = new OpenSession.Face(
+                inputs, outputs(graph), metadata == null ? ModelMetadata.of(prepared.model()) : metadata);
+        if (!options.expected().isEmpty()) {
+            EarlyBinding.expect(options, face, runner);
+            source.clock().end(BIND);
+        } else if (!options.bindLazily() && EarlyBinding.suits(prepared.parts())) {
             EarlyBinding.bind(graph, runner, options.cancellation());
             options.forBuild(engine.threads()).checkCancelled("the creation of a session");
-            source.clock().end("bind");
+            source.clock().end(BIND);
         }
         List<MappedFile> mapped = prepared.mapped();
         MappedFile.check(mapped);
@@ -227,8 +235,6 @@ final class SessionBuilder {
                 SessionReport.CacheUse.NONE,
                 source.notes().all());
         engine.factoryUse().begin();
-        var face = new OpenSession.Face(
-                inputs, outputs(graph), metadata == null ? ModelMetadata.of(prepared.model()) : metadata);
         boolean shareable = EarlyBinding.suits(prepared.parts()) && !Effects.isRandom(graph);
         var model =
                 new OpenModel(runner, mapped, face, prepared.providers(), report, List.copyOf(data), shareable, () -> {

@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param strict refuses a model that departs from ONNX in what is otherwise read with a note: attributes that an operator
  *     does not have, types and shapes that are not those declared
  * @param bindLazily leaves to the first run what a model's declared shapes allow to be done before
+ * @param expected what requests will typically bring: creation prepares for it in place of what it would guess
  * @param alone shares nothing with other open sessions of the same file
  * @param externalDataFolder where a model from memory has its external data
  * @param fileUse whether the session's files are read, or mapped
@@ -56,6 +57,7 @@ public record SessionOptions(
         boolean failOnSuboptimalModel,
         boolean strict,
         boolean bindLazily,
+        List<Inputs> expected,
         boolean alone,
         @Nullable Path externalDataFolder,
         FileUse fileUse,
@@ -67,6 +69,7 @@ public record SessionOptions(
 
     public SessionOptions {
         providers = List.copyOf(providers);
+        expected = List.copyOf(expected);
         atLeast("threads", threads, 0);
         atLeast("maxBindings", maxBindings, 1);
         atLeast("concurrency", concurrency, 1);
@@ -137,6 +140,7 @@ public record SessionOptions(
                 .version(version)
                 .admission(admission);
         providers.forEach(choice -> builder.provider(choice.name(), choice.options()));
+        expected.forEach(builder::expect);
         return builder;
     }
 
@@ -154,6 +158,7 @@ public record SessionOptions(
         private boolean failOnSuboptimalModel;
         private boolean strict;
         private boolean bindLazily;
+        private final List<Inputs> expected = new ArrayList<>();
         private boolean alone;
         private @Nullable Path externalDataFolder;
         private FileUse fileUse = FileUse.BY_SIZE;
@@ -264,6 +269,22 @@ public record SessionOptions(
         }
 
         /**
+         * Says what a request will typically bring, in addition to what was said before. Creation then prepares the session
+         * for inputs of these shapes, and for these contents where contents decide shapes, so that the first request like
+         * it waits for nothing but its own computation. Nothing is run. Creation fails where a run on them would be refused.
+         */
+        public Builder expect(Inputs typical) {
+            expected.add(Failures.given(typical, "inputs"));
+            return this;
+        }
+
+        /** In place of what was expected before. */
+        Builder expectNothing() {
+            expected.clear();
+            return this;
+        }
+
+        /**
          * Whether the session prepares and holds all for itself. Otherwise sessions of one file that are open at once, and
          * made with the same options, hold what was prepared together: all but the first are there at once.
          */
@@ -340,6 +361,7 @@ public record SessionOptions(
                     failOnSuboptimalModel,
                     strict,
                     bindLazily,
+                    expected,
                     alone,
                     externalDataFolder,
                     fileUse,

@@ -1,8 +1,10 @@
 package dev.millrace.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.epcontext.ContextCache;
+import dev.millrace.graph.EngineException;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.Graph;
@@ -17,6 +19,7 @@ import dev.millrace.graph.tensor.Tensor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -75,6 +78,65 @@ class EarlyBindingTest {
             assertThat(session.report().phases()).doesNotContainKey(PHASE);
             assertThat(session.stretches()).isEmpty();
             assertThat(relu(session)).containsExactly(0, 2);
+            assertThat(session.stretches()).hasSize(1);
+        }
+    }
+
+    private static SessionOptions expecting(Inputs typical) {
+        return SessionOptions.builder().expect(typical).build();
+    }
+
+    @Test
+    void whatIsExpectedIsBoundAndKept() {
+        SessionOptions options = SessionOptions.builder()
+                .expect(Inputs.of("x", 1f, 2f))
+                .expect(Inputs.of("x", new float[3]))
+                .build();
+        try (Session session = session(options, Dim.symbol("n"))) {
+            assertThat(session.report().phases()).containsKey(PHASE);
+            assertThat(session.stretches()).hasSize(2);
+            assertThat(relu(session)).containsExactly(0, 2);
+            assertThat(session.stretches()).hasSize(2);
+        }
+    }
+
+    @Test
+    void whatIsExpectedHasToSuitTheModel() {
+        assertThatThrownBy(() -> session(expecting(Inputs.of("y", 1f, 2f)), Dim.symbol("n")))
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("expected inputs: ");
+        assertThatThrownBy(() -> session(expecting(Inputs.of("x", 1L, 2)), Dim.symbol("n")))
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("expected inputs: ");
+    }
+
+    @Test
+    void sessionsThatExpectDifferentThingsShareWhatWasPrepared(@TempDir Path folder) throws IOException {
+        Path file = Files.write(folder.resolve("model.onnx"), TestModels.perceptron(2, 64, 1));
+        Files.setLastModifiedTime(file, FileTime.fromMillis(0));
+        Inputs two = Inputs.of("x", Tensor.copyOf(new float[128], 2, 64));
+        Inputs three = Inputs.of("x", Tensor.copyOf(new float[192], 3, 64));
+        try (Session first = engine.session(file, expecting(two));
+                Session second = engine.session(file, expecting(three))) {
+            assertThat(first.stretches()).hasSize(2);
+            assertThat(second.stretches()).hasSize(2);
+            assertThatThrownBy(() -> engine.session(file, expecting(Inputs.of("x", 1f, 2f))))
+                    .isInstanceOf(EngineException.class);
+            second.run(three).close();
+            assertThat(first.stretches()).hasSize(2);
+        }
+    }
+
+    @Test
+    void whatACacheHoldsWaitsForTheFirstRunUnlessThatIsExpected(@TempDir Path folder) throws IOException {
+        Path file = Files.write(folder.resolve("model.onnx"), TestModels.perceptron(2, 64, 1));
+        Inputs one = Inputs.of("x", Tensor.copyOf(new float[64], 1, 64));
+        var cache = ContextCache.in(folder.resolve("cache"));
+        engine.session(file, SessionOptions.builder().contextCache(cache).build())
+                .close();
+        try (Session session = engine.session(
+                file, expecting(one).toBuilder().contextCache(cache).build())) {
+            assertThat(session.report().cache()).isEqualTo(SessionReport.CacheUse.HIT);
             assertThat(session.stretches()).hasSize(1);
         }
     }

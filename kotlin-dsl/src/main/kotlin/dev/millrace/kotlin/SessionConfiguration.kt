@@ -12,6 +12,7 @@ import dev.millrace.providers.spi.WeightlessMode
 import dev.millrace.scheduler.Cancellation
 import dev.millrace.scheduler.event.RunListener
 import dev.millrace.session.Admission
+import dev.millrace.session.Inputs
 import dev.millrace.session.SessionOptions
 import java.lang.foreign.MemorySegment
 import java.nio.file.Path
@@ -91,6 +92,11 @@ public class SessionConfiguration internal constructor() {
     /** Names the providers in the order in which they are asked; without this block all there are take part. */
     public fun providers(configure: ProvidersBuilder.() -> Unit) {
         ProvidersBuilder(options).configure()
+    }
+
+    /** Says what a request will typically bring: creation prepares for that, and the first such request need not wait. */
+    public fun expect(typical: Inputs) {
+        options.expect(typical)
     }
 
     /** Says which passes of the optimiser run. */
