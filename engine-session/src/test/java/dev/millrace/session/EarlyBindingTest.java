@@ -15,6 +15,7 @@ import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -97,6 +98,34 @@ class EarlyBindingTest {
             assertThat(session.stretches()).hasSize(2);
             assertThat(relu(session)).containsExactly(0, 2);
             assertThat(session.stretches()).hasSize(2);
+        }
+    }
+
+    /** Of a model that computes, as its first step, how the second one lays out its result. */
+    private Session reshaping(SessionOptions options) {
+        var editor = new GraphEditor(Graph.named("reshape"));
+        Value x = editor.addInput("x", ValueType.tensor(ElementType.FLOAT, SymbolicShape.of(Dim.symbol("n"))));
+        Value dims = editor.addInput("dims", ValueType.tensor(ElementType.INT64, SymbolicShape.of(Dim.of(2))));
+        Value one = editor.addConstant("one", Tensor.copyOf(new long[] {1, 1}, 2));
+        Value shape = TestModels.node(editor, "Add", dims, one);
+        editor.addOutput("y", TestModels.node(editor, "Relu", TestModels.node(editor, "Reshape", x, shape)));
+        return engine.session(Models.toBytes(TestModels.model(editor.graph())), options);
+    }
+
+    @Test
+    void whatAFewNumbersDecideIsForeseen() {
+        Inputs typical = Inputs.of("x", -1f, 2f, 3f, 4f, -5f, 6f).and("dims", 1L, 2L);
+        var options = SessionOptions.builder().provider("cpu").expect(typical).build();
+        try (Session session = reshaping(options)) {
+            assertThat(session.stretches()).hasSize(2);
+            try (Outputs outputs = session.run(typical)) {
+                assertThat(outputs.get(0).shape()).isEqualTo(Shape.of(2, 3));
+                assertThat(outputs.get(0).floats()).containsExactly(0, 2, 3, 4, 0, 6);
+            }
+            assertThat(session.stretches()).hasSize(2);
+            try (Outputs outputs = session.run(Inputs.of("x", -1f, 2f).and("dims", 0L, 1L))) {
+                assertThat(outputs.get(0).shape()).isEqualTo(Shape.of(1, 2));
+            }
         }
     }
 

@@ -29,7 +29,7 @@ final class TestModels {
         return ValueType.tensor(ElementType.FLOAT, SymbolicShape.of(dims));
     }
 
-    private static Value node(GraphEditor editor, String op, Value... inputs) {
+    static Value node(GraphEditor editor, String op, Value... inputs) {
         return editor.append(
                         NodeSpec.of(OpId.onnx(op), OPSET, inputs),
                         List.of(op + editor.graph().nodeCount()))

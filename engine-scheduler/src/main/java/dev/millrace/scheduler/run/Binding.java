@@ -137,6 +137,20 @@ final class Binding {
         }
     }
 
+    /** Tells a frame what will be known of the stretch's values before they are computed. */
+    void foretell(Frame frame) {
+        for (Made tensor : made) {
+            frame.types[tensor.slot] = tensor.type;
+            frame.shapes[tensor.slot] = tensor.shape;
+        }
+        for (Folded value : folded) {
+            frame.put(value.slot, value.value);
+        }
+        for (AsAlias alias : aliases) {
+            frame.alias(alias.slot, alias.root);
+        }
+    }
+
     /** Puts everything in the frame where the stretch's launches look for it. */
     void enter(Frame frame, StretchState state) {
         for (Made tensor : made) {

@@ -138,16 +138,17 @@ public final class PlanRunner {
         }
     }
 
-    /** Whether runs that bring what a frame holds find their first stretch bound. */
-    boolean isBound(Frame frame) {
-        return bindings.find(0, frame) != null;
+    /** What is kept for the stretch from a step on, and for what a frame holds; null where nothing is. */
+    @Nullable
+    Binding known(int from, Frame frame) {
+        return bindings.find(from, frame);
     }
 
-    /** Keeps a binding of the first stretch for runs to come, with all that they need. */
+    /** Keeps a binding for runs to come, with all that they need. */
     void keep(Binding binding, Frame frame) {
         idleMemory.admit(binding.runBytes);
         binding.rehearse(frame.cancellation::check);
-        bindings.add(0, binding, frame);
+        bindings.add(binding.from, binding, frame);
     }
 
     int inputSlot(int input) {
