@@ -5,6 +5,8 @@ import dev.millrace.graph.op.Schemas;
 import dev.millrace.memory.Pages;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Lets other threads do, while an engine opens, what its first session would wait for and no later one. */
@@ -25,6 +27,8 @@ final class Foresight {
     private static void meet() {
         reachMemory();
         Schemas.newestVersion(OpId.ONNX);
+        // sessions leave work for later at the end of their first run, and the JDK then starts its threads for that
+        CompletableFuture.delayedExecutor(1, TimeUnit.MILLISECONDS).execute(() -> {});
     }
 
     /** The JDK makes the ways in which segments are read when they are first used, several milliseconds long. */

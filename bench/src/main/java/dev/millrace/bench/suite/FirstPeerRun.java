@@ -13,7 +13,7 @@ import java.util.LinkedHashMap;
 final class FirstPeerRun {
     private FirstPeerRun() {}
 
-    /** @param arguments the model, the inputs, threads, sessions, and runs of each */
+    /** @param arguments the model, the inputs, threads, sessions, runs of each, and open extents that are told beforehand */
     public static void main(String[] arguments) throws Exception {
         var inputs = new LinkedHashMap<String, OnnxTensor>();
         var raws = RawInputs.read(Path.of(arguments[1]));
@@ -25,6 +25,10 @@ final class FirstPeerRun {
         try (var options = new OrtSession.SessionOptions()) {
             options.setIntraOpNumThreads(Integer.parseInt(arguments[2]));
             options.addConfigEntry("session.force_spinning_stop", "1");
+            for (int i = 5; i < arguments.length; i++) {
+                String[] extent = arguments[i].split("=", 2);
+                options.setSymbolicDimensionValue(extent[0], Long.parseLong(extent[1]));
+            }
             sessions[0] = environment.createSession(arguments[0], options);
             long created = System.nanoTime();
             for (RawInputs.Raw raw : raws) {

@@ -26,7 +26,7 @@ final class FirstRun {
 
     /**
      * @param arguments the model, the inputs, threads, sessions, runs of each, the folder of a context cache or {@code -},
-     *     and providers if not all
+     *     whether sessions are told to expect these inputs, and providers if not all
      */
     public static void main(String[] arguments) throws IOException {
         Inputs inputs = Inputs.empty();
@@ -39,7 +39,10 @@ final class FirstRun {
         int runs = Integer.parseInt(arguments[4]);
         var options = SessionOptions.builder();
         ContextCache cache = arguments[5].equals("-") ? null : ContextCache.in(Path.of(arguments[5]));
-        for (int i = 6; i < arguments.length; i++) {
+        if (Boolean.parseBoolean(arguments[6])) {
+            options.expect(inputs);
+        }
+        for (int i = 7; i < arguments.length; i++) {
             ProviderFlag.add(arguments[i], options);
         }
         Path model = Path.of(arguments[0]);

@@ -37,7 +37,7 @@ final class MemoryCommand implements Callable<Integer> {
         boolean cached = FreshProcess.cachesWork();
         String figures = " ours | peer | ratio | ours, " + MANY + " sessions | to one |";
         return table.print(figures + (cached ? " with AOT caches:" + figures : ""), (test, threads) -> {
-            try (var sides = FreshSides.of(test, threads, flags.providers())) {
+            try (var sides = FreshSides.of(test, threads, flags.providers(), false)) {
                 String plain = cells(sides.ours(1, RUNS), sides.peer(1, RUNS), sides.ours(MANY, RUNS));
                 return plain + (cached ? withCaches(sides) : "");
             }

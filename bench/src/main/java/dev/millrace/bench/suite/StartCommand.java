@@ -41,6 +41,14 @@ final class StartCommand implements Callable<Integer> {
             defaultValue = "5")
     private int runs;
 
+    @Option(
+            names = "--told",
+            description = {
+                "Tells both sides when a session is created what inputs will come: ours by expecting them, the peer by",
+                "the values of the extents that its model leaves open and has names for."
+            })
+    private boolean told;
+
     @Override
     public Integer call() {
         UsageException.requireAtLeast(1, "--runs", runs);
@@ -54,7 +62,7 @@ final class StartCommand implements Callable<Integer> {
                 + " all: ours, ms | peer, ms | ratio |";
         String more = " with AOT caches:" + figures + TO_PLAIN + " and a context cache:" + figures + TO_PLAIN;
         return table.print(figures + (cached ? more : ""), (test, threads) -> {
-            try (var sides = FreshSides.of(test, threads, flags.providers())) {
+            try (var sides = FreshSides.of(test, threads, flags.providers(), told)) {
                 return measure(sides, cached);
             }
         });
@@ -75,12 +83,12 @@ final class StartCommand implements Callable<Integer> {
         var cachedToPlain = new Pairs();
         var keptToPlain = new Pairs();
         try (var folder = new ScratchFolder("millrace-contexts")) {
-            FreshProcess kept = sides.ours(folder.path()).withOptions(FreshProcess.BRIEF);
+            FreshProcess kept = sides.ours(folder.path()).withOptions(FreshProcess.QUICK);
             // what is trained and measured afterwards finds the cache filled
             kept.say();
-            try (var ourCache = ours.withOptions(FreshProcess.BRIEF).train();
+            try (var ourCache = ours.withOptions(FreshProcess.QUICK).train();
                     var keptCache = kept.train();
-                    var peerCache = peer.withOptions(FreshProcess.BRIEF).train()) {
+                    var peerCache = peer.withOptions(FreshProcess.QUICK).train()) {
                 for (int i = 0; i < runs; i++) {
                     Said plain = peer.say();
                     Said theirs = peerCache.process().say();
