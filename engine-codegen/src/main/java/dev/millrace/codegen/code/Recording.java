@@ -6,6 +6,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Recording {
     private static final ThreadLocal<@Nullable Recording> OF_THREAD = new ThreadLocal<>();
+    /** Stands for a recording on threads that make no calls and write none down. */
+    private static final Recording PRACTICE = new Recording(null, true);
     /** So that calls look at their thread only where some thread records. */
     private static final AtomicInteger UNDER_WAY = new AtomicInteger();
 
@@ -25,24 +28,41 @@ public final class Recording {
     private static final long CACHE_LINE = 64;
     private static final long CHUNK_BYTES = 8 << 10;
 
-    private final CallPlayer player;
+    private final @Nullable CallPlayer player;
     /** Memory that the calls use, and nobody else; the last one has room left. */
     private final List<MemorySegment> chunks = new ArrayList<>();
 
     private long usedOfChunk;
-    private MemorySegment entries = entries(FIRST_ENTRIES);
+    private MemorySegment entries = MemorySegment.NULL;
     private long count;
     private long bytes;
     private boolean refused;
     private boolean rehearsal;
 
-    public Recording(CallPlayer player) {
+    /** @param player null for one that can never be played */
+    private Recording(@Nullable CallPlayer player, boolean rehearsal) {
         this.player = player;
+        this.rehearsal = rehearsal;
+    }
+
+    public Recording(CallPlayer player) {
+        this(player, false);
     }
 
     /** The one that records what this thread does, or null. */
     public static @Nullable Recording ofThread() {
+        Recording recording = inForce();
+        return recording == PRACTICE ? null : recording;
+    }
+
+    private static @Nullable Recording inForce() {
         return UNDER_WAY.getPlain() == 0 ? null : OF_THREAD.get();
+    }
+
+    /** Whether calls of this thread are not to be made. */
+    public static boolean skipsCalls() {
+        Recording recording = inForce();
+        return recording != null && recording.rehearsal;
     }
 
     /**
@@ -58,36 +78,45 @@ public final class Recording {
 
     /** Copies bytes of native memory, between kernels or in place of one. */
     public static void copy(MemorySegment from, MemorySegment to) {
-        Recording recording = ofThread();
-        if (recording == null || !recording.isRehearsal()) {
+        if (!skipsCalls()) {
             to.copyFrom(from);
         }
+        Recording recording = ofThread();
         if (recording != null) {
-            recording.add(recording.player.copy(), to.address(), from.address(), from.byteSize(), 0, 0, 0);
+            recording.add(recording.player().copy(), to.address(), from.address(), from.byteSize(), 0, 0, 0);
         }
     }
 
     /** Fills native memory with zeros, between kernels or in place of one. */
     public static void clear(MemorySegment memory) {
-        Recording recording = ofThread();
-        if (recording == null || !recording.isRehearsal()) {
+        if (!skipsCalls()) {
             memory.fill((byte) 0);
         }
+        Recording recording = ofThread();
         if (recording != null) {
-            recording.add(recording.player.zeros(), memory.address(), memory.byteSize(), 0, 0, 0, 0);
+            recording.add(recording.player().zeros(), memory.address(), memory.byteSize(), 0, 0, 0, 0);
         }
     }
 
     /** Does some work, and writes its calls down behind those that are known. */
     public void during(Runnable work) {
+        inForce(this, work);
+    }
+
+    private static void inForce(Recording recording, Runnable work) {
         UNDER_WAY.incrementAndGet();
-        OF_THREAD.set(this);
+        OF_THREAD.set(recording);
         try {
             work.run();
         } finally {
             OF_THREAD.remove();
             UNDER_WAY.decrementAndGet();
         }
+    }
+
+    /** Does some work without its calls, for what it leaves behind: code is made, and the Java that led there was run. */
+    public static void practise(Runnable work) {
+        inForce(PRACTICE, work);
     }
 
     /** Writes down what calls some work would make, without making them: for work whose calls do not depend on data. */
@@ -100,16 +129,11 @@ public final class Recording {
         }
     }
 
-    /** Whether calls are written down only. */
-    public boolean isRehearsal() {
-        return rehearsal;
-    }
-
     /** Writes down a call of this thread. */
     public void add(MachineFunction function, long a, long b, long c, long d, long e, long f) {
         long at = count * CallPlayer.ENTRY_BYTES;
         if (at == entries.byteSize()) {
-            entries = entries(2 * count).copyFrom(entries);
+            entries = entries(Math.max(FIRST_ENTRIES, 2 * count)).copyFrom(entries);
         }
         long[] words = {function.address(), a, b, c, d, e, f};
         for (int i = 0; i < words.length; i++) {
@@ -159,10 +183,14 @@ public final class Recording {
         refused = false;
     }
 
+    private CallPlayer player() {
+        return Objects.requireNonNull(player);
+    }
+
     /** Makes all calls again, in their order. */
     public void play() {
         try {
-            player.play(entries.address(), count);
+            player().play(entries.address(), count);
         } finally {
             Reference.reachabilityFence(this);
         }

@@ -91,15 +91,30 @@ class RecordingTest {
         MemorySegment one = arena.allocateFrom(LONG, 1);
         total.set(LONG, 0, 5);
         recording.rehearse(() -> {
-            assertTrue(recording.isRehearsal());
+            assertTrue(Recording.skipsCalls());
             Recording.clear(total);
             Recording.copy(one, total.asSlice(0, 8));
             recording.add(adding, total.address(), one.address(), 2, 0, 0, 0);
         });
-        assertFalse(recording.isRehearsal());
+        assertFalse(Recording.skipsCalls());
         assertEquals(5, total());
         recording.play();
         assertEquals(13, total());
+    }
+
+    @Test
+    void practiceMakesNoCallsAndLeavesNone() {
+        total.set(LONG, 0, 5);
+        MemorySegment one = arena.allocateFrom(LONG, 1);
+        Recording.practise(() -> {
+            assertNull(Recording.ofThread());
+            assertTrue(Recording.skipsCalls());
+            Recording.clear(total);
+            Recording.copy(one, total.asSlice(0, 8));
+            assertEquals(one.address(), Recording.arguments(one, one.address()));
+        });
+        assertFalse(Recording.skipsCalls());
+        assertEquals(5, total());
     }
 
     @Test

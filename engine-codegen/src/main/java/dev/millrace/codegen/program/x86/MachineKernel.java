@@ -54,9 +54,9 @@ final class MachineKernel implements Kernel {
         Recording recording = Recording.ofThread();
         if (recording != null) {
             recording.add(made, a, b, c, d, e, f);
-            if (recording.isRehearsal()) {
-                return;
-            }
+        }
+        if (Recording.skipsCalls()) {
+            return;
         }
         if (toHold == null) {
             made.call(a, b, c, d, e, f);

@@ -290,9 +290,10 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
         Recording recording = Recording.ofThread();
         if (recording != null) {
             recording.refuse();
-            if (recording.isRehearsal()) {
-                return;
-            }
+        }
+        if (Recording.skipsCalls()) {
+            work.accept(0);
+            return;
         }
         task = work;
         launch().parallelFor(tasks, 1, this);

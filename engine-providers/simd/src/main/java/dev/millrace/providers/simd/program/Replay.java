@@ -74,7 +74,7 @@ final class Replay {
     }
 
     /**
-     * Writes down the calls of steps that were never run.
+     * Writes down the calls of steps that were never run, and practises others.
      *
      * @param placed which steps have the memory already that runs will have
      */
@@ -83,8 +83,16 @@ final class Replay {
             known[step] |= placed.test(step);
         }
         for (int step = 0; step < repeats.length; ) {
-            Recording recording = repeats[step] && known[step] && recorded[step] == null ? recordings.get() : null;
-            step = recording == null ? step + 1 : record(step, recording, recording::rehearse);
+            int now = step;
+            Recording recording = repeats[now] && known[now] && recorded[now] == null ? recordings.get() : null;
+            if (recording != null) {
+                step = record(now, recording, recording::rehearse);
+            } else {
+                if (known[now] && steps.get(now).practises()) {
+                    Recording.practise(() -> live.run(now));
+                }
+                step = now + 1;
+            }
         }
     }
 

@@ -16,6 +16,7 @@ public final class Step {
     private final long work;
     private final long scratchBytes;
     private final boolean repeats;
+    private final boolean practises;
     private final Function<Memory, Call> preparation;
     private @Nullable Storage scratch;
 
@@ -27,6 +28,7 @@ public final class Step {
         work = from.work;
         scratchBytes = from.scratchBytes;
         repeats = from.repeats;
+        practises = from.practises;
         this.preparation = preparation;
     }
 
@@ -49,6 +51,7 @@ public final class Step {
         private long work;
         private long scratchBytes;
         private boolean repeats;
+        private boolean practises;
 
         private Builder(Supplier<String> kernel, String node) {
             this.kernel = kernel;
@@ -99,6 +102,15 @@ public final class Step {
             return this;
         }
 
+        /**
+         * Says that Java can do its part before any run, on data that mean nothing and without a call of a kernel: it reads
+         * numbers at most, any of which it takes, and writes where nobody reads before a run has written.
+         */
+        public Builder practising() {
+            practises = true;
+            return this;
+        }
+
         /** @param preparation makes the call for the memory of a run */
         public Step calling(Function<Memory, Call> preparation) {
             return new Step(this, preparation);
@@ -146,6 +158,11 @@ public final class Step {
     /** Whether the calls of one run can be made again in place of another one. */
     boolean repeats() {
         return repeats;
+    }
+
+    /** Whether what a first run makes for itself and later ones can be made before. */
+    boolean practises() {
+        return practises;
     }
 
     /** What it is for those who measure. */

@@ -89,6 +89,7 @@ abstract class ByteSums {
                 .reading(all)
                 .writing(to)
                 .work(work())
+                .practising()
                 .calling(memory -> {
                     var bytes = new QuantisedMatrix(
                             memory.segment(left),

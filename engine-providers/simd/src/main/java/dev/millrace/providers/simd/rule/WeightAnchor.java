@@ -116,6 +116,7 @@ final class WeightAnchor implements Anchor {
                 .reading(bias == null ? List.of(left, right) : List.of(left, right, bias))
                 .writing(to)
                 .work(m * n * k)
+                .practising()
                 .calling(places -> {
                     var product = new WeightProduct(
                             places.segment(left),

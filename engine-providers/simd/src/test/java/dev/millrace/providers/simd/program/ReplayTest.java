@@ -108,6 +108,20 @@ class ReplayTest {
     }
 
     @Test
+    void whatCannotBeWrittenDownIsPractisedWhereThatIsAllowed() {
+        var steps = List.of(
+                Step.of("copy", "n").calling(memory -> crew -> {}),
+                Step.of("copy", "n").practising().calling(memory -> crew -> {}),
+                Step.of("copy", "n").practising().calling(memory -> crew -> {}));
+        var replay = new Replay(steps, kernels::newRecording, this::step);
+        bytes.set(ValueLayout.JAVA_BYTE, 1, (byte) 9);
+        replay.rehearse(step -> step < 2);
+        assertThat(live).containsExactly(1);
+        assertThat(bytes.get(ValueLayout.JAVA_BYTE, 2)).isZero();
+        assertThat(run(replay, 3, 1)).containsExactly(0, 1, 2);
+    }
+
+    @Test
     void otherMemoryIsToldApart() {
         Replay replay = replay(true, true, true);
         run(replay, 3, 1);
