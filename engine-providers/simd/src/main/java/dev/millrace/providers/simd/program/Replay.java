@@ -82,17 +82,18 @@ final class Replay {
         for (int step = 0; step < repeats.length; step++) {
             known[step] |= placed.test(step);
         }
-        for (int step = 0; step < repeats.length; ) {
+        Recording recording = recordings.get();
+        for (int step = 0; step < repeats.length && recording != null; ) {
             int now = step;
-            Recording recording = repeats[now] && known[now] && recorded[now] == null ? recordings.get() : null;
-            if (recording != null) {
+            if (repeats[now] && known[now] && recorded[now] == null) {
                 step = record(now, recording, recording::rehearse);
-            } else {
-                if (known[now] && steps.get(now).practises()) {
-                    Recording.practise(() -> live.run(now));
-                }
-                step = now + 1;
+                recording = recordings.get();
+                continue;
             }
+            if (known[now] && steps.get(now).practises()) {
+                Recording.practise(() -> live.run(now));
+            }
+            step++;
         }
     }
 
