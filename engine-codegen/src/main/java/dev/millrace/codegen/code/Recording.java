@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -24,7 +25,9 @@ public final class Recording {
     /** So that calls look at their thread only where some thread records. */
     private static final AtomicInteger UNDER_WAY = new AtomicInteger();
 
-    private static final long FIRST_ENTRIES = 32;
+    private static final int FIRST_ENTRIES = 32;
+    private static final long[] NONE = {};
+    private static final int WORDS = CallPlayer.ENTRY_BYTES / Long.BYTES;
     private static final long CACHE_LINE = 64;
     private static final long CHUNK_BYTES = 8 << 10;
 
@@ -33,8 +36,12 @@ public final class Recording {
     private final List<MemorySegment> chunks = new ArrayList<>();
 
     private long usedOfChunk;
-    private MemorySegment entries = MemorySegment.NULL;
-    private long count;
+    /** The calls as they are written down, in Java's memory, which costs least while nothing is compiled. */
+    private long[] words = NONE;
+    /** The same where machine code reads them; null until they are all there. */
+    private @Nullable MemorySegment table;
+
+    private int count;
     private long bytes;
     private boolean refused;
     private boolean rehearsal;
@@ -131,20 +138,22 @@ public final class Recording {
 
     /** Writes down a call of this thread. */
     public void add(MachineFunction function, long a, long b, long c, long d, long e, long f) {
-        long at = count * CallPlayer.ENTRY_BYTES;
-        if (at == entries.byteSize()) {
-            entries = entries(Math.max(FIRST_ENTRIES, 2 * count)).copyFrom(entries);
+        if (table != null) {
+            throw new IllegalStateException("calls that were made again already take no more of them");
         }
-        long[] words = {function.address(), a, b, c, d, e, f};
-        for (int i = 0; i < words.length; i++) {
-            entries.set(ValueLayout.JAVA_LONG, at + 8L * i, words[i]);
+        int at = count * WORDS;
+        if (at == words.length) {
+            words = Arrays.copyOf(words, Math.max(FIRST_ENTRIES * WORDS, 2 * at));
         }
+        words[at] = function.address();
+        words[at + 1] = a;
+        words[at + 2] = b;
+        words[at + 3] = c;
+        words[at + 4] = d;
+        words[at + 5] = e;
+        words[at + 6] = f;
         count++;
         bytes += CallPlayer.ENTRY_BYTES;
-    }
-
-    private static MemorySegment entries(long count) {
-        return Blocks.allocate(count * CallPlayer.ENTRY_BYTES, CallPlayer.ENTRY_BYTES);
     }
 
     /** Memory in place of what a driver would share between its calls: it is written by nobody else, ever. */
@@ -168,7 +177,7 @@ public final class Recording {
         return refused;
     }
 
-    public long count() {
+    public int count() {
         return count;
     }
 
@@ -178,7 +187,7 @@ public final class Recording {
     }
 
     /** Forgets all calls after the first so many; what they used may be kept. */
-    public void cutTo(long calls) {
+    public void cutTo(int calls) {
         count = calls;
         refused = false;
     }
@@ -189,8 +198,15 @@ public final class Recording {
 
     /** Makes all calls again, in their order. */
     public void play() {
+        MemorySegment calls = table;
+        if (calls == null) {
+            calls = Blocks.allocate((long) count * CallPlayer.ENTRY_BYTES, CallPlayer.ENTRY_BYTES);
+            MemorySegment.copy(words, 0, calls, ValueLayout.JAVA_LONG, 0, count * WORDS);
+            words = NONE;
+            table = calls;
+        }
         try {
-            player().play(entries.address(), count);
+            player().play(calls.address(), count);
         } finally {
             Reference.reachabilityFence(this);
         }

@@ -107,7 +107,7 @@ final class Replay {
                 && recorded[step] == null
                 && work + steps.get(step).work() <= WORK) {
             work += steps.get(step).work();
-            long calls = recording.count();
+            int calls = recording.count();
             long bytes = recording.bytes();
             int now = step;
             way.accept(() -> live.run(now));
