@@ -147,8 +147,18 @@ public final class PlanRunner {
     /** Keeps a binding for runs to come, with all that they need. */
     void keep(Binding binding, Frame frame) {
         idleMemory.admit(binding.runBytes);
-        binding.rehearse(frame.cancellation::check);
+        rehearse(binding, frame.cancellation);
         bindings.add(binding.from, binding, frame);
+    }
+
+    private static void rehearse(Binding binding, Cancellation cancellation) {
+        try {
+            binding.rehearse(cancellation::check);
+        } catch (RuntimeException | OutOfMemoryError failure) {
+            cancellation.check();
+            System.getLogger(PlanRunner.class.getName())
+                    .log(System.Logger.Level.DEBUG, "what a first run needs is left to it", failure);
+        }
     }
 
     int inputSlot(int input) {

@@ -1,6 +1,7 @@
 package dev.millrace.scheduler.run;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.Shape;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Does before the first run of a plan what that would do once for itself and for all later ones. Computes nothing. */
 public final class Preparation {
+    /** Up to so many numbers are computed to foresee how a plan goes on. */
     private static final long FEW = 16;
 
     private final PlanRunner runner;
@@ -119,13 +121,24 @@ public final class Preparation {
                 return;
             }
         }
-        List<@Nullable Datum> outputs = DirectRun.run(kernel, step.node(), inputs, frame.lanes[0].scratch());
+        List<@Nullable Datum> outputs = computed(kernel, step, inputs, frame);
         for (int i = 0; i < step.outputs().size(); i++) {
             int slot = step.outputs().get(i);
             Datum output = outputs.get(i);
             if (slot != PlanStep.NONE && output != null) {
                 frame.put(slot, output);
             }
+        }
+    }
+
+    private static List<@Nullable Datum> computed(
+            ShapedKernel kernel, PlanStep step, List<@Nullable Datum> inputs, Frame frame) {
+        try {
+            return DirectRun.run(kernel, step.node(), inputs, frame.lanes[0].scratch());
+        } catch (EngineException e) {
+            throw e.at(step.describe());
+        } catch (RuntimeException e) {
+            throw EngineException.wrap(Status.RUNTIME_EXCEPTION, step.describe(), e);
         }
     }
 

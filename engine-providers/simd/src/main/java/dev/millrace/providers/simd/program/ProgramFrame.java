@@ -53,7 +53,17 @@ final class ProgramFrame implements Memory, Crew, RangeTask {
         width = program.width();
         this.block = block;
         calls = new Call[steps.size()];
-        replay = new Replay(steps, program::newRecording, step -> call(step).run(this));
+        replay = new Replay(steps, program::newRecording, new Replay.Live() {
+            @Override
+            public void run(int step) {
+                call(step).run(ProgramFrame.this);
+            }
+
+            @Override
+            public void prepare(int step) {
+                call(step);
+            }
+        });
         inputs = new MemorySegment[program.inputs()];
         outputs = new MemorySegment[program.outputs()];
         stagedInputs = new MemorySegment[program.inputs()];

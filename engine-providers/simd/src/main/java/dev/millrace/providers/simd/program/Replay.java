@@ -22,6 +22,11 @@ final class Replay {
     @FunctionalInterface
     interface Live {
         void run(int step);
+
+        /** Does what the first run of a step on its memory does before, for itself and all later ones. */
+        default void prepare(int step) {
+            // not all have anything to do
+        }
     }
 
     private final List<Step> steps;
@@ -91,6 +96,7 @@ final class Replay {
                 continue;
             }
             if (known[now] && steps.get(now).practises()) {
+                live.prepare(now);
                 Recording.practise(() -> live.run(now));
             }
             step++;
@@ -110,6 +116,7 @@ final class Replay {
             int calls = recording.count();
             long bytes = recording.bytes();
             int now = step;
+            live.prepare(now);
             way.accept(() -> live.run(now));
             step++;
             if (recording.isRefused() || recording.bytes() - bytes > BYTES_OF_STEP) {

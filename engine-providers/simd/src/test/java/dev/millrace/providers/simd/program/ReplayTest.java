@@ -121,6 +121,29 @@ class ReplayTest {
         assertThat(run(replay, 3, 1)).containsExactly(0, 1, 2);
     }
 
+    /** Weights may be brought into a form of their own when a step is prepared: that is done, and done once. */
+    @Test
+    void whatPreparesAStepIsNoPartOfItsRehearsal() {
+        var steps = List.of(
+                Step.of("copy", "n").repeating().calling(memory -> crew -> {}),
+                Step.of("copy", "n").practising().calling(memory -> crew -> {}));
+        var replay = new Replay(steps, kernels::newRecording, new Replay.Live() {
+            @Override
+            public void run(int step) {
+                step(step);
+            }
+
+            @Override
+            public void prepare(int step) {
+                Recording.copy(bytes.asSlice(0, 1), bytes.asSlice(6 + step, 1));
+            }
+        });
+        bytes.set(ValueLayout.JAVA_BYTE, 0, (byte) 9);
+        replay.rehearse(step -> true);
+        assertThat(bytes.toArray(ValueLayout.JAVA_BYTE)).containsExactly(9, 0, 0, 0, 0, 0, 9, 9);
+        run(replay, 2, 1);
+    }
+
     @Test
     void otherMemoryIsToldApart() {
         Replay replay = replay(true, true, true);
