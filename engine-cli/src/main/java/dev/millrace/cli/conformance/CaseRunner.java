@@ -84,7 +84,7 @@ public final class CaseRunner {
         return null;
     }
 
-    private static Inputs inputs(Session session, Path data) throws IOException {
+    static Inputs inputs(Session session, Path data) throws IOException {
         var inputs = Inputs.empty();
         for (int i = 0; i < session.inputs().size(); i++) {
             ValueInfo info = session.inputs().get(i);
@@ -111,7 +111,7 @@ public final class CaseRunner {
         return Tensor.copyOf(values, shape.toArray());
     }
 
-    private static @Nullable String difference(Session session, Outputs outputs, Path data, Comparison comparison)
+    static @Nullable String difference(Session session, Outputs outputs, Path data, Comparison comparison)
             throws IOException {
         for (int i = 0; i < session.outputs().size(); i++) {
             ValueInfo info = session.outputs().get(i);
