@@ -64,6 +64,19 @@ class DslTest {
         }
 
     @Test
+    fun `what a session expects is prepared before it runs`() =
+        runBlocking<Unit> {
+            val typical = inputs("x" to floatArrayOf(-1f, 3f).toTensor())
+            engine().use { engine ->
+                engine.session(relu()) { expect(typical) }.use { session ->
+                    assertThat(session.stretches()).hasSize(1)
+                    session.infer(typical).use { assertThat(it["y"].floats()).containsExactly(0f, 3f) }
+                    assertThat(session.stretches()).hasSize(1)
+                }
+            }
+        }
+
+    @Test
     fun `a collector that stops early stops the source`() =
         runBlocking<Unit> {
             val emitted = AtomicInteger()
