@@ -134,14 +134,18 @@ public final class Program implements Launch {
     public void run(LaunchContext context) {
         ProgramFrame frame = frame();
         frame.run(context);
-        frame.leave();
-        frames.give(frame);
+        giveBack(frame);
     }
 
     @Override
     public void rehearse(Runnable checkCancelled) {
         ProgramFrame frame = frame();
         frame.rehearse(checkCancelled);
+        giveBack(frame);
+    }
+
+    /** For runs to come; one that a failure left is for none. */
+    private void giveBack(ProgramFrame frame) {
         frame.leave();
         frames.give(frame);
     }
