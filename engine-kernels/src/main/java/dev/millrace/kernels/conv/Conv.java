@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 public final class Conv implements PacksWeights {
     private final ConvShape shape;
     private final boolean plain;
+    /** Channels that the images have. */
+    private final int given;
+
     private final boolean residual;
     private final int lanes;
     private final ConvPlan plan;
@@ -51,11 +54,40 @@ public final class Conv implements PacksWeights {
             throw new IllegalArgumentException(
                     shape + (plain ? " of plain images" : "") + " cannot be done by " + method);
         }
+        given = shape.channels();
         plan = switch (method) {
-            case DIRECT -> new DirectConv(kernels, this.shape, plain ? ConvInput.PLAIN : ConvInput.BLOCKED, after);
+            case DIRECT -> direct(kernels, this.shape, plain, after);
             case WINOGRAD_2 -> new Winograd(kernels, this.shape, WinogradKind.SQUARES_OF_2, after, width);
             case WINOGRAD_4 -> new Winograd(kernels, this.shape, WinogradKind.SQUARES_OF_4, after, width);
         };
+    }
+
+    private static ConvPlan direct(KernelSet kernels, ConvShape shape, boolean plain, Expr after) {
+        return !plain && ListedConv.pays(shape, kernels.target().lanes())
+                ? new ListedConv(kernels, shape, ChannelOrder.same(shape.channels()), after)
+                : new DirectConv(kernels, shape, plain ? ConvInput.PLAIN : ConvInput.BLOCKED, after);
+    }
+
+    private Conv(KernelSet kernels, ConvShape shape, ChannelOrder order, Expr after) {
+        if (!readsInAnyOrder(shape) || order.count() != shape.channels()) {
+            throw new IllegalArgumentException(shape + " does not read channels " + order);
+        }
+        this.shape = shape.flattened();
+        plain = false;
+        given = order.given();
+        residual = Activations.readsResidual(Activations.checked(after));
+        lanes = kernels.target().lanes();
+        plan = new ListedConv(kernels, this.shape, order, after);
+    }
+
+    /** Whether it can be done of channels that lie in another order, or among others. */
+    public static boolean readsInAnyOrder(ConvShape shape) {
+        return ListedConv.fits(shape);
+    }
+
+    /** A direct one of images in blocks, without scratch memory, whose channels are those of the images that an order tells. */
+    public static Conv inOrder(KernelSet kernels, ConvShape shape, ChannelOrder order, Expr after) {
+        return new Conv(kernels, shape, order, after);
     }
 
     /** What the weights need packed, in bytes. */
@@ -109,9 +141,7 @@ public final class Conv implements PacksWeights {
             MemorySegment out,
             @Nullable MemorySegment scratch,
             Parallel parallel) {
-        long inImage = plain
-                ? shape.inPixels() * shape.channels()
-                : BlockedImages.elements(lanes, shape.channels(), shape.inPixels());
+        long inImage = plain ? shape.inPixels() * given : BlockedImages.elements(lanes, given, shape.inPixels());
         long outImage = BlockedImages.elements(lanes, shape.outChannels(), shape.outPixels());
         Extents.bytes("the packed weights", packed, packedBytes());
         var operands = new ConvOperands(shape.batch(), in, inImage, packed, other, out, outImage, scratch);

@@ -8,10 +8,17 @@ public enum ConvInput {
     /** Floats in the order of {@link BlockedImages}. */
     BLOCKED,
     /** Floats, channel by channel. */
-    PLAIN;
+    PLAIN,
+    /** As {@link #BLOCKED}; a list says which channels are read. */
+    LISTED;
 
     /** Products that a row of taps is unrolled to, at most: the JVM takes methods up to 64 KiB. */
     private static final int MAX_PRODUCTS = 2500;
+
+    /** How many channels of a block code is written for, at most. */
+    int maxDepth(int lanes) {
+        return this == BLOCKED ? lanes : 1;
+    }
 
     /** Channels of a block. */
     int channels(int lanes) {

@@ -21,7 +21,7 @@ import java.util.Set;
  */
 final class ConvPlanner {
     /** Of the weights of a pass, likewise. */
-    private static final long PASS_BYTES = 96 << 10;
+    static final long PASS_BYTES = 96 << 10;
     /** Of weights, what is worth being fetched ahead: less is near anyway, or soon. */
     static final long FETCHED_BYTES = 128 << 10;
     /** Where there are no weights that are to be fetched. */
@@ -81,7 +81,7 @@ final class ConvPlanner {
         List<Group> groups = groups();
         List<Band> bands = Band.all(shape, pixelBytes * layout.inBlocks());
         List<Unit> units = new ArrayList<>();
-        if (groupsFirst(groups.size(), bands.size())) {
+        if (groupsFirst(shape, groups.size(), bands.size())) {
             groups.forEach(group -> bands.forEach(band -> units.add(new Unit(band, group))));
         } else {
             bands.forEach(band -> groups.forEach(group -> units.add(new Unit(band, group))));
@@ -104,7 +104,7 @@ final class ConvPlanner {
     }
 
     /** Either the input is read once for each group, or the weights once for each band: what costs less. */
-    private boolean groupsFirst(int groups, int bands) {
+    static boolean groupsFirst(ConvShape shape, int groups, int bands) {
         long input = shape.inPixels() * shape.channels() * Float.BYTES;
         long inputAgain = input <= Band.BYTES ? 0 : (groups - 1) * input;
         return inputAgain <= (bands - 1) * 4 * shape.weightElements();

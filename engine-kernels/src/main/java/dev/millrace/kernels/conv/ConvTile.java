@@ -17,12 +17,18 @@ import org.jspecify.annotations.Nullable;
  * from tile to tile in the input and in the output; from row to row of taps in the input, and what is then left to the
  * next block of channels; the same in the weights; from block to block of output channels in the weights and in the
  * output; from the weights that the first tile reads to those that it fetches, if it does.
+ *
+ * <p>Where a list says which channels are read, there are runs of neighbours in place of blocks of input channels, and
+ * two more longs for each: how many bytes its first channel lies behind the end of the run before, and how many
+ * channels it has.
  */
 final class ConvTile implements KernelFamily {
     static final String NAME = "conv.f32";
     static final int MAX_TAPS = 8;
     static final int MAX_BLOCKS = 3;
     static final int MAX_STEP = 1 << 16;
+    /** How many sizes there are, before the list if there is one. */
+    static final int SIZES = 12;
 
     /** What sums begin with. The bias is added last: sums that begin with a large one lose the last bits of all others. */
     enum Start {
@@ -36,7 +42,7 @@ final class ConvTile implements KernelFamily {
      *
      * @param pixels of a tile
      * @param blocks of output channels in a tile
-     * @param depth how many channels of a block are read
+     * @param depth how many channels of a block are read, 1 where a list says it
      * @param taps in a row
      * @param stride from pixel to pixel in the input
      * @param dilation from tap to tap in the input
@@ -97,7 +103,7 @@ final class ConvTile implements KernelFamily {
                     "after");
             int blocks = key.number("blocks", 1, MAX_BLOCKS);
             ConvInput input = key.oneOf("input", ConvInput.values());
-            int taps = key.number("taps", 1, MAX_TAPS);
+            int taps = key.number("taps", 1, input == ConvInput.LISTED ? 1 : MAX_TAPS);
             int pixels = key.number("pixels", 1, input.maxPixels(target, blocks, taps));
             int stride = key.number("stride", 1, MAX_STEP);
             int dilation = key.number("dilation", 1, MAX_STEP);
@@ -106,7 +112,7 @@ final class ConvTile implements KernelFamily {
                     pixels,
                     blocks,
                     input,
-                    key.number("depth", 1, input.channels(target.lanes())),
+                    key.number("depth", 1, input.maxDepth(target.lanes())),
                     taps,
                     stride,
                     dilation,
@@ -123,6 +129,24 @@ final class ConvTile implements KernelFamily {
             int column = pixel * stride + tap * dilation;
             return column >= left && column < (pixels - 1) * stride + (taps - 1) * dilation + 1 - right;
         }
+    }
+
+    /**
+     * The sizes of tiles side by side, of which each reads the same list.
+     *
+     * @param tileBytes from tile to tile
+     * @param runs two numbers for each
+     */
+    static long[] sizesOfList(int tiles, long tileBytes, long weightOutBlock, long outBlock, long[] runs) {
+        long[] sizes = new long[SIZES + runs.length];
+        ConvTileWriter.Size.TILES.put(sizes, tiles);
+        ConvTileWriter.Size.BLOCKS.put(sizes, runs.length / 2);
+        ConvTileWriter.Size.IN_TILE.put(sizes, tileBytes);
+        ConvTileWriter.Size.OUT_TILE.put(sizes, tileBytes);
+        ConvTileWriter.Size.WEIGHT_OUT_BLOCK.put(sizes, weightOutBlock);
+        ConvTileWriter.Size.OUT_BLOCK.put(sizes, outBlock);
+        System.arraycopy(runs, 0, sizes, SIZES, runs.length);
+        return sizes;
     }
 
     @Override

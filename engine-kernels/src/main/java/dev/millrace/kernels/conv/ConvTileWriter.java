@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** Writes one member of {@link ConvTile}. */
 final class ConvTileWriter {
     /** The places of the sizes in their memory. */
-    private enum Size {
+    enum Size {
         TILES,
         BLOCKS,
         ROWS,
@@ -28,7 +28,11 @@ final class ConvTileWriter {
         WEIGHT_BLOCK,
         WEIGHT_OUT_BLOCK,
         OUT_BLOCK,
-        AHEAD
+        AHEAD;
+
+        void put(long[] sizes, long size) {
+            sizes[ordinal()] = size;
+        }
     }
 
     /** Enough chains of additions to hide the latency of one: two per cycle, four cycles each. */
@@ -172,6 +176,10 @@ final class ConvTileWriter {
         ScalarVar from = builder.copy(in, "from");
         ScalarVar weight = builder.copy(weights, "weight");
         ScalarVar channelBlocks = size(Size.BLOCKS);
+        if (variant.input() == ConvInput.LISTED) {
+            listed(channelBlocks, from, weight, weightStride);
+            return;
+        }
         try (var _ = builder.loop(channelBlocks, 1)) {
             ScalarVar rows = size(Size.ROWS);
             try (var _ = builder.loop(rows, 1)) {
@@ -181,6 +189,27 @@ final class ConvTileWriter {
             }
             builder.advance(from, size(Size.IN_BLOCK));
             builder.advance(weight, size(Size.WEIGHT_BLOCK));
+        }
+    }
+
+    /** Runs of neighbouring channels, of a single tap. */
+    private void listed(ScalarVar runs, ScalarVar from, ScalarVar weight, @Nullable ScalarVar weightStride) {
+        ScalarVar run = builder.copy(sizes, "run");
+        builder.advance(run, Long.BYTES * ConvTile.SIZES);
+        try (var _ = builder.loop(runs, 1)) {
+            builder.advance(from, builder.loadLong(Address.at(run, 0), "distance"));
+            for (int line = 0; line < linesOfNextTile(); line++) {
+                builder.prefetch(Address.at(from, nextTile() + line * linePitch()));
+            }
+            ScalarVar left = builder.loadLong(Address.at(run, Long.BYTES), "left");
+            for (int channels : new int[] {UNROLLED, 1}) {
+                try (var _ = builder.loop(left, channels)) {
+                    channels(from, weight, weightStride, 0, channels);
+                    builder.advance(from, channels * Float.BYTES);
+                    builder.advance(weight, channels * vectorBytes);
+                }
+            }
+            builder.advance(run, 2 * Long.BYTES);
         }
     }
 
@@ -228,7 +257,7 @@ final class ConvTileWriter {
      * for the processor to find out by itself where the next tile begins.
      */
     private int linesOfNextTile() {
-        boolean goesOn = variant.input() == ConvInput.BLOCKED && variant.left() == 0 && variant.right() == 0;
+        boolean goesOn = variant.input() != ConvInput.PLAIN && variant.left() == 0 && variant.right() == 0;
         boolean isNear = variant.taps() == 1 || variant.stride() <= MAX_FETCHED_STRIDE;
         return goesOn && isNear ? (pixels * variant.stride() * pixelBytes + linePitch() - 1) / linePitch() : 0;
     }

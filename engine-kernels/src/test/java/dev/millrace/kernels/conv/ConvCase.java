@@ -11,8 +11,13 @@ import dev.millrace.kernels.expression.Function;
 import dev.millrace.kernels.image.Activations;
 import dev.millrace.kernels.image.BlockedImages;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Random;
 import java.util.function.DoubleBinaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Direct convolutions against sums in double. */
@@ -51,13 +56,14 @@ public final class ConvCase implements FamilyCase {
         boolean plain = random.nextInt(4) == 0;
         After after = AFTER[random.nextInt(AFTER.length)];
         ConvMethod method = method(random, shape, plain, kernels.target());
-        String message = method + " " + shape + (plain ? " plain " : " ") + after.expression();
+        ChannelOrder order = plain ? null : order(random, shape, lanes);
+        String message = method + " " + shape + (plain ? " plain " : " ") + after.expression()
+                + (order == null ? "" : " of channels " + order);
         int inBlock = plain ? 1 : lanes;
-        long inImage = plain
-                ? shape.channels() * shape.inPixels()
-                : BlockedImages.elements(lanes, shape.channels(), shape.inPixels());
+        int given = order == null ? shape.channels() : order.given();
+        long inImage = plain ? given * shape.inPixels() : BlockedImages.elements(lanes, given, shape.inPixels());
         MemorySegment in = memory.random(inImage * shape.batch(), random);
-        ConvReference.spoilPadding(in, inBlock, shape.channels(), shape.inPixels(), shape.batch());
+        ConvReference.spoilPadding(in, inBlock, given, shape.inPixels(), shape.batch());
         MemorySegment weights = memory.random(shape.weightElements(), random);
         MemorySegment bias = random.nextBoolean() ? memory.random(shape.outChannels(), random) : null;
         long outElements = BlockedImages.elements(lanes, shape.outChannels(), shape.outPixels()) * shape.batch();
@@ -65,7 +71,9 @@ public final class ConvCase implements FamilyCase {
         boolean adds = Activations.readsResidual(after.expression());
         MemorySegment residual = adds ? memory.random(outElements, random) : null;
         try {
-            Conv conv = new Conv(kernels, shape, plain, after.expression(), method, 1 + random.nextInt(4));
+            Conv conv = order == null
+                    ? new Conv(kernels, shape, plain, after.expression(), method, 1 + random.nextInt(4))
+                    : Conv.inOrder(kernels, shape, order, after.expression());
             MemorySegment packed = memory.floats(conv.packedBytes() / 4);
             conv.pack(weights, bias, packed);
             Parallel parallel = random.nextInt(4) == 0 ? TestThreads.of(3) : Parallel.NONE;
@@ -74,7 +82,40 @@ public final class ConvCase implements FamilyCase {
         } catch (RuntimeException failure) {
             throw new AssertionError(message, failure);
         }
-        compare(bound(method), shape, in, inBlock, weights, bias, residual, after, out, lanes, message);
+        MemorySegment seen = order == null ? in : ordered(in, shape, order, lanes, memory);
+        compare(bound(method), shape, seen, inBlock, weights, bias, residual, after, out, lanes, message);
+    }
+
+    /** Some of more channels, in any order, for half of the convolutions that can read those; null for the others. */
+    private static @Nullable ChannelOrder order(Random random, ConvShape shape, int lanes) {
+        if (!Conv.readsInAnyOrder(shape) || random.nextBoolean()) {
+            return null;
+        }
+        int given = shape.channels() + (random.nextBoolean() ? 0 : random.nextInt(lanes));
+        List<Integer> channels = IntStream.range(0, given).boxed().collect(Collectors.toCollection(ArrayList::new));
+        if (random.nextInt(4) > 0) {
+            Collections.shuffle(channels, random);
+        }
+        return new ChannelOrder(
+                given,
+                channels.stream().limit(shape.channels()).mapToInt(i -> i).toArray());
+    }
+
+    /** Images of those channels alone, in their order. */
+    private static MemorySegment ordered(
+            MemorySegment in, ConvShape shape, ChannelOrder order, int lanes, GuardedMemory memory) {
+        long pixels = shape.inPixels();
+        MemorySegment seen = memory.floats(shape.batch() * BlockedImages.elements(lanes, shape.channels(), pixels));
+        for (int image = 0; image < shape.batch(); image++) {
+            for (int channel = 0; channel < shape.channels(); channel++) {
+                for (int pixel = 0; pixel < pixels; pixel++) {
+                    long from = ConvReference.index(lanes, order.given(), pixels, image, order.of(channel), pixel);
+                    long to = ConvReference.index(lanes, shape.channels(), pixels, image, channel, pixel);
+                    seen.setAtIndex(ConvReference.FLOAT, to, in.getAtIndex(ConvReference.FLOAT, from));
+                }
+            }
+        }
+        return seen;
     }
 
     /** Of what the terms of a sum amount to, and of what follows the sum, how much may be lost to rounding. */

@@ -1,6 +1,7 @@
 package dev.millrace.providers.simd.lower;
 
 import dev.millrace.graph.tensor.Shape;
+import dev.millrace.kernels.conv.ChannelOrder;
 import dev.millrace.providers.simd.program.View;
 import java.util.Arrays;
 import java.util.function.Supplier;
@@ -30,6 +31,26 @@ public record Channels(Cell source, int[] order, int spatial, Supplier<View> pla
         return new Channels(cell, same, cell.shape().rank() - 2, () -> {
             throw new IllegalStateException("images in blocks are asked for in their own order");
         });
+    }
+
+    /**
+     * The channels of a value that would have to be moved to lie in blocks in their order; null where it lies somewhere
+     * already, or moves nothing.
+     */
+    static @Nullable Channels unmoved(Cell cell, int block) {
+        Channels channels = cell.blocked == null && cell.isBlockedOnly() ? cell.channels : null;
+        return channels == null || channels.firstOfBlocks(block) >= 0 ? null : channels;
+    }
+
+    /** Where the channels are among those of the source; null where some are there twice. */
+    public @Nullable ChannelOrder inSource() {
+        boolean areDistinct = Arrays.stream(order).distinct().count() == order.length;
+        return areDistinct ? new ChannelOrder(Math.toIntExact(source.shape().dim(1)), order) : null;
+    }
+
+    /** The same channels of other images, in whose source they lie as in this one. */
+    public Channels in(Cell other, Supplier<View> otherwise) {
+        return new Channels(other, order, spatial, otherwise);
     }
 
     /** With the axis of channels cut into several, or several put together; null where more than that changes. */

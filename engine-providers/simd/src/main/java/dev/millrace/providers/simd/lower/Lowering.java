@@ -284,6 +284,12 @@ public final class Lowering {
         cell.pending = null;
     }
 
+    /** The channels that a value is of images in blocks, where they would have to be moved for it; else null. */
+    public @Nullable Channels unmoved(Cell cell) {
+        materialise(cell);
+        return Channels.unmoved(cell, kit.block());
+    }
+
     /**
      * Adds a move of channels of images in blocks.
      *

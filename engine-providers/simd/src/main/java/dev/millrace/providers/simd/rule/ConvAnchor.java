@@ -1,11 +1,13 @@
 package dev.millrace.providers.simd.rule;
 
 import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.kernels.conv.ChannelOrder;
 import dev.millrace.kernels.conv.Conv;
 import dev.millrace.kernels.conv.ConvMethod;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Channels;
 import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.program.Step;
 import dev.millrace.providers.simd.program.View;
@@ -39,7 +41,8 @@ final class ConvAnchor extends ImageAnchor {
     @Override
     void add(Cell result, Expr after, @Nullable Cell residual) {
         KernelSet kernels = lowering().kit().kernels();
-        lowering().materialise(in);
+        Channels unmoved = lowering().unmoved(in);
+        ChannelOrder order = unmoved == null || !Conv.readsInAnyOrder(shape) ? null : unmoved.inSource();
         boolean plain = !in.isBlockedOnly()
                 && shape.groups() == 1
                 && 2 * shape.channels() <= lowering().kit().block();
@@ -50,13 +53,18 @@ final class ConvAnchor extends ImageAnchor {
                 ? counted
                 : new ConvTrial(kernels, shape, after, residual != null)
                         .best(lowering().kit().choices(), counted);
-        var conv = new Conv(kernels, shape, plain, after, method, lowering().width());
-        View from = plain ? lowering().dense(in) : lowering().blocked(in);
+        Conv conv = order == null
+                ? new Conv(kernels, shape, plain, after, method, lowering().width())
+                : Conv.inOrder(kernels, shape, order, after);
+        Cell images = unmoved == null || order == null ? in : unmoved.source();
+        View from = plain ? lowering().dense(in) : lowering().blocked(images);
         View other = residual == null ? null : lowering().blocked(residual);
         View packed = weights.packed(layout(conv), conv::pack);
         View to = lowering().allocateBlocked(result);
         lowering()
-                .add(Step.of(() -> "conv " + method + " " + after, result.name())
+                .add(Step.of(
+                                () -> "conv " + method + (order == null ? " " : " of moved channels ") + after,
+                                result.name())
                         .reading(other == null ? List.of(from, packed) : List.of(from, packed, other))
                         .writing(to)
                         .work(shape.batch() * shape.outPixels() * shape.weightElements())

@@ -3,6 +3,7 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.kernels.conv.ChannelOrder;
 import dev.millrace.providers.simd.lower.Cell;
 import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.lower.Op;
@@ -89,6 +90,32 @@ sealed interface ConvWeights {
                         return crew -> packing.pack(filters, added, packed);
                     }));
             return to;
+        }
+    }
+
+    /** The weights of a convolution in which each channel sees itself only, in the order in which images have the channels. */
+    record Ordered(ConvWeights of, ChannelOrder order) implements ConvWeights {
+        @Override
+        public Shape shape() {
+            return of.shape();
+        }
+
+        @Override
+        public View packed(Layout layout, Packing packing) {
+            var named = new Layout(layout.name() + " channels " + order, layout.bytes(), layout.forAllShapes());
+            return of.packed(
+                    named,
+                    (weights, bias, packed) ->
+                            packing.pack(ordered(weights), bias == null ? null : ordered(bias), packed));
+        }
+
+        private MemorySegment ordered(MemorySegment given) {
+            MemorySegment ordered = MemorySegment.ofArray(new byte[Math.toIntExact(given.byteSize())]);
+            long bytes = given.byteSize() / order.count();
+            for (int channel = 0; channel < order.count(); channel++) {
+                MemorySegment.copy(given, channel * bytes, ordered, order.of(channel) * bytes, bytes);
+            }
+            return ordered;
         }
     }
 

@@ -1,9 +1,11 @@
 package dev.millrace.providers.simd.rule;
 
+import dev.millrace.kernels.conv.ChannelOrder;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.pool.DepthwiseConv;
 import dev.millrace.kernels.pool.WindowShape;
 import dev.millrace.providers.simd.lower.Cell;
+import dev.millrace.providers.simd.lower.Channels;
 import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.program.Step;
 import dev.millrace.providers.simd.program.View;
@@ -12,7 +14,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A convolution in which each channel sees itself only. */
+/**
+ * A convolution in which each channel sees itself only. Channels that would have to be moved stay where they are: what
+ * follows is told of their order.
+ */
 final class DepthwiseAnchor extends ImageAnchor {
     private final Cell in;
     private final WindowShape shape;
@@ -28,9 +33,25 @@ final class DepthwiseAnchor extends ImageAnchor {
     @Override
     void add(Cell result, Expr after, @Nullable Cell residual) {
         var conv = new DepthwiseConv(lowering().kit().kernels(), shape, after);
-        View from = lowering().blocked(in);
+        var layout = Layout.forAllShapes(conv.packedLayout(), conv.packedBytes());
+        Channels unmoved = residual == null ? lowering().unmoved(in) : null;
+        ChannelOrder order = unmoved == null ? null : unmoved.inSource();
+        if (unmoved == null || order == null || !order.hasAll()) {
+            add(conv, after, in, residual, weights.packed(layout, conv::pack), result);
+            return;
+        }
+        Cell inOrderOfSource = lowering().part(result, result.type(), result.shape());
+        View packed = new ConvWeights.Ordered(weights, order).packed(layout, conv::pack);
+        add(conv, after, unmoved.source(), null, packed, inOrderOfSource);
+        lowering().provide(result, unmoved.in(inOrderOfSource, () -> {
+            lowering().blocked(result);
+            return lowering().view(result);
+        }));
+    }
+
+    private void add(DepthwiseConv conv, Expr after, Cell images, @Nullable Cell residual, View packed, Cell result) {
+        View from = lowering().blocked(images);
         View other = residual == null ? null : lowering().blocked(residual);
-        View packed = weights.packed(Layout.forAllShapes(conv.packedLayout(), conv.packedBytes()), conv::pack);
         View to = lowering().allocateBlocked(result);
         lowering()
                 .add(Step.of(() -> "conv.depthwise " + after, result.name())
