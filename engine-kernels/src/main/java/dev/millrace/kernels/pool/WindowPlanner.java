@@ -20,8 +20,8 @@ final class WindowPlanner {
     /** Inputs of a band, so that there are bands enough for threads. */
     private static final int BAND_ELEMENTS = 16 << 10;
 
-    /** Pools are as slow as their loads, which find little in the cache: they have no layer's worth of products with each. */
-    private static final long OF_POOLS = Worth.PRODUCTS / Worth.SLOW_PRODUCTS;
+    /** Windows are as slow as their loads, which find little in the cache: they have no layer's worth of products with each. */
+    private static final long SLOWNESS = Worth.PRODUCTS / Worth.SLOW_PRODUCTS;
 
     private final WindowShape shape;
     private final WindowOp op;
@@ -139,11 +139,7 @@ final class WindowPlanner {
         long tap = ((long) pass.plane() * height.taps() + firstTap) * weightRow;
         calls.call(
                 keys.computeIfAbsent(variant, WindowTile.Variant::key),
-                (weighted ? 1 : OF_POOLS)
-                        * rows
-                        * width.out()
-                        * lanes
-                        * (4 + 2L * tapRows * (pass.endTap() - pass.firstTap())),
+                SLOWNESS * rows * width.out() * lanes * (4 + 2L * tapRows * (pass.endTap() - pass.firstTap())),
                 Argument.at(Base.INPUT, in),
                 weighted ? Argument.at(Base.WEIGHTS, ofBlock + pixelBytes + tap) : Argument.number(0),
                 weighted ? Argument.at(Base.WEIGHTS, ofBlock) : Argument.number(0),
