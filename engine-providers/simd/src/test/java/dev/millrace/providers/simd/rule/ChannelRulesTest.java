@@ -63,6 +63,75 @@ class ChannelRulesTest {
         }
     }
 
+    private static Value pointwise(Nodes nodes, Value x, int from, int to, int groups) {
+        Tensor weights = Comparison.random(new Random(7L * from + to), to, from / groups, 1, 1);
+        Tensor bias = Comparison.random(new Random(to), to);
+        Attributes attributes = Attributes.of("group", Attribute.of(groups));
+        return nodes.add("Conv", attributes, x, nodes.constant(weights), nodes.constant(bias));
+    }
+
+    /** As ShuffleNet has them: where groups are read in the order in which channels lie, nothing is moved. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void groupsOfShuffledChannelsAgree(int batch) {
+        for (int groups : new int[] {2, 3, 4}) {
+            int channels = groups * groups * (5 + random.nextInt(9));
+            int side = 4 + random.nextInt(20);
+            try (var both = new Comparison(editor -> {
+                var nodes = new Nodes(editor, 13);
+                Value x = conv(nodes, Comparison.floats(editor, "x", 4), 5, channels, false);
+                Value first = nodes.add("Relu", Attributes.NONE, pointwise(nodes, x, channels, channels, groups));
+                Value shuffled = shuffled(nodes, first, groups, channels, side);
+                Value depthwise = nodes.add("Relu", Attributes.NONE, conv(nodes, shuffled, channels, channels, true));
+                Value second = pointwise(nodes, depthwise, channels, channels, groups);
+                nodes.output(nodes.add("Add", Attributes.NONE, second, x));
+            })) {
+                both.agreesOn(Comparison.random(random, batch, 5, side, side)).withoutFallback();
+                assertThat(both.kernels())
+                        .anyMatch(kernel -> kernel.contains("of moved channels"))
+                        .doesNotContain("move of channels");
+            }
+        }
+    }
+
+    /** Channels that were computed where they lay are put into their order for who wants that. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void depthwiseConvolutionsOfShuffledChannelsAgree(int batch) {
+        int channels = 2 * (1 + random.nextInt(40));
+        try (var both = new Comparison(editor -> {
+            var nodes = new Nodes(editor, 13);
+            Value x = conv(nodes, Comparison.floats(editor, "x", 4), 5, channels, false);
+            Value shuffled = shuffled(nodes, x, 2, channels, 7);
+            Value depthwise = conv(nodes, shuffled, channels, channels, true);
+            nodes.output(depthwise);
+            nodes.output(conv(nodes, depthwise, channels, 9, false));
+            nodes.output(shuffled(nodes, depthwise, 2, channels, 7));
+            nodes.output(nodes.add("Add", Attributes.NONE, conv(nodes, shuffled, channels, channels, true), x));
+        })) {
+            both.agreesOn(Comparison.random(random, batch, 5, 7, 7)).withoutFallback();
+        }
+    }
+
+    /** As ShuffleNet v2 has them. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void halvesOfChannelsAgree(int batch) {
+        for (int half : new int[] {3, 29, 58}) {
+            try (var both = new Comparison(editor -> {
+                var nodes = new Nodes(editor, 13);
+                Value x = conv(nodes, Comparison.floats(editor, "x", 4), 5, 2 * half, false);
+                List<Value> halves = nodes.addPair(
+                        "Split", Attributes.of("axis", Attribute.of(1)), x, nodes.constant((long) half, (long) half));
+                Value branch = pointwise(nodes, halves.get(1), half, half, 1);
+                Value whole = nodes.add("Concat", Attributes.of("axis", Attribute.of(1)), halves.get(0), branch);
+                nodes.output(pointwise(nodes, shuffled(nodes, whole, 2, 2 * half, 9), 2 * half, 10, 1));
+            })) {
+                both.agreesOn(Comparison.random(random, batch, 5, 9, 9)).withoutFallback();
+            }
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
     void whatIsPutTogetherAgrees(int batch) {
