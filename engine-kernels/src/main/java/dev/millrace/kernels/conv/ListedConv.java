@@ -29,7 +29,7 @@ final class ListedConv implements ConvPlan {
         int lanes = kernels.target().lanes();
         layoutName = "conv f32 block " + lanes + " listed " + order + " in " + shape.groups() + " groups";
         weights = new ListedWeights(shape, order, lanes);
-        plan = new Planner(kernels, shape, order, weights, after).plan();
+        plan = new Planner(kernels, shape, weights, after).plan();
     }
 
     static boolean fits(ConvShape shape) {
@@ -70,17 +70,22 @@ final class ListedConv implements ConvPlan {
 
     /** A unit is some pixels times some blocks of output channels that see the same. */
     private static final class Planner {
+        /** Bands that an image has at least, where each of them has some tiles. */
+        private static final int BANDS = 4;
+
+        private static final int PIXELS_OF_BAND = 48;
+
         private final Target target;
         private final ConvShape shape;
         private final ListedWeights weights;
         private final Expr after;
         private final Tiling tiling;
         private final CallPlan.Builder calls;
-        private final List<Band> bands;
         private final Map<ConvTile.Variant, KernelKey> keys = new HashMap<>();
         private final long pixelBytes;
+        private final long outChannels;
 
-        Planner(KernelSet kernels, ConvShape shape, ChannelOrder order, ListedWeights weights, Expr after) {
+        Planner(KernelSet kernels, ConvShape shape, ListedWeights weights, Expr after) {
             this.shape = shape;
             this.weights = weights;
             this.after = after;
@@ -88,18 +93,28 @@ final class ListedConv implements ConvPlan {
             tiling = new Tiling(target, ConvInput.LISTED, 1, shape.width().out());
             calls = new CallPlan.Builder(kernels);
             pixelBytes = target.vectorBytes();
-            bands = Band.all(shape, pixelBytes * Math.ceilDiv(order.given(), target.lanes()));
+            outChannels = shape.outPixels() * pixelBytes;
         }
 
-        /** Some blocks of output channels. */
-        private record Group(int first, int blocks) {}
+        /** Some blocks of output channels, with what they read: pass by pass some of the channels. */
+        private record Group(int first, int blocks, List<Pass> passes) {}
+
+        /** @param runs of channels, as {@link ConvTile} wants them */
+        private record Pass(int first, int end, long[] runs) {}
 
         CallPlan plan() {
             List<Group> groups = groups();
-            if (ConvPlanner.groupsFirst(shape, groups.size(), bands.size())) {
-                groups.forEach(group -> bands.forEach(band -> unit(group, band)));
-            } else {
-                bands.forEach(band -> groups.forEach(group -> unit(group, band)));
+            int pixels = shape.width().out();
+            long bytes = pixels * pixelBytes * Math.ceilDiv(shape.groupChannels(), target.lanes());
+            int bands = (int) Math.max(Math.clamp(pixels / PIXELS_OF_BAND, 1, BANDS), Math.ceilDiv(bytes, Band.BYTES));
+            boolean groupsFirst = ConvPlanner.groupsFirst(shape, groups.size(), bands);
+            int outer = groupsFirst ? groups.size() : bands;
+            int inner = groupsFirst ? bands : groups.size();
+            for (int i = 0; i < outer * inner; i++) {
+                int band = groupsFirst ? i % inner : i / inner;
+                int column = (int) ((long) pixels * band / bands);
+                int end = (int) ((long) pixels * (band + 1) / bands);
+                unit(groups.get(groupsFirst ? i / inner : i % inner), column, end - column);
             }
             return calls.build();
         }
@@ -110,68 +125,28 @@ final class ListedConv implements ConvPlan {
                 end = first + weights.alike(first);
                 int next = first;
                 for (int blocks : tiling.groups(end - first)) {
-                    groups.add(new Group(next, blocks));
+                    groups.add(new Group(next, blocks, passes(weights.channels(next), blocks)));
                     next += blocks;
                 }
             }
             return groups;
         }
 
-        private void unit(Group group, Band band) {
-            int[] channels = weights.channels(group.first());
-            int most = (int) Math.max(1, ConvPlanner.PASS_BYTES / (weights.channelBytes() * group.blocks()));
-            int passes = Math.ceilDiv(channels.length, most);
-            List<Integer> widths = tiling.widths(band.endColumn() - band.firstColumn(), group.blocks());
-            for (int pass = 0; pass < passes; pass++) {
-                int first = (int) ((long) channels.length * pass / passes);
-                int end = (int) ((long) channels.length * (pass + 1) / passes);
-                int column = band.firstColumn();
-                for (int tile = 0, alike; tile < widths.size(); tile += alike) {
-                    int width = widths.get(tile);
-                    alike = widths.lastIndexOf(width) + 1 - tile;
-                    var variant = new ConvTile.Variant(
-                            width,
-                            group.blocks(),
-                            ConvInput.LISTED,
-                            1,
-                            1,
-                            1,
-                            1,
-                            0,
-                            0,
-                            1,
-                            first == 0 ? ConvTile.Start.ZERO : ConvTile.Start.OUTPUT,
-                            false,
-                            end == channels.length ? after : null);
-                    emit(variant, group, first, end, column, alike);
-                    column += alike * width;
-                }
+        private List<Pass> passes(int[] channels, int blocks) {
+            int most = (int) Math.max(1, ConvPlanner.PASS_BYTES / (weights.channelBytes() * blocks));
+            int count = Math.ceilDiv(channels.length, most);
+            List<Pass> passes = new ArrayList<>();
+            for (int pass = 0; pass < count; pass++) {
+                int first = (int) ((long) channels.length * pass / count);
+                int end = (int) ((long) channels.length * (pass + 1) / count);
+                passes.add(new Pass(first, end, runs(channels, first, end)));
             }
-            calls.endUnit();
-        }
-
-        private void emit(ConvTile.Variant variant, Group group, int first, int end, int column, int tiles) {
-            long[] runs = runs(weights.channels(group.first()), first, end);
-            long outChannels = shape.outPixels() * pixelBytes;
-            long tileBytes = variant.pixels() * pixelBytes;
-            long ofOutBlock = group.blocks() > 1 ? weights.start(group.first() + 1) - weights.start(group.first()) : 0;
-            Argument sizes = calls.sizes(ConvTile.sizesOfList(tiles, tileBytes, ofOutBlock, outChannels, runs));
-            long out = group.first() * outChannels + column * pixelBytes;
-            long work = (long) tiles * variant.pixels() * group.blocks() * target.lanes() * (1 + end - first);
-            calls.call(
-                    keys.computeIfAbsent(variant, ConvTile.Variant::key),
-                    work,
-                    Argument.at(Base.INPUT, column * pixelBytes),
-                    Argument.at(Base.WEIGHTS, weights.start(group.first()) + first * weights.channelBytes()),
-                    Argument.at(Base.OUTPUT, out),
-                    Argument.at(Base.WEIGHTS, weights.bias(group.first())),
-                    Argument.at(Base.OTHER, out),
-                    sizes);
+            return passes;
         }
 
         /** Neighbours in one block: how far the first one lies behind the last one of those before, and how many they are. */
         private long[] runs(int[] channels, int first, int end) {
-            long[] runs = new long[2 * (end - first)];
+            var runs = new long[2 * (end - first)];
             int used = 0;
             long at = 0;
             for (int i = first, next; i < end; i = next) {
@@ -190,6 +165,53 @@ final class ListedConv implements ConvPlan {
         private long place(int channel) {
             int lanes = target.lanes();
             return channel / lanes * shape.inPixels() * pixelBytes + (long) Float.BYTES * (channel % lanes);
+        }
+
+        private void unit(Group group, int firstColumn, int pixels) {
+            List<Integer> widths = tiling.widths(pixels, group.blocks());
+            for (Pass pass : group.passes()) {
+                int column = firstColumn;
+                for (int tile = 0, alike; tile < widths.size(); tile += alike) {
+                    int width = widths.get(tile);
+                    alike = widths.lastIndexOf(width) + 1 - tile;
+                    emit(group, pass, width, column, alike);
+                    column += alike * width;
+                }
+            }
+            calls.endUnit();
+        }
+
+        private void emit(Group group, Pass pass, int width, int column, int tiles) {
+            boolean isLast = pass == group.passes().getLast();
+            var variant = new ConvTile.Variant(
+                    width,
+                    group.blocks(),
+                    ConvInput.LISTED,
+                    1,
+                    1,
+                    1,
+                    1,
+                    0,
+                    0,
+                    1,
+                    pass.first() == 0 ? ConvTile.Start.ZERO : ConvTile.Start.OUTPUT,
+                    false,
+                    isLast ? after : null);
+            long start = weights.start(group.first());
+            long ofOutBlock = group.blocks() > 1 ? weights.start(group.first() + 1) - start : 0;
+            Argument sizes =
+                    calls.sizes(ConvTile.sizesOfList(tiles, width * pixelBytes, ofOutBlock, outChannels, pass.runs()));
+            long out = group.first() * outChannels + column * pixelBytes;
+            int steps = 1 + pass.end() - pass.first();
+            calls.call(
+                    keys.computeIfAbsent(variant, ConvTile.Variant::key),
+                    (long) tiles * width * group.blocks() * target.lanes() * steps,
+                    Argument.at(Base.INPUT, column * pixelBytes),
+                    Argument.at(Base.WEIGHTS, start + pass.first() * weights.channelBytes()),
+                    Argument.at(Base.OUTPUT, out),
+                    Argument.at(Base.WEIGHTS, weights.bias(group.first())),
+                    Argument.at(Base.OTHER, out),
+                    sizes);
         }
     }
 }

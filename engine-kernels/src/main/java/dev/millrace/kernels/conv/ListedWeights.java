@@ -3,7 +3,6 @@ package dev.millrace.kernels.conv;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
-import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,13 +37,26 @@ final class ListedWeights {
 
     private int[] seenBy(int block) {
         int first = group(block * lanes);
-        int last = group(Math.min((block + 1) * lanes, shape.outChannels()) - 1);
-        var channels = new BitSet(order.given());
-        for (int channel = first * shape.groupChannels(); channel < (last + 1) * shape.groupChannels(); channel++) {
-            channels.set(order.of(channel));
+        int last = lastGroup(block);
+        if (block > 0 && first == group((block - 1) * lanes) && last == lastGroup(block - 1)) {
+            return seen[block - 1];
         }
-        int[] sorted = channels.stream().toArray();
-        return block > 0 && Arrays.equals(sorted, seen[block - 1]) ? seen[block - 1] : sorted;
+        var channels = new boolean[order.given()];
+        for (int channel = first * shape.groupChannels(); channel < (last + 1) * shape.groupChannels(); channel++) {
+            channels[order.of(channel)] = true;
+        }
+        var sorted = new int[(last + 1 - first) * shape.groupChannels()];
+        int found = 0;
+        for (int channel = 0; channel < channels.length; channel++) {
+            if (channels[channel]) {
+                sorted[found++] = channel;
+            }
+        }
+        return sorted;
+    }
+
+    private int lastGroup(int block) {
+        return group(Math.min((block + 1) * lanes, shape.outChannels()) - 1);
     }
 
     private int group(int outChannel) {
@@ -89,19 +101,41 @@ final class ListedWeights {
     }
 
     void pack(MemorySegment weights, @Nullable MemorySegment bias, MemorySegment packed) {
-        packed.asSlice(0, end()).fill((byte) 0);
+        packed.asSlice(0, starts[0]).fill((byte) 0);
         if (bias != null) {
             MemorySegment.copy(bias, 0, packed, 0, (long) Float.BYTES * shape.outChannels());
         }
+        for (int block = 0; block < seen.length; block++) {
+            float[] panel = panel(block, weights);
+            MemorySegment.copy(panel, 0, packed, FLOAT, starts[block], panel.length);
+        }
+    }
+
+    /** The weights of a block of output channels; in an array, for this runs before anything is compiled. */
+    private float[] panel(int block, MemorySegment weights) {
         int channels = shape.groupChannels();
-        for (int outChannel = 0; outChannel < shape.outChannels(); outChannel++) {
-            int block = outChannel / lanes;
-            long lane = starts[block] + (long) Float.BYTES * (outChannel % lanes);
+        var panel = new float[seen[block].length * lanes];
+        var row = new float[channels];
+        int[] places = {};
+        int end = Math.min((block + 1) * lanes, shape.outChannels());
+        for (int outChannel = block * lanes; outChannel < end; outChannel++) {
+            if (outChannel % lanes == 0 || outChannel % shape.groupOutChannels() == 0) {
+                places = places(block, group(outChannel));
+            }
+            MemorySegment.copy(weights, FLOAT, (long) Float.BYTES * outChannel * channels, row, 0, channels);
             for (int channel = 0; channel < channels; channel++) {
-                int place = Arrays.binarySearch(seen[block], order.of(group(outChannel) * channels + channel));
-                float weight = weights.getAtIndex(FLOAT, (long) outChannel * channels + channel);
-                packed.set(FLOAT, lane + place * channelBytes(), weight);
+                panel[places[channel] * lanes + outChannel % lanes] = row[channel];
             }
         }
+        return panel;
+    }
+
+    /** Where each channel of a group is among those that a block sees. */
+    private int[] places(int block, int group) {
+        var places = new int[shape.groupChannels()];
+        for (int channel = 0; channel < places.length; channel++) {
+            places[channel] = Arrays.binarySearch(seen[block], order.of(group * places.length + channel));
+        }
+        return places;
     }
 }
