@@ -59,11 +59,20 @@ record Window(List<Dim> kernel, long[] strides, long[] dilations, long[] pads, S
             case "VALID" -> Dims.add(Dims.floorDiv(Dims.sub(extent, reach), stride), 1);
             default -> {
                 long end = pads[axis + kernel.size()];
-                Dim padded = Dims.add(Dims.add(extent, pads[axis]), end);
-                Dim free = Dims.sub(padded, reach);
+                if (!ceil && stride == 1) {
+                    yield moved(extent, pads[axis], end, Dims.add(reach, -1));
+                }
+                Dim free = moved(extent, pads[axis], end, reach);
                 yield ceil ? roundedUp(extent, free, axis, end) : Dims.add(Dims.floorDiv(free, stride), 1);
             }
         };
+    }
+
+    /** A padded extent less another one. Numbers come together first: sums with names in them take longer. */
+    private static Dim moved(Dim extent, long startPad, long endPad, Dim less) {
+        return extent instanceof Dim.Known
+                ? Dims.sub(Dims.add(Dims.add(extent, startPad), endPad), less)
+                : Dims.add(extent, Dims.sub(Dims.add(Dim.of(startPad), endPad), less));
     }
 
     /** The extent that the dilated kernel covers. */

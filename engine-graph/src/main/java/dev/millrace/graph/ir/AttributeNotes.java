@@ -1,6 +1,7 @@
 package dev.millrace.graph.ir;
 
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * What a file says of an attribute beside its value.
@@ -13,9 +14,17 @@ public record AttributeNotes(DocString documentation, List<TensorNotes> tensors,
     public static final AttributeNotes NONE = new AttributeNotes(DocString.NONE, List.of(), List.of());
 
     public AttributeNotes {
-        tensors =
-                tensors.isEmpty() || tensors.stream().allMatch(TensorNotes::isEmpty) ? List.of() : List.copyOf(tensors);
-        types = types.isEmpty() || types.stream().allMatch(Denotations::isEmpty) ? List.of() : List.copyOf(types);
+        tensors = unlessEmpty(tensors, TensorNotes::isEmpty);
+        types = unlessEmpty(types, Denotations::isEmpty);
+    }
+
+    private static <T> List<T> unlessEmpty(List<T> notes, Predicate<T> isEmpty) {
+        for (T note : notes) {
+            if (!isEmpty.test(note)) {
+                return List.copyOf(notes);
+            }
+        }
+        return List.of();
     }
 
     public boolean isEmpty() {
