@@ -1,6 +1,5 @@
 package dev.millrace.graph.optimise.passes;
 
-import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.ir.Value;
@@ -12,64 +11,17 @@ import java.util.Iterator;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Of two nodes that do the same to the same values, the first serves the readers of both. */
+/** Of two nodes that do the same to the same values, which are equal by identity, the first serves the readers of both. */
 final class CommonSubexpressions {
     private CommonSubexpressions() {}
 
-    /**
-     * A node as one that computes the same as others. Values are equal by identity. Attributes are looked at only where
-     * two nodes of one operator read the same.
-     */
-    private static final class Key {
-        private final Node node;
-        private final int hash;
-
-        Key(Node node) {
-            this.node = node;
-            int sum = node.op().hashCode();
-            for (int i = 0; i < node.inputs().size(); i++) {
-                sum = 31 * sum + System.identityHashCode(node.input(i));
-            }
-            // Constants read nothing: what they are is all that tells them apart.
-            hash = node.inputs().isEmpty() ? 31 * sum + contents().hashCode() : sum;
-        }
-
-        private Map<String, Object> contents() {
-            var contents = new HashMap<String, Object>();
-            node.attributes()
-                    .asMap()
-                    .forEach((name, attribute) -> contents.put(
-                            name,
-                            attribute instanceof Attribute.TensorValue tensor
-                                    ? new Content(tensor.value())
-                                    : attribute));
-            return contents;
-        }
-
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Key same
-                    && hash == same.hash
-                    && node.op().equals(same.node.op())
-                    && node.opset() == same.node.opset()
-                    && node.overload().equals(same.node.overload())
-                    && node.inputs().equals(same.node.inputs())
-                    && contents().equals(same.contents());
-        }
-
-        @Override
-        public int hashCode() {
-            return hash;
-        }
-    }
-
     static Iterator<Patch> over(Graph graph, PassContext context) {
-        Map<Key, Node> known = new HashMap<>();
+        Map<Computation, Node> known = new HashMap<>();
         return Sweep.over(graph.nodes(), node -> {
             if (!Effects.isPure(node)) {
                 return null;
             }
-            Node first = known.putIfAbsent(new Key(node), node);
+            Node first = known.putIfAbsent(new Computation(node, node.inputs()), node);
             return first == null ? null : merge(node, first, context);
         });
     }

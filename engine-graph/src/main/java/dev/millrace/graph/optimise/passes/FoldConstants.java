@@ -10,9 +10,12 @@ import dev.millrace.graph.optimise.pass.PassContext;
 import dev.millrace.graph.optimise.pass.Patch;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -20,16 +23,19 @@ import org.jspecify.annotations.Nullable;
 final class FoldConstants {
     /** The most input bytes of a node whose output size is not known before it has run. */
     private static final long BLIND_LIMIT = 1 << 20;
+    /** Inputs of so many bytes are compared with those of other nodes. */
+    private static final long KNOWN_BYTES = 256;
     /** Elements of the narrowest type that share a byte. */
     private static final long MOST_PER_BYTE = 4;
 
     private FoldConstants() {}
 
     static Iterator<Patch> over(Graph graph, PassContext context) {
-        return Sweep.over(graph.nodes(), node -> at(node, context));
+        Map<Computation, List<Tensor>> known = new HashMap<>();
+        return Sweep.over(graph.nodes(), node -> at(node, context, known));
     }
 
-    private static @Nullable Patch at(Node node, PassContext context) {
+    private static @Nullable Patch at(Node node, PassContext context, Map<Computation, List<Tensor>> known) {
         for (Value input : node.inputs()) {
             if (input != null && !input.isConstant()) {
                 return null;
@@ -51,7 +57,7 @@ final class FoldConstants {
         if (!isWorthwhile(node, inputBytes, freed, context)) {
             return null;
         }
-        List<Tensor> results = context.evaluate(node);
+        List<Tensor> results = inputBytes > KNOWN_BYTES ? context.evaluate(node) : evaluate(node, context, known);
         if (results == null || results.size() < node.outputs().size()) {
             return null;
         }
@@ -75,6 +81,25 @@ final class FoldConstants {
         }
         context.added(added);
         return patch.build();
+    }
+
+    /** Computes what several nodes make of the same numbers once. */
+    private static @Nullable List<Tensor> evaluate(
+            Node node, PassContext context, Map<Computation, List<Tensor>> known) {
+        var operands = new ArrayList<@Nullable Content>();
+        for (Value input : node.inputs()) {
+            Tensor constant = input == null ? null : input.constant();
+            operands.add(constant == null ? null : new Content(constant));
+        }
+        var computation = new Computation(node, operands);
+        List<Tensor> results = known.get(computation);
+        if (results == null) {
+            results = context.evaluate(node);
+            if (results != null) {
+                known.put(computation, results);
+            }
+        }
+        return results;
     }
 
     private static long bytes(Value constant) {

@@ -10,6 +10,8 @@ import dev.millrace.graph.optimise.pass.ConstantEvaluator;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -44,6 +46,41 @@ class FoldConstantsTest {
 
         assertThat(g.ops()).containsExactly("Mul");
         assertThat(g.constantOf("Mul", 1).floats()).containsExactly(3, 6, 9);
+    }
+
+    /** Initialisers of many layers are made of a few shapes. */
+    @Test
+    void whatNodesMakeOfTheSameNumbersIsComputedOnce() {
+        var g = new TestGraph();
+        for (float value : new float[] {1, 1, 2}) {
+            for (long extent : new long[] {5, 5, 6}) {
+                var filling = Attributes.of("value", Attribute.of(Tensor.copyOf(new float[] {value}, 1)));
+                g.output(g.op("ConstantOfShape", filling, g.integers(extent)));
+            }
+        }
+        g.output(g.op("Add", g.counting(5), g.counting(5)));
+        g.output(g.op("Sub", g.counting(5), g.counting(5)));
+        var computed = new ArrayList<String>();
+
+        int patches = g.run(
+                (node, inputs) -> {
+                    computed.add(node.op().name() + " " + inputs.getFirst());
+                    Tensor value =
+                            node.is("ConstantOfShape") ? node.attributes().tensor("value") : null;
+                    long elements = value == null
+                            ? 5
+                            : Objects.requireNonNull(inputs.getFirst()).longs()[0];
+                    float[] filled = new float[(int) elements];
+                    Arrays.fill(filled, value == null ? 7 : value.floats()[0]);
+                    return List.of(Tensor.copyOf(filled, elements));
+                },
+                "fold-constants");
+
+        assertThat(patches).isEqualTo(11);
+        assertThat(computed).hasSize(6);
+        assertThat(g.constantOutput(0).floats()).containsExactly(1, 1, 1, 1, 1);
+        assertThat(g.constantOutput(4).floats()).containsExactly(1, 1, 1, 1, 1);
+        assertThat(g.constantOutput(8).floats()).containsExactly(2, 2, 2, 2, 2, 2);
     }
 
     @Test
