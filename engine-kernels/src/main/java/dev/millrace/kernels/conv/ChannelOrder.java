@@ -1,6 +1,5 @@
 package dev.millrace.kernels.conv;
 
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.stream.IntStream;
 
@@ -68,15 +67,5 @@ public final class ChannelOrder {
                     .append(end - first);
         }
         return text.toString();
-    }
-
-    @Override
-    public boolean equals(Object other) {
-        return other instanceof ChannelOrder same && given == same.given && Arrays.equals(order, same.order);
-    }
-
-    @Override
-    public int hashCode() {
-        return 31 * given + Arrays.hashCode(order);
     }
 }

@@ -64,8 +64,8 @@ public final class Conv implements PacksWeights {
 
     private static ConvPlan direct(KernelSet kernels, ConvShape shape, boolean plain, Expr after) {
         return !plain && ListedConv.pays(shape, kernels.target().lanes())
-                ? new ListedConv(kernels, shape, ChannelOrder.same(shape.channels()), after)
-                : new DirectConv(kernels, shape, plain ? ConvInput.PLAIN : ConvInput.BLOCKED, after);
+                ? ListedConv.of(kernels, shape, ChannelOrder.same(shape.channels()), after)
+                : DirectConv.of(kernels, shape, plain ? ConvInput.PLAIN : ConvInput.BLOCKED, after);
     }
 
     private Conv(KernelSet kernels, ConvShape shape, ChannelOrder order, Expr after) {
@@ -77,7 +77,7 @@ public final class Conv implements PacksWeights {
         given = order.given();
         residual = Activations.readsResidual(Activations.checked(after));
         lanes = kernels.target().lanes();
-        plan = new ListedConv(kernels, this.shape, order, after);
+        plan = ListedConv.of(kernels, this.shape, order, after);
     }
 
     /** Whether it can be done of channels that lie in another order, or among others. */

@@ -6,7 +6,6 @@ import dev.millrace.codegen.program.Target;
 import dev.millrace.kernels.call.CallPlan;
 import dev.millrace.kernels.call.CallPlan.Argument;
 import dev.millrace.kernels.call.CallPlan.Base;
-import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.expression.Expr;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -20,16 +19,19 @@ import org.jspecify.annotations.Nullable;
  * Convolutions without windows whose output channels see some of the channels only, wherever those lie: groups that are no
  * whole blocks, and channels in another order than that of the images. What is not seen is not multiplied.
  */
-final class ListedConv implements ConvPlan {
-    private final String layoutName;
+final class ListedConv extends CalledConv {
     private final ListedWeights weights;
-    private final CallPlan plan;
 
-    ListedConv(KernelSet kernels, ConvShape shape, ChannelOrder order, Expr after) {
+    private ListedConv(String layoutName, CallPlan plan, ListedWeights weights) {
+        super(layoutName, plan);
+        this.weights = weights;
+    }
+
+    static ListedConv of(KernelSet kernels, ConvShape shape, ChannelOrder order, Expr after) {
         int lanes = kernels.target().lanes();
-        layoutName = "conv f32 block " + lanes + " listed " + order + " in " + shape.groups() + " groups";
-        weights = new ListedWeights(shape, order, lanes);
-        plan = new Planner(kernels, shape, weights, after).plan();
+        String layoutName = "conv f32 block " + lanes + " listed " + order + " in " + shape.groups() + " groups";
+        var weights = new ListedWeights(shape, order, lanes);
+        return new ListedConv(layoutName, new Planner(kernels, shape, weights, after).plan(), weights);
     }
 
     static boolean fits(ConvShape shape) {
@@ -49,23 +51,8 @@ final class ListedConv implements ConvPlan {
     }
 
     @Override
-    public String packedLayout() {
-        return layoutName;
-    }
-
-    @Override
     public void pack(MemorySegment given, @Nullable MemorySegment bias, MemorySegment packed) {
         weights.pack(given, bias, packed);
-    }
-
-    @Override
-    public long scratchBytes(int width) {
-        return 0;
-    }
-
-    @Override
-    public void run(ConvOperands operands, Parallel parallel) {
-        plan.run(operands.forCalls(), parallel);
     }
 
     /** A unit is some pixels times some blocks of output channels that see the same. */

@@ -38,11 +38,16 @@ final class ConvAnchor extends ImageAnchor {
         return new Layout(conv.packedLayout(), conv.packedBytes(), ofOneSize || !hasChoice);
     }
 
+    /** Sums that are to be those of others keep the order of the channels. */
+    private boolean readsInAnyOrder() {
+        return !lowering().kit().isStrict() && Conv.readsInAnyOrder(shape);
+    }
+
     @Override
     void add(Cell result, Expr after, @Nullable Cell residual) {
         KernelSet kernels = lowering().kit().kernels();
         Channels unmoved = lowering().unmoved(in);
-        ChannelOrder order = unmoved == null || !Conv.readsInAnyOrder(shape) ? null : unmoved.inSource();
+        ChannelOrder order = unmoved == null || !readsInAnyOrder() ? null : unmoved.inSource();
         boolean plain = !in.isBlockedOnly()
                 && shape.groups() == 1
                 && 2 * shape.channels() <= lowering().kit().block();
