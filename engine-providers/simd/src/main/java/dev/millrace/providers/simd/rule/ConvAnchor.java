@@ -32,10 +32,11 @@ final class ConvAnchor extends ImageAnchor {
         this.ofOneSize = ofOneSize;
     }
 
-    private Layout layout(Conv conv) {
+    /** @param ordered whether channels are read where a binding found them, which may lie elsewhere for other shapes */
+    private Layout layout(Conv conv, boolean ordered) {
         boolean hasChoice = !lowering().kit().isStrict()
                 && ConvMethod.WINOGRAD_2.fits(shape, lowering().kit().kernels().target());
-        return new Layout(conv.packedLayout(), conv.packedBytes(), ofOneSize || !hasChoice);
+        return new Layout(conv.packedLayout(), conv.packedBytes(), ofOneSize || !hasChoice && !ordered);
     }
 
     /** Sums that are to be those of others keep the order of the channels. */
@@ -64,7 +65,7 @@ final class ConvAnchor extends ImageAnchor {
         Cell images = unmoved == null || order == null ? in : unmoved.source();
         View from = plain ? lowering().dense(in) : lowering().blocked(images);
         View other = residual == null ? null : lowering().blocked(residual);
-        View packed = weights.packed(layout(conv), conv::pack);
+        View packed = weights.packed(layout(conv, order != null), conv::pack);
         View to = lowering().allocateBlocked(result);
         lowering()
                 .add(Step.of(

@@ -102,7 +102,8 @@ sealed interface ConvWeights {
 
         @Override
         public View packed(Layout layout, Packing packing) {
-            var named = new Layout(layout.name() + " channels " + order, layout.bytes(), layout.forAllShapes());
+            // for other shapes the channels may lie in their own order
+            Layout named = Layout.of(layout.name() + " channels " + order, layout.bytes());
             return of.packed(
                     named,
                     (weights, bias, packed) ->

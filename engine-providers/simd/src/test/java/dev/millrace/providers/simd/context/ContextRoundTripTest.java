@@ -75,6 +75,20 @@ class ContextRoundTripTest {
         }
     }
 
+    /** Narrow images are better not put into blocks, where channels lie in their own order. */
+    @Test
+    void aNetThatShufflesItsChannelsAnswersBitForBit() {
+        for (int width : new int[] {3, 24}) {
+            for (Dim height : List.of(Dim.of(24), Dim.symbol("height"))) {
+                var kept = new KeptPartition(Nets.shuffled(height, width));
+                for (int rows : height instanceof Dim.Known ? new int[] {24} : new int[] {1, 24, 90}) {
+                    List<Tensor> images = List.of(images(2, rows, width));
+                    assertSame(kept.runResolved(images), kept.runCompiled(images));
+                }
+            }
+        }
+    }
+
     @Test
     void aTransformerAnswersBitForBit() {
         var kept = new KeptPartition(Nets.transformer());

@@ -24,6 +24,7 @@ final class Nets {
     private static final int OPSET = 17;
     private static final int WIDTH = 32;
     private static final int WORDS = 40;
+    private static final int SHUFFLED = 68;
 
     private final GraphEditor editor;
     private final Random random = new Random(7);
@@ -39,6 +40,11 @@ final class Nets {
     /** Convolutions of images with three channels; {@code height} and {@code width} may be free. */
     static Consumer<GraphEditor> convolutions(Dim height, Dim width) {
         return editor -> new Nets(editor).addConvolutions(height, width);
+    }
+
+    /** Convolutions in groups with a shuffle of channels between them, and one of every other channel, of images so wide. */
+    static Consumer<GraphEditor> shuffled(Dim height, long width) {
+        return editor -> new Nets(editor).addShuffled(height, width);
     }
 
     /** A layer of a transformer on the numbers of words. */
@@ -85,6 +91,20 @@ final class Nets {
         x = op("Flatten", x);
         x = op("Gemm", x, constant(32, 10), constant(10));
         editor.addOutput("classes", op("Softmax", x));
+    }
+
+    private void addShuffled(Dim height, long width) {
+        var shape = SymbolicShape.of(Dim.symbol("batch"), Dim.of(3), height, Dim.of(width));
+        Value x = editor.addInput("images", ValueType.tensor(ElementType.FLOAT, shape));
+        x = op("Relu", conv(x, constant(SHUFFLED, 3, 3, 3), 1, 1));
+        x = conv(x, constant(SHUFFLED, SHUFFLED / 2, 1, 1), 2, 1);
+        x = op("Reshape", x, shapeOf(0, 2, SHUFFLED / 2, -1, width));
+        x = op("Reshape", transposed(x, 0, 2, 1, 3, 4), shapeOf(0, SHUFFLED, -1, width));
+        x = op("Relu", conv(x, constant(SHUFFLED, 1, 3, 3), SHUFFLED, 1));
+        x = conv(x, constant(SHUFFLED, SHUFFLED / 2, 1, 1), 2, 1);
+        editor.addOutput("all", x);
+        Value every = op("Slice", x, shapeOf(0), shapeOf(SHUFFLED), shapeOf(1), shapeOf(2));
+        editor.addOutput("some", conv(every, constant(24, SHUFFLED / 2, 1, 1), 1, 1));
     }
 
     private Value conv(Value x, Value weights, long groups, long stride) {
