@@ -72,7 +72,8 @@ final class ByteConvCases {
                             : new QuantisedConv(kernels.set(), shape);
                     MemorySegment packed = arena.allocate(conv.packedBytes(), 64);
                     conv.pack(weights, packed);
-                    Runnable ours = () -> conv.run(in, packed, out, parallel);
+                    MemorySegment scratch = arena.allocate(conv.scratchBytes(true, parallel.width()), 64);
+                    Runnable ours = () -> conv.run(in, packed, out, scratch, parallel);
                     return Sides.of(ours, y, model -> peer(model, shape, x, w, zero, scale, operands));
                 });
         return test.withTolerance(1);

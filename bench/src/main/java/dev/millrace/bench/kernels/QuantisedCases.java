@@ -13,6 +13,7 @@ import dev.millrace.kernels.intgemm.QuantisedGemm;
 import dev.millrace.kernels.intgemm.QuantisedMatrix;
 import dev.millrace.kernels.intgemm.QuantisedProduct;
 import dev.millrace.kernels.intgemm.QuantisedResult;
+import dev.millrace.kernels.intgemm.WeightExtents;
 import dev.millrace.kernels.intgemm.WeightGemm;
 import dev.millrace.kernels.intgemm.WeightProduct;
 import dev.millrace.kernels.intgemm.WeightType;
@@ -73,7 +74,9 @@ final class QuantisedCases {
                     m,
                     n,
                     k);
-            return new Sides(() -> gemm.run(product, parallel), Map.of("y", c), () -> {
+            MemorySegment scratch =
+                    arena.allocate(gemm.scratchBytes(m, k, type == ElementType.INT8, parallel.width()), 64);
+            return new Sides(() -> gemm.run(product, scratch, parallel), Map.of("y", c), () -> {
                 var model = new PeerModel();
                 model.output("y", model.node("MatMulInteger", model.input("a", a), model.constant("b", b)));
                 return model;
@@ -109,7 +112,8 @@ final class QuantisedCases {
                             m,
                             n,
                             k);
-                    return new Sides(() -> gemm.run(product, parallel), Map.of("y", c), () -> {
+                    MemorySegment scratch = arena.allocate(gemm.scratchBytes(m, k, true, parallel.width()), 64);
+                    return new Sides(() -> gemm.run(product, scratch, parallel), Map.of("y", c), () -> {
                         var model = new PeerModel();
                         model.output(
                                 "y",
@@ -142,7 +146,9 @@ final class QuantisedCases {
             MemorySegment packed = arena.allocate(gemm.packedBytes(k, n), 64);
             gemm.pack(weights, k, n, packed);
             WeightProduct product = WeightProduct.of(a.segment(), packed, c.segment(), m, n, k);
-            return new Sides(() -> gemm.run(product, parallel), Map.of("y", c), () -> {
+            var extents = new WeightExtents(m, n, k, FloatType.F32, FloatType.F32, false);
+            MemorySegment scratch = arena.allocate(gemm.scratchBytes(extents, parallel.width()), 64);
+            return new Sides(() -> gemm.run(product, scratch, parallel), Map.of("y", c), () -> {
                 var model = new PeerModel();
                 NodeSpec node = NodeSpec.of(
                                 new OpId(OpId.MICROSOFT, "MatMulNBits"),

@@ -15,8 +15,7 @@ final class IntegerKernels {
     private final KernelCache<Rows> rows;
     private final KernelCache<IntegerDot> spreading;
     private final KernelCache<PackFours.Variant> packing;
-    private final Scratch rowsOfA = new Scratch();
-    private final Scratch own = new Scratch();
+    private final Scratch terms = new Scratch();
 
     IntegerKernels(KernelSet kernels) {
         this.kernels = kernels;
@@ -30,14 +29,9 @@ final class IntegerKernels {
         return kernels;
     }
 
-    /** For packed rows, which all threads of a run use. */
-    Scratch rowsOfA() {
-        return rowsOfA;
-    }
-
-    /** For the terms of a tile, and a panel spread out to 16 bits, of one thread. */
-    Scratch own() {
-        return own;
+    /** For the {@link TermBlock} of a thread. */
+    Scratch terms() {
+        return terms;
     }
 
     Kernel tile(IntegerTile.Variant variant) {

@@ -33,6 +33,11 @@ record IntegerPanels(long k, long n, int lanes, int vectors) {
         return Math.addExact(n, lanes - 1) / lanes * lanes;
     }
 
+    /** What a panel takes when it is spread out to 16 bits. */
+    long wideBytes() {
+        return 8 * fours() * columns();
+    }
+
     int width(long panel) {
         return (int) Math.min(columns(), n - panel * columns());
     }

@@ -7,7 +7,8 @@ import dev.millrace.codegen.program.Target;
 import dev.millrace.kernels.gemm.Activation;
 
 /**
- * Columns of tiles: f(A, B, C, terms, stride, panels). Each tile is {@code rows} of A, {@code stride} bytes
+ * Columns of tiles: f(A, B, C, terms, stride, count), where count is that of the panels, or of the tiles of
+ * a column where rows are windows. Each tile is {@code rows} of A, {@code stride} bytes
  * apart, times a packed panel of B of {@code vectors} width; the kernel goes down the rows, then on to the next panel.
  * terms is a block as in {@link TermBlock}.
  */

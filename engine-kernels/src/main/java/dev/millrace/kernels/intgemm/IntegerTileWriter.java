@@ -30,7 +30,7 @@ final class IntegerTileWriter {
     private final ScalarVar c;
     private final ScalarVar terms;
     private final ScalarVar stride;
-    private final ScalarVar panels;
+    private final ScalarVar count;
     /** What the panels so far take of numbers per column, in bytes. */
     private final ScalarVar done;
 
@@ -45,7 +45,7 @@ final class IntegerTileWriter {
         c = builder.parameter("c");
         terms = builder.parameter("terms");
         stride = builder.parameter("stride");
-        panels = builder.parameter("panels");
+        count = builder.parameter("count");
         done = builder.scalar("done");
     }
 
@@ -53,11 +53,11 @@ final class IntegerTileWriter {
         IntegerSums sums = new IntegerSums(builder, variant, stride);
         builder.set(done, 0);
         if (variant.windows()) {
-            panel(sums, a, c);
+            panel(sums, a, c, count);
             return builder.build();
         }
-        try (var _ = builder.loop(panels, 1)) {
-            panel(sums, builder.copy(a, "row"), builder.copy(c, "to"));
+        try (var _ = builder.loop(count, 1)) {
+            panel(sums, builder.copy(a, "row"), builder.copy(c, "to"), null);
             builder.advance(b, sums.panelBytes(number(TermBlock.FOURS)));
             builder.advance(
                     c, vectors * builder.target().lanes() * variant.output().bytes());
@@ -66,10 +66,14 @@ final class IntegerTileWriter {
         return builder.build();
     }
 
-    /** The tiles of a panel, both pointers being moved. */
-    private void panel(IntegerSums sums, ScalarVar row, ScalarVar to) {
+    /**
+     * The tiles of a panel, both pointers being moved.
+     *
+     * @param given how many there are, null where the terms say it
+     */
+    private void panel(IntegerSums sums, ScalarVar row, ScalarVar to, @Nullable ScalarVar given) {
         prepare();
-        ScalarVar tiles = number(TermBlock.TILES);
+        ScalarVar tiles = given == null ? number(TermBlock.TILES) : given;
         try (var _ = builder.loop(tiles, 1)) {
             store(sums.write(row, b, terms), row, to);
         }
@@ -109,9 +113,12 @@ final class IntegerTileWriter {
         if (variant.dot() == IntegerDot.PAIRS) {
             start = builder.binary(BinaryOp.INT_SUB, start, term(TermBlock.PAIRS, vector, null));
         }
-        return variant.form() == RowForm.EACH
-                ? start
-                : withoutZero(start, builder.spread(Address.at(terms, TermBlock.ZERO_OF_A)), vector);
+        if (variant.form() == RowForm.EACH) {
+            return start;
+        }
+        VectorVar given = builder.spread(Element.U8, Address.at(number(TermBlock.ZERO_OF_A), 0));
+        VectorVar sign = builder.spread(Address.at(terms, TermBlock.SIGN_OF_A));
+        return withoutZero(start, builder.binary(BinaryOp.XOR, given, sign), vector);
     }
 
     /** What the zero point of a row adds to its sums is taken off. */
@@ -126,7 +133,7 @@ final class IntegerTileWriter {
                 : builder.spread(Address.at(number(TermBlock.SCALES), 0));
         return variant.form() == RowForm.EACH
                 ? scale
-                : builder.mul(builder.spread(Address.at(terms, TermBlock.SCALE_OF_A)), scale);
+                : builder.mul(builder.spread(Address.at(number(TermBlock.SCALE_OF_A), 0)), scale);
     }
 
     /** Leaves both pointers at the next tile. */

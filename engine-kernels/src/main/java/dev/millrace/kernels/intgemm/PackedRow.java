@@ -19,7 +19,14 @@ final class PackedRow {
     /** Where the elements begin. */
     static final int DATA = 16;
 
+    private static final int LINE = 64;
+
     private PackedRow() {}
+
+    /** What some rows take, filled up to lines of a cache. */
+    static long bytes(long rows, long stride) {
+        return Math.addExact(Math.multiplyExact(rows, stride), LINE - 1) / LINE * LINE;
+    }
 
     /** From one row to the next. */
     static long stride(IntegerDot dot, long k, int lanes) {

@@ -1,6 +1,7 @@
 package dev.millrace.kernels.intgemm;
 
 import dev.millrace.codegen.key.KernelSet;
+import dev.millrace.codegen.program.Target;
 import dev.millrace.kernels.call.Extents;
 import dev.millrace.kernels.call.PacksWeights;
 import dev.millrace.kernels.call.Parallel;
@@ -60,20 +61,42 @@ public final class QuantisedGemm implements PacksWeights {
         Extents.bytes("the packed B", packed, panels.byteSize());
     }
 
+    /** Whether rows may be {@link ByteWindows} at all here. */
+    public boolean hasWindows() {
+        return IntegerDot.hasWhole(kernels.set().target());
+    }
+
     /** Whether the rows of a product with a packed B, of k rows and n columns, may be {@link ByteWindows}. */
     public boolean readsWindows(MemorySegment packed, long k, long n) {
         IntegerPanels panels = panels(k, n);
         boolean zeros = packed.get(ValueLayout.JAVA_INT_UNALIGNED, panels.hasZeros()) != 0;
-        return !zeros && IntegerDot.hasWhole(kernels.set().target());
+        return !zeros && hasWindows();
+    }
+
+    /**
+     * What a product takes of memory while it runs.
+     *
+     * @param plain whether A has no sign, and one zero point and one scale at most, and B no zero points
+     * @param width of what it runs on
+     */
+    public long scratchBytes(long m, long k, boolean plain, int width) {
+        Target target = kernels.set().target();
+        boolean whole = IntegerDot.hasWhole(target);
+        IntegerDot dot = IntegerDot.of(target, false, m);
+        boolean given = whole && plain && k % 4 == 0;
+        long rows = given ? 0 : PackedRow.bytes(m, PackedRow.stride(dot, k, target.lanes()));
+        return Math.addExact(
+                rows, dot == IntegerDot.PAIRS ? width * panels(k, 0).wideBytes() : 0);
     }
 
     /**
      * Computes a product. No operand may be freed before it is done.
      *
+     * @param scratch as many bytes as {@link #scratchBytes} says, for this product alone
      * @throws IllegalArgumentException if the operands do not fit together
      * @throws IndexOutOfBoundsException if an operand is smaller than the product needs
      */
-    public void run(QuantisedProduct product, Parallel parallel) {
+    public void run(QuantisedProduct product, MemorySegment scratch, Parallel parallel) {
         IntegerPanels panels = panels(product.k(), product.n());
         product.check();
         checkPacked(product.packed(), panels);
@@ -89,9 +112,10 @@ public final class QuantisedGemm implements PacksWeights {
         boolean pairsFit = product.packed().get(ValueLayout.JAVA_INT_UNALIGNED, panels.pairsFit()) != 0;
         IntegerDot dot = IntegerDot.of(kernels.set().target(), pairsFit, product.m());
         try {
-            new QuantisedRun(kernels, panels, dot, product).run(parallel);
+            new QuantisedRun(kernels, panels, dot, product, scratch, parallel.width()).run(parallel);
         } finally {
             Reference.reachabilityFence(product);
+            Reference.reachabilityFence(scratch);
         }
     }
 }

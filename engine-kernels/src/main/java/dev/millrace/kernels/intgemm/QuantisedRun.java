@@ -1,7 +1,9 @@
 package dev.millrace.kernels.intgemm;
 
+import dev.millrace.codegen.code.Recording;
 import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Memory;
+import dev.millrace.kernels.call.Extents;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.call.Worth;
 import java.lang.foreign.MemorySegment;
@@ -18,7 +20,7 @@ final class QuantisedRun {
 
     private static final long SMALL_PANELS = 1 << 17;
 
-    private static final int UNSIGNED_OFFSET = 128;
+    private static final int SIGN = 0x80;
 
     private final IntegerKernels kernels;
     private final IntegerPanels panels;
@@ -32,8 +34,17 @@ final class QuantisedRun {
     private final boolean zeros;
     private final long rowStride;
     private final @Nullable ByteWindows windows;
+    /** Where threads spread panels out to 16 bits, one after the other. */
+    private final MemorySegment wide;
 
-    QuantisedRun(IntegerKernels kernels, IntegerPanels panels, IntegerDot dot, QuantisedProduct product) {
+    /** @param scratch for packed rows, and panels that are spread out */
+    QuantisedRun(
+            IntegerKernels kernels,
+            IntegerPanels panels,
+            IntegerDot dot,
+            QuantisedProduct product,
+            MemorySegment scratch,
+            int width) {
         this.kernels = kernels;
         this.panels = panels;
         this.dot = dot;
@@ -44,7 +55,11 @@ final class QuantisedRun {
         form = form();
         boolean given = form == RowForm.GIVEN;
         rowStride = given ? product.a().stride() : PackedRow.stride(dot, panels.k(), panels.lanes());
-        rowsOfA = given ? product.a().data() : kernels.rowsOfA().atLeast(Math.multiplyExact(product.m(), rowStride));
+        long packedRows = given ? 0 : PackedRow.bytes(product.m(), rowStride);
+        long spread = dot == IntegerDot.PAIRS ? width * panels.wideBytes() : 0;
+        Extents.bytes("the scratch memory", scratch, packedRows + spread);
+        rowsOfA = given ? product.a().data() : scratch;
+        wide = scratch.asSlice(packedRows);
     }
 
     private RowForm form() {
@@ -66,18 +81,20 @@ final class QuantisedRun {
         boolean byPanels = count % tasks == 0 || count >= 4L * tasks;
         if (tasks == 1) {
             packRows(0, m);
-            part(0, m, 0, count, parallel);
+            new Part(0, parallel).run(0, m, 0, count);
         } else if (byPanels && m < 2 * product.n() || m < 2L * tileRows) {
             int packing = (int) Math.clamp(m * product.k() / Worth.BYTES, 1, Math.min(tasks, m));
             if (form != RowForm.GIVEN) {
                 parallel.run(packing, task -> packRows(m * task / packing, m * (task + 1) / packing));
             }
             int parts = (int) Math.min(tasks, count);
-            parallel.run(parts, task -> part(0, m, count * task / parts, count * (task + 1) / parts, parallel));
+            parallel.run(
+                    parts,
+                    task -> new Part(task, parallel).run(0, m, count * task / parts, count * (task + 1) / parts));
         } else {
             parallel.run(tasks, task -> {
                 packRows(m * task / tasks, m * (task + 1) / tasks);
-                part(m * task / tasks, m * (task + 1) / tasks, 0, count, parallel);
+                new Part(task, parallel).run(m * task / tasks, m * (task + 1) / tasks, 0, count);
             });
         }
     }
@@ -99,45 +116,36 @@ final class QuantisedRun {
                 0);
         for (long row = first; row < end && form == RowForm.EACH; row++) {
             long at = row * rowStride;
-            rowsOfA.set(INT, at + PackedRow.ZERO, unsignedZero(row));
+            rowsOfA.set(INT, at + PackedRow.ZERO, a.zeroPoint(row) + (a.signed() ? SIGN : 0));
             rowsOfA.set(FLOAT, at + PackedRow.SCALE, a.scale(row));
         }
     }
 
-    private int unsignedZero(long row) {
-        QuantisedMatrix a = product.a();
-        return a.zeroPoint(row) + (a.signed() ? UNSIGNED_OFFSET : 0);
-    }
+    /** Some panels, of which the bytes from an address on are multiplied in one way. */
+    private record Columns(IntegerDot dot, long first, long panels, long from, long terms) {}
 
     /** Some rows of some panels, on one thread. */
-    private void part(long firstRow, long endRow, long firstPanel, long endPanel, Parallel parallel) {
-        new Part(kernels.set().newMemory(), parallel).run(firstRow, endRow, firstPanel, endPanel);
-    }
-
-    /** Some panels, of which the bytes from an address on are multiplied in one way. */
-    private record Columns(IntegerDot dot, long first, long panels, long from) {}
-
     private final class Part {
-        private final Memory memory;
+        private final Memory memory = kernels.set().newMemory();
         private final Parallel parallel;
         private final long packed;
         private final long a;
+        /** Written again for each panel. */
         private final MemorySegment block;
-        private final long terms;
-        private final long wide;
+
+        private final long blockStart;
+        private final long spread;
         private final long c;
         private final long scales;
         private final long bias;
 
-        Part(Memory memory, Parallel parallel) {
-            this.memory = memory;
+        Part(int number, Parallel parallel) {
             this.parallel = parallel;
             packed = memory.pointer(product.packed());
             a = memory.pointer(rowsOfA);
-            long wideBytes = dot == IntegerDot.PAIRS ? 8 * panels.fours() * panels.columns() : 0;
-            block = kernels.own().atLeast(TermBlock.BYTES + wideBytes);
-            terms = memory.pointer(block);
-            wide = terms + TermBlock.BYTES;
+            block = kernels.terms().atLeast(TermBlock.BYTES);
+            blockStart = memory.pointer(block);
+            spread = dot == IntegerDot.PAIRS ? memory.pointer(wide) + number * panels.wideBytes() : 0;
             c = memory.pointer(product.c().data());
             MemorySegment givenScales = product.c().scales();
             MemorySegment givenBias = product.c().bias();
@@ -163,8 +171,12 @@ final class QuantisedRun {
             QuantisedResult result = product.c();
             Requantisation.put(result, block, TermBlock.REQUANTISATION);
             block.set(FLOAT, TermBlock.ONE, 1);
-            block.set(INT, TermBlock.ZERO_OF_A, unsignedZero(0));
-            block.set(FLOAT, TermBlock.SCALE_OF_A, product.a().scale(0));
+            block.set(LONG, TermBlock.NOTHING, 0);
+            MemorySegment zero = product.a().zeroPoints();
+            MemorySegment scale = product.a().scales();
+            block.set(LONG, TermBlock.ZERO_OF_A, zero == null ? blockStart + TermBlock.NOTHING : memory.pointer(zero));
+            block.set(INT, TermBlock.SIGN_OF_A, product.a().signed() ? SIGN : 0);
+            block.set(LONG, TermBlock.SCALE_OF_A, scale == null ? blockStart + TermBlock.ONE : memory.pointer(scale));
             block.set(LONG, TermBlock.FOURS, panels.fours());
             if (windows != null) {
                 long fours = panels.fours() / windows.strips();
@@ -185,7 +197,7 @@ final class QuantisedRun {
             block.set(LONG, TermBlock.ZEROS, packed + panels.zeros() + columns);
             block.set(LONG, TermBlock.BIAS, bias + columns);
             long given = product.c().hasScalePerColumn() ? scales + columns : scales;
-            block.set(LONG, TermBlock.SCALES, scales == 0 ? terms + TermBlock.ONE : given);
+            block.set(LONG, TermBlock.SCALES, scales == 0 ? blockStart + TermBlock.ONE : given);
             int tail = panels.width(panel) - (panels.vectorsOf(panel) - 1) * panels.lanes();
             block.set(LONG, TermBlock.TAIL, tail);
         }
@@ -204,11 +216,20 @@ final class QuantisedRun {
                 }
                 long from = packed + panels.panel(panel);
                 if (dot == IntegerDot.PAIRS) {
-                    kernels.spreadPanel().call(memory, from, wide, panels.fours() * panels.vectorsOf(panel), 0, 0, 0);
-                    from = wide;
+                    long vectors = panels.fours() * panels.vectorsOf(panel);
+                    kernels.spreadPanel().call(memory, from, spread, vectors, 0, 0, 0);
+                    from = spread;
                 }
                 terms(panel);
-                lines(row, rows, new Columns(way, panel, next - panel, from));
+                lines(
+                        row,
+                        rows,
+                        new Columns(
+                                way,
+                                panel,
+                                next - panel,
+                                from,
+                                windows == null ? blockStart : Recording.arguments(block, blockStart)));
                 panel = next;
             }
         }
@@ -256,11 +277,16 @@ final class QuantisedRun {
                     result.hasScalePerColumn(),
                     result.activation(),
                     windows != null));
-            block.set(LONG, TermBlock.TILES, tiles);
             int bytes = result.output().bytes();
             long to = c + bytes * (row * result.stride() + panel * panels.columns());
             long start = windows == null ? row * rowStride : windows.start(row, rowStride);
-            kernel.call(memory, a + start, columns.from(), to, terms, rowStride, columns.panels());
+            long terms = columns.terms();
+            if (windows == null) {
+                block.set(LONG, TermBlock.TILES, tiles);
+                terms = Recording.arguments(block, blockStart);
+            }
+            long count = windows == null ? columns.panels() : tiles;
+            kernel.call(memory, a + start, columns.from(), to, terms, rowStride, count);
         }
     }
 }

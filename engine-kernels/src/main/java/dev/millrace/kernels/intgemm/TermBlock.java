@@ -19,18 +19,18 @@ final class TermBlock {
     static final int REQUANTISATION = 40;
     /** How many fours of K there are, a long. */
     static final int FOURS = 56;
-    /** How many tiles there are in a column of them, a long. */
-    static final int TILES = 64;
     /** How many lanes of the last vector belong to C, a long; masked kernels only. */
-    static final int TAIL = 72;
+    static final int TAIL = 64;
     /** From one row of C to the next, in bytes, a long. */
-    static final int STRIDE_OF_C = 80;
-    /** The zero point of all rows of A, an int, and their scale, a float. */
-    static final int ZERO_OF_A = 88;
+    static final int STRIDE_OF_C = 72;
+    /** A pointer to the zero point of all rows of A, a byte; and the bit that makes one with sign one without, an int. */
+    static final int ZERO_OF_A = 80;
 
-    static final int SCALE_OF_A = 92;
+    static final int SIGN_OF_A = 88;
     /** The float 1. */
-    static final int ONE = 96;
+    static final int ONE = 92;
+    /** A pointer to the scale of all rows of A, a float. */
+    static final int SCALE_OF_A = 96;
 
     /** Of rows that are windows: how many strips they have, a long. */
     static final int STRIPS = 104;
@@ -38,11 +38,15 @@ final class TermBlock {
     static final int FOURS_OF_STRIP = 112;
 
     static final int STRIP_GAP = 120;
+    /** A byte that is 0. */
+    static final int NOTHING = 128;
+    /** How many tiles there are in a column of them, a long; not read where rows are windows. */
+    static final int TILES = 136;
 
     private static final int ROW = 4 * 16 * IntegerTile.MAX_VECTORS;
 
     /** What the sums of a panel start from, ints; written by the tiles, as those after it are. */
-    static final int STARTS = 128;
+    static final int STARTS = 192;
     /** What the sums of a panel are multiplied with, floats. */
     static final int FACTORS = STARTS + ROW;
     /** What is added to the floats of a panel. */

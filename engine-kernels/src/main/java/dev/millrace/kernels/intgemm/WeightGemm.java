@@ -77,21 +77,34 @@ public final class WeightGemm implements PacksWeights {
         Extents.bytes("the packed B", packed, panels.byteSize());
     }
 
+    /** What a product takes of memory while it runs on so many threads. */
+    public long scratchBytes(WeightExtents extents, int width) {
+        return scratch(extents).bytes(width);
+    }
+
+    private WeightScratch scratch(WeightExtents extents) {
+        return WeightScratch.of(kernels, shape, panels(extents.k(), extents.n()), extents);
+    }
+
     /**
      * Computes a product. No operand may be freed before it is done.
      *
+     * @param scratch as many bytes as {@link #scratchBytes} says, for this product alone
      * @throws IllegalArgumentException if the operands do not fit together
      * @throws IndexOutOfBoundsException if an operand is smaller than the product needs
      */
-    public void run(WeightProduct product, Parallel parallel) {
+    public void run(WeightProduct product, MemorySegment scratch, Parallel parallel) {
         product.check();
         WeightPanels panels = panels(product.k(), product.n());
         checkPacked(product.packed(), panels);
         if (product.m() > 0 && product.n() > 0) {
             try {
-                new WeightRun(kernels, shape, panels, product).run(parallel);
+                WeightScratch room = scratch(product.extents());
+                Extents.bytes("the scratch memory", scratch, room.bytes(parallel.width()));
+                new WeightRun(kernels, shape, panels, product, room, scratch).run(parallel);
             } finally {
                 Reference.reachabilityFence(product);
+                Reference.reachabilityFence(scratch);
             }
         }
     }

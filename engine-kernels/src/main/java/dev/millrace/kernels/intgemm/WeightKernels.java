@@ -23,8 +23,7 @@ final class WeightKernels {
     private final KernelCache<WeightRow.Variant> rows;
     private final KernelCache<Integer> decoding;
     private final KernelCache<Types> converting;
-    private final Scratch shared = new Scratch();
-    private final Scratch own = new Scratch();
+    private final Scratch arguments = new Scratch();
 
     WeightKernels(KernelSet kernels, WeightFormat format) {
         this.kernels = kernels;
@@ -42,14 +41,9 @@ final class WeightKernels {
         return kernels;
     }
 
-    /** For rows of A and C as floats of 32 bits, which all threads of a run use. */
-    Scratch shared() {
-        return shared;
-    }
-
-    /** For what a thread decodes. */
-    Scratch own() {
-        return own;
+    /** For the arguments of tiles, of one thread. */
+    Scratch arguments() {
+        return arguments;
     }
 
     /** For whole groups of blocks, as they are given. */

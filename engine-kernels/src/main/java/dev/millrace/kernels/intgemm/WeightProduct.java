@@ -38,6 +38,10 @@ public record WeightProduct(
                 a, FloatType.F32, k, packed, c, FloatType.F32, n, m, n, k, null, Activation.NONE, false);
     }
 
+    WeightExtents extents() {
+        return new WeightExtents(m, n, k, typeOfA, typeOfC, rounded);
+    }
+
     void check() {
         Extents.byteMatrix("A", a, m, k * typeOfA.bytes(), Math.multiplyExact(lda, typeOfA.bytes()));
         Extents.byteMatrix("C", c, m, n * typeOfC.bytes(), Math.multiplyExact(ldc, typeOfC.bytes()));

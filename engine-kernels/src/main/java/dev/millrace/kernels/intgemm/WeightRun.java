@@ -1,5 +1,6 @@
 package dev.millrace.kernels.intgemm;
 
+import dev.millrace.codegen.code.Recording;
 import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Memory;
 import dev.millrace.kernels.call.Parallel;
@@ -17,8 +18,6 @@ import java.lang.foreign.ValueLayout;
  * of bfloat16, tiles of them read both factors as they are.
  */
 final class WeightRun {
-    /** So many rows are done one by one. */
-    private static final long FEW_ROWS = 2;
     /** Rows done at a time: with the depth of a block, what the second-level cache holds of A. */
     private static final long ROW_BLOCK = 192;
 
@@ -26,72 +25,47 @@ final class WeightRun {
     private final GemmShape shape;
     private final WeightPanels panels;
     private final WeightProduct product;
-    /** Whether the words of A and B that kernels read are pairs of bfloat16, not floats. */
-    private final boolean pairs;
-
+    private final WeightScratch room;
+    private final MemorySegment scratch;
     private final int elementsOfWord;
-    private final boolean copyA;
-    private final boolean copyC;
-    private final boolean rounded;
-    /** The rows of A filled up with zeros to whole blocks, then rounded, then C as floats of 32 bits. */
-    private final MemorySegment copies;
-
-    private final long rowBytesOfCopy;
-    private final long rowBytesOfRounded;
-    private final long offsetOfRounded;
-    private final long offsetOfC;
     private final Epilogue epilogue;
 
-    WeightRun(WeightKernels kernels, GemmShape shape, WeightPanels panels, WeightProduct product) {
+    /** @param scratch as {@link WeightScratch} has it */
+    WeightRun(
+            WeightKernels kernels,
+            GemmShape shape,
+            WeightPanels panels,
+            WeightProduct product,
+            WeightScratch room,
+            MemorySegment scratch) {
         this.kernels = kernels;
         this.shape = shape;
         this.panels = panels;
         this.product = product;
-        pairs = product.typeOfA() == FloatType.BF16 && kernels.multipliesPairs();
-        rounded = product.rounded() && panels.format().type() == WeightType.INT4;
-        elementsOfWord = pairs ? 2 : 1;
-        boolean wholeBlocks = product.k() % panels.format().block() == 0;
-        copyA = pairs
-                ? product.k() % 2 != 0
-                : product.typeOfA() != FloatType.F32 || rowByRow() && !(rounded && wholeBlocks);
-        copyC = product.typeOfC() != FloatType.F32;
-        rowBytesOfCopy =
-                panels.blocks() * panels.format().block() * typeOfRows().bytes();
-        rowBytesOfRounded =
-                panels.blocks() * RoundedRow.blockBytes(panels.format().block());
-        offsetOfRounded = copyA ? Math.multiplyExact(product.m(), rowBytesOfCopy) : 0;
-        offsetOfC = Math.addExact(offsetOfRounded, rounded ? Math.multiplyExact(product.m(), rowBytesOfRounded) : 0);
-        long bytesOfC = copyC ? Math.multiplyExact(4 * product.m(), product.n()) : 0;
-        copies = kernels.shared().atLeast(Math.addExact(offsetOfC, bytesOfC));
+        this.room = room;
+        this.scratch = scratch;
+        elementsOfWord = room.pairs() ? 2 : 1;
         epilogue = Epilogue.of(product.bias() != null, product.activation());
-    }
-
-    private boolean rowByRow() {
-        return !pairs && (rounded || product.m() <= FEW_ROWS);
-    }
-
-    private FloatType typeOfRows() {
-        return pairs ? FloatType.BF16 : FloatType.F32;
     }
 
     void run(Parallel parallel) {
         long m = product.m();
         long work = m * product.n() * product.k();
         int tasks = (int) Math.clamp(work / Worth.SLOW_PRODUCTS, 1, parallel.width());
-        if (copyA) {
+        if (room.copyA()) {
             inParts(parallel, tasks, m * product.k(), this::rowsIn);
         }
-        if (rounded) {
+        if (room.rounded()) {
             inParts(parallel, tasks, m * product.k(), this::rowsRounded);
         }
         long count = panels.panels();
         if (count >= tasks && (count % tasks == 0 || count >= 4L * tasks) || m < tasks) {
             int parts = (int) Math.min(tasks, count);
-            parallel.run(parts, task -> part(0, m, count * task / parts, count * (task + 1) / parts, parallel));
+            parallel.run(parts, task -> part(task, 0, m, count * task / parts, count * (task + 1) / parts, parallel));
         } else {
-            parallel.run(tasks, task -> part(m * task / tasks, m * (task + 1) / tasks, 0, count, parallel));
+            parallel.run(tasks, task -> part(task, m * task / tasks, m * (task + 1) / tasks, 0, count, parallel));
         }
-        if (copyC) {
+        if (room.copyC()) {
             inParts(parallel, tasks, m * product.n(), this::rowsOut);
         }
     }
@@ -109,25 +83,26 @@ final class WeightRun {
     private void rowsIn(long first, long end) {
         FloatType type = product.typeOfA();
         long k = product.k();
-        long given = k * typeOfRows().bytes();
-        for (long row = first; row < end; row++) {
-            copies.asSlice(row * rowBytesOfCopy + given, rowBytesOfCopy - given).fill((byte) 0);
+        long given = k * room.typeOfRows().bytes();
+        long rowBytes = room.rowBytesOfCopy();
+        for (long row = first; row < end && given < rowBytes; row++) {
+            Recording.clear(scratch.asSlice(row * rowBytes + given, rowBytes - given));
         }
         Memory memory = kernels.set().newMemory();
         long stride = product.lda() * type.bytes();
         long from = memory.pointer(product.a()) + first * stride;
-        long to = memory.pointer(copies) + first * rowBytesOfCopy;
-        kernels.convert(type, typeOfRows()).call(memory, to, from, k, rowBytesOfCopy, stride, end - first);
+        long to = memory.pointer(scratch) + first * rowBytes;
+        kernels.convert(type, room.typeOfRows()).call(memory, to, from, k, rowBytes, stride, end - first);
     }
 
     private void rowsRounded(long first, long end) {
         Memory memory = kernels.set().newMemory();
-        long stride = copyA ? rowBytesOfCopy : Float.BYTES * product.lda();
-        long from = memory.pointer(copyA ? copies : product.a());
-        long to = memory.pointer(copies) + offsetOfRounded;
+        long stride = room.copyA() ? room.rowBytesOfCopy() : Float.BYTES * product.lda();
+        long from = memory.pointer(room.copyA() ? scratch : product.a());
+        long to = memory.pointer(scratch) + room.offsetOfRounded();
         Kernel round = kernels.round();
         for (long row = first; row < end; row++) {
-            round.call(memory, from + row * stride, to + row * rowBytesOfRounded, panels.blocks(), 0, 0, 0);
+            round.call(memory, from + row * stride, to + row * room.rowBytesOfRounded(), panels.blocks(), 0, 0, 0);
         }
     }
 
@@ -136,15 +111,15 @@ final class WeightRun {
         long n = product.n();
         Memory memory = kernels.set().newMemory();
         long stride = product.ldc() * type.bytes();
-        long from = memory.pointer(copies) + offsetOfC + 4 * first * n;
+        long from = memory.pointer(scratch) + room.offsetOfC() + 4 * first * n;
         long to = memory.pointer(product.c()) + first * stride;
         kernels.convert(FloatType.F32, type).call(memory, to, from, n, stride, 4 * n, end - first);
     }
 
     /** Some rows of some panels, on one thread. */
-    private void part(long firstRow, long endRow, long firstPanel, long endPanel, Parallel parallel) {
-        Part part = new Part(kernels.set().newMemory(), parallel);
-        if (rowByRow()) {
+    private void part(int number, long firstRow, long endRow, long firstPanel, long endPanel, Parallel parallel) {
+        Part part = new Part(number, parallel);
+        if (room.rowByRow()) {
             part.rowByRow(firstRow, endRow, firstPanel, endPanel);
         } else {
             part.tiles(firstRow, endRow, firstPanel, endPanel);
@@ -152,7 +127,7 @@ final class WeightRun {
     }
 
     private final class Part {
-        private final Memory memory;
+        private final Memory memory = kernels.set().newMemory();
         private final Parallel parallel;
         private final long a;
         private final long rowBytesOfA;
@@ -164,26 +139,25 @@ final class WeightRun {
         private final long argumentsPointer;
         private final long decoded;
 
-        Part(Memory memory, Parallel parallel) {
-            this.memory = memory;
+        Part(int number, Parallel parallel) {
             this.parallel = parallel;
-            long own = copyA || rounded || copyC ? memory.pointer(copies) : 0;
-            if (rounded) {
-                a = own + offsetOfRounded;
-                rowBytesOfA = rowBytesOfRounded;
+            long own = memory.pointer(scratch);
+            if (room.rounded()) {
+                a = own + room.offsetOfRounded();
+                rowBytesOfA = room.rowBytesOfRounded();
             } else {
-                a = copyA ? own : memory.pointer(product.a());
-                rowBytesOfA = copyA ? rowBytesOfCopy : typeOfRows().bytes() * product.lda();
+                a = room.copyA() ? own : memory.pointer(product.a());
+                rowBytesOfA =
+                        room.copyA() ? room.rowBytesOfCopy() : room.typeOfRows().bytes() * product.lda();
             }
-            c = copyC ? own + offsetOfC : memory.pointer(product.c());
-            rowBytesOfC = 4 * (copyC ? product.n() : product.ldc());
+            c = room.copyC() ? own + room.offsetOfC() : memory.pointer(product.c());
+            rowBytesOfC = 4 * (room.copyC() ? product.n() : product.ldc());
             packed = memory.pointer(product.packed());
             MemorySegment given = product.bias();
             bias = given == null ? 0 : memory.pointer(given);
-            long room = pairs ? 0 : 4L * shape.depth() * panels.columns();
-            arguments = kernels.own().atLeast(GemmTile.ARGUMENT_BYTES + room);
+            arguments = kernels.arguments().atLeast(GemmTile.ARGUMENT_BYTES);
             argumentsPointer = memory.pointer(arguments);
-            decoded = argumentsPointer + GemmTile.ARGUMENT_BYTES;
+            decoded = own + room.offsetOfDecoded() + number * room.decodedBytes();
         }
 
         private int tail(long panel) {
@@ -199,7 +173,7 @@ final class WeightRun {
                 long column = panel * panels.columns();
                 parallel.checkCancelled();
                 for (long row = firstRow; row < endRow; row++) {
-                    kernels.row(panels.vectorsOf(panel), rounded, bias != 0, product.activation())
+                    kernels.row(panels.vectorsOf(panel), room.rounded(), bias != 0, product.activation())
                             .call(
                                     memory,
                                     a + row * rowBytesOfA,
@@ -233,7 +207,7 @@ final class WeightRun {
         private long right(long panel, long k0, long depth) {
             int block = panels.format().block() / elementsOfWord;
             long from = packed + panels.panel(panel) + k0 / block * panels.blockBytes(panel);
-            if (pairs) {
+            if (room.pairs()) {
                 return from;
             }
             long blocks = (depth + block - 1) / block;
@@ -261,7 +235,7 @@ final class WeightRun {
             arguments.set(ValueLayout.JAVA_LONG_UNALIGNED, GemmTile.OPERANDS, biasOf(column));
             int vectors = panels.vectorsOf(panel);
             boolean masked = tail < panels.lanes();
-            Kernel tile = pairs
+            Kernel tile = room.pairs()
                     ? kernels.pairTile(height, vectors, masked, k0 > 0, product.m() <= shape.rows(), finish)
                     : kernels.tile(height, vectors, masked, k0 > 0, finish);
             tile.call(
@@ -269,7 +243,7 @@ final class WeightRun {
                     a + row * rowBytesOfA + 4 * k0,
                     right,
                     c + row * rowBytesOfC + 4 * column,
-                    argumentsPointer,
+                    Recording.arguments(arguments, argumentsPointer),
                     rowBytesOfA | rowBytesOfC << 32,
                     depth | (long) tail << GemmTile.TAIL_SHIFT | count << 32);
         }

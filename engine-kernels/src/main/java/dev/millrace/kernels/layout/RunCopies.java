@@ -13,6 +13,8 @@ import java.lang.ref.Reference;
 /** Copies runs of bytes for drivers that copy on their way. Extents are theirs to check. Safe for several threads. */
 public final class RunCopies {
     private static final int MIDDLE = 2;
+    /** Bytes that are written one by one before more of them are at a time. */
+    private static final int FIRST_OF_FILL = 64;
 
     private final KernelSet kernels;
     private final KernelCache<Integer> shortRuns;
@@ -53,6 +55,20 @@ public final class RunCopies {
             Kernel kernel = bytes >= kernels.target().vectorBytes() ? longRuns : shortRuns.kernel((int) bytes);
             kernel.call(memory, to, from, Recording.arguments(block, blockStart), bytes, count, 1);
             Reference.reachabilityFence(block);
+        }
+
+        /** Writes a byte that is somewhere in memory all over a range. */
+        public void fill(long from, long to, long bytes) {
+            long first = Math.min(bytes, FIRST_OF_FILL);
+            copy(from, 0, to, 1, first, 1);
+            long whole = bytes / FIRST_OF_FILL;
+            if (whole > 1) {
+                copy(to, 0, to + FIRST_OF_FILL, FIRST_OF_FILL, whole - 1, FIRST_OF_FILL);
+            }
+            long rest = bytes % FIRST_OF_FILL;
+            if (whole > 0 && rest > 0) {
+                copy(to, 0, to + whole * FIRST_OF_FILL, rest, 1, rest);
+            }
         }
 
         private void steps(long toStep, long fromStep) {

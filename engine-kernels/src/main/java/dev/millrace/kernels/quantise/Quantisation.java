@@ -9,7 +9,6 @@ import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.call.Scratch;
 import dev.millrace.kernels.call.Worth;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 
 /**
@@ -17,11 +16,6 @@ import java.lang.ref.Reference;
  * interpreted). Safe for use by several threads.
  */
 public final class Quantisation {
-    private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
-    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
-    /** What a task leaves of its part of a range, apart from those of others. */
-    private static final long RANGE_BYTES = 64;
-
     private enum Way {
         FLOATS,
         INTS,
@@ -118,24 +112,19 @@ public final class Quantisation {
         Extents.apart("the zero point", zero, "x", x);
         Extents.apart("the zero point", zero, "the scale", scale);
         int tasks = Worth.tasks(elements, Worth.ELEMENTS, parallel.width());
-        MemorySegment scratch = ranges.atLeast(RANGE_BYTES * tasks);
+        MemorySegment scratch = ranges.atLeast((long) RangeScale.STEP * tasks);
         try {
             parallel.run(
                     tasks, task -> rangeOf(x, elements * task / tasks, elements * (task + 1) / tasks, scratch, task));
+            Memory memory = kernels.newMemory();
+            kernels.kernel(RangeScale.KEY)
+                    .call(memory, memory.pointer(scratch), tasks, memory.pointer(scale), memory.pointer(zero), 0, 0);
         } finally {
             Reference.reachabilityFence(x);
             Reference.reachabilityFence(scratch);
+            Reference.reachabilityFence(scale);
+            Reference.reachabilityFence(zero);
         }
-        float least = 0;
-        float most = 0;
-        for (int task = 0; task < tasks; task++) {
-            least = Math.min(least, scratch.get(FLOAT, task * RANGE_BYTES));
-            most = Math.max(most, scratch.get(FLOAT, task * RANGE_BYTES + 4));
-        }
-        float range = (most - least) / 255;
-        float step = range == 0 ? 1 : range;
-        scale.set(FLOAT, 0, step);
-        zero.set(INT, 0, (int) Math.rint(Math.clamp(0 - least / step, 0f, 255f)));
         quantise(x, Scales.ofAll(elements, scale, zero), QuantisedType.U8, y, parallel);
     }
 
@@ -146,7 +135,7 @@ public final class Quantisation {
                         memory,
                         memory.pointer(x) + 4 * from,
                         end - from,
-                        memory.pointer(scratch) + RANGE_BYTES * task,
+                        memory.pointer(scratch) + (long) RangeScale.STEP * task,
                         0,
                         0,
                         0);

@@ -12,6 +12,7 @@ public final class QuantiseFamilies implements KernelFamilies {
             case DequantiseRows.NAME -> new DequantiseRows();
             case QuantiseRows.NAME -> new QuantiseRows();
             case RangeOf.NAME -> new RangeOf();
+            case RangeScale.NAME -> new RangeScale();
             default -> null;
         };
     }

@@ -18,6 +18,7 @@ import dev.millrace.kernels.intgemm.QuantisedGemm;
 import dev.millrace.kernels.intgemm.QuantisedMatrix;
 import dev.millrace.kernels.intgemm.QuantisedProduct;
 import dev.millrace.kernels.intgemm.QuantisedResult;
+import dev.millrace.kernels.intgemm.WeightExtents;
 import dev.millrace.kernels.intgemm.WeightGemm;
 import dev.millrace.kernels.intgemm.WeightProduct;
 import dev.millrace.kernels.intgemm.WeightType;
@@ -127,12 +128,14 @@ interface PackedCase {
         QuantisedGemm gemm = new QuantisedGemm(kernels.set());
         QuantisedMatrix a = QuantisedMatrix.of(numbers.bytes(SIDE * SIDE), false, SIDE);
         QuantisedMatrix b = QuantisedMatrix.of(numbers.bytes(SIDE * SIDE), true, SIDE);
+        MemorySegment scratch = numbers.bytes((int) gemm.scratchBytes(SIDE, SIDE, true, 1));
         return of(
                 gemm,
                 gemm.packedBytes(SIDE, SIDE),
                 packed -> gemm.pack(b, SIDE, SIDE, packed),
                 (packed, out) -> gemm.run(
                         new QuantisedProduct(a, packed, QuantisedResult.ints(out, SIDE), SIDE, SIDE, SIDE),
+                        scratch,
                         Parallel.NONE));
     }
 
@@ -141,11 +144,13 @@ interface PackedCase {
                 WeightType.INT4, SIDE, numbers.bytes(SIDE * SIDE / 2), numbers.floats(SIDE), FloatType.F32, null);
         WeightGemm gemm = new WeightGemm(kernels.set(), weights.format());
         MemorySegment a = numbers.floats(SIDE * SIDE);
+        WeightExtents extents = new WeightExtents(SIDE, SIDE, SIDE, FloatType.F32, FloatType.F32, false);
+        MemorySegment scratch = numbers.floats((int) gemm.scratchBytes(extents, 1) / 4);
         return of(
                 gemm,
                 gemm.packedBytes(SIDE, SIDE),
                 packed -> gemm.pack(weights, SIDE, SIDE, packed),
-                (packed, out) -> gemm.run(WeightProduct.of(a, packed, out, SIDE, SIDE, SIDE), Parallel.NONE));
+                (packed, out) -> gemm.run(WeightProduct.of(a, packed, out, SIDE, SIDE, SIDE), scratch, Parallel.NONE));
     }
 
     private static Axis axis() {
@@ -202,11 +207,12 @@ interface PackedCase {
         QuantisedMatrix in = QuantisedMatrix.of(numbers.bytes(SIDE * PIXELS * PIXELS), false, SIDE);
         int columns = 9 * channelsOfGroup;
         QuantisedMatrix weights = QuantisedMatrix.of(numbers.bytes(SIDE * columns), true, columns);
+        MemorySegment scratch = numbers.bytes((int) conv.scratchBytes(true, 1));
         return of(
                 conv,
                 conv.packedBytes(),
                 packed -> conv.pack(weights, packed),
-                (packed, out) -> conv.run(in, packed, QuantisedResult.ints(out, SIDE), Parallel.NONE));
+                (packed, out) -> conv.run(in, packed, QuantisedResult.ints(out, SIDE), scratch, Parallel.NONE));
     }
 
     private static PackedCase lstm(Kernels kernels, Numbers numbers) {

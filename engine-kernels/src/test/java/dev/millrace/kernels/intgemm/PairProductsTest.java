@@ -67,10 +67,10 @@ class PairProductsTest {
             MemorySegment c = arena.allocate(4L * rows.length * N, 4);
             Activation none = Activation.NONE;
             FloatType f32 = FloatType.F32;
-            gemm.run(
-                    new WeightProduct(
-                            a, FloatType.BF16, k + 1, packed, c, f32, N, rows.length, N, k, null, none, false),
-                    Parallel.NONE);
+            var product = new WeightProduct(
+                    a, FloatType.BF16, k + 1, packed, c, f32, N, rows.length, N, k, null, none, false);
+            MemorySegment scratch = arena.allocate(gemm.scratchBytes(product.extents(), 1), 64);
+            gemm.run(product, scratch, Parallel.NONE);
             float[] sums = new float[rows.length];
             for (int i = 0; i < sums.length; i++) {
                 sums[i] = c.getAtIndex(ValueLayout.JAVA_FLOAT, (long) i * N + N - 1);

@@ -112,7 +112,9 @@ public final class QuantisedGemmCase implements FamilyCase {
                 gemm.pack(b, k, n, packed);
             }
             MemorySegment before = MemorySegment.ofArray(c.data().toArray(ValueLayout.JAVA_BYTE));
-            gemm.run(new QuantisedProduct(a, packed, c, m, n, k), parallel);
+            boolean plain = !a.signed() && a.hasTermsForAll() && b.signed() && b.zeroPoints() == null;
+            MemorySegment scratch = memory.bytes(gemm.scratchBytes(m, k, plain, parallel.width()));
+            gemm.run(new QuantisedProduct(a, packed, c, m, n, k), scratch, parallel);
             for (int i = 0; i < m; i++) {
                 for (int j = 0; j < c.stride() && (i < m - 1 || j < n); j++) {
                     if (j < n) {

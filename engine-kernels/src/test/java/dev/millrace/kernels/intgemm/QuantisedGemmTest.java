@@ -41,7 +41,8 @@ class QuantisedGemmTest {
             gemm.pack(QuantisedMatrix.of(filled(arena, (long) K * n, weight), true, n), K, n, packed);
             MemorySegment c = arena.allocate(4L * m * n);
             QuantisedMatrix a = QuantisedMatrix.of(filled(arena, (long) m * K, 255), false, K);
-            gemm.run(new QuantisedProduct(a, packed, QuantisedResult.ints(c, n), m, n, K), Parallel.NONE);
+            MemorySegment scratch = arena.allocate(gemm.scratchBytes(m, K, true, 1));
+            gemm.run(new QuantisedProduct(a, packed, QuantisedResult.ints(c, n), m, n, K), scratch, Parallel.NONE);
             for (long i = 0; i < (long) m * n; i++) {
                 assertEquals(255 * weight * K, c.getAtIndex(ValueLayout.JAVA_INT_UNALIGNED, i));
             }
@@ -58,7 +59,8 @@ class QuantisedGemmTest {
             MemorySegment sums = arena.allocate(16);
             QuantisedMatrix a = QuantisedMatrix.of(four, false, 2);
             QuantisedResult c = QuantisedResult.ints(sums, 2);
-            gemm.run(new QuantisedProduct(a, packed, c, 2, 2, 2), Parallel.NONE);
+            MemorySegment scratch = arena.allocate(gemm.scratchBytes(2, 2, true, 1));
+            gemm.run(new QuantisedProduct(a, packed, c, 2, 2, 2), scratch, Parallel.NONE);
             assertRefused(gemm, new QuantisedProduct(a, packed, c, 3, 2, 2), "A needs 6");
             assertRefused(gemm, new QuantisedProduct(a, four, c, 2, 2, 2), "packed B needs");
             QuantisedResult small = QuantisedResult.ints(sums.asSlice(4), 2);
@@ -72,11 +74,13 @@ class QuantisedGemmTest {
             assertRefused(gemm, new QuantisedProduct(a, packed, bytes, 2, 2, 2), "zero point of C is 200");
             QuantisedResult active = new QuantisedResult(sums, QuantisedOutput.S32, 2, null, null, Activation.RELU, 0);
             assertRefused(gemm, new QuantisedProduct(a, packed, active, 2, 2, 2), "activation");
+            assertRefused(gemm, new QuantisedProduct(a, packed, c, 2, 2, 2), "the scratch memory");
         }
     }
 
     private static void assertRefused(QuantisedGemm gemm, QuantisedProduct product, String reason) {
-        RuntimeException refusal = assertThrows(RuntimeException.class, () -> gemm.run(product, Parallel.NONE));
+        RuntimeException refusal =
+                assertThrows(RuntimeException.class, () -> gemm.run(product, MemorySegment.NULL, Parallel.NONE));
         assertTrue(refusal.toString().contains(reason), refusal.toString());
     }
 

@@ -187,7 +187,8 @@ public final class WeightGemmCase implements FamilyCase {
             MemorySegment before = MemorySegment.ofArray(c.toArray(ValueLayout.JAVA_BYTE));
             var product =
                     new WeightProduct(a, typeOfA, lda, packed, c, typeOfC, ldc, m, n, k, bias, activation, rounded);
-            gemm.run(product, parallel);
+            MemorySegment scratch = memory.bytes(gemm.scratchBytes(product.extents(), parallel.width()), 4);
+            gemm.run(product, scratch, parallel);
             for (int i = 0; i < m; i++) {
                 double[] row = row(a, (long) i * lda);
                 for (int j = 0; j < ldc && (i < m - 1 || j < n); j++) {

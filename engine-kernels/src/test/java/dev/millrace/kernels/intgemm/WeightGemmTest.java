@@ -22,7 +22,9 @@ class WeightGemmTest {
             MemorySegment sixteen = arena.allocate(16, 4);
             MemorySegment packed = arena.allocate(gemm.packedBytes(2, 2), 4);
             MemorySegment c = arena.allocate(16, 4);
-            gemm.run(WeightProduct.of(sixteen, packed, c, 2, 2, 2), Parallel.NONE);
+            run(gemm, sixteen, packed, c, 2, 2, 2);
+            WeightProduct product = WeightProduct.of(sixteen, packed, c, 2, 2, 2);
+            assertRefused("the scratch memory", () -> gemm.run(product, MemorySegment.NULL, Parallel.NONE));
             assertRefused("A needs 24", () -> run(gemm, sixteen, packed, c, 3, 2, 2));
             assertRefused("packed B needs", () -> run(gemm, sixteen, sixteen, c, 2, 2, 2));
             assertRefused("C needs 16", () -> run(gemm, sixteen, packed, c.asSlice(4), 2, 2, 2));
@@ -38,7 +40,9 @@ class WeightGemmTest {
 
     private static void run(
             WeightGemm gemm, MemorySegment a, MemorySegment packed, MemorySegment c, int m, int n, int k) {
-        gemm.run(WeightProduct.of(a, packed, c, m, n, k), Parallel.NONE);
+        WeightProduct product = WeightProduct.of(a, packed, c, m, n, k);
+        MemorySegment scratch = Arena.ofAuto().allocate(gemm.scratchBytes(product.extents(), 1), 64);
+        gemm.run(product, scratch, Parallel.NONE);
     }
 
     private static void assertRefused(String reason, Runnable action) {

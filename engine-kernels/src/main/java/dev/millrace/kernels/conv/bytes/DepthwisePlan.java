@@ -29,6 +29,7 @@ final class DepthwisePlan {
     /** A bound for what a tap adds to a sum, and takes off for the zero point. */
     private static final int MOST_OF_PRODUCT = 1 << 17;
 
+    private static final int LINE = 64;
     /** Of the copy of a band, which the caches near the core are to hold. */
     private static final long BAND_BYTES = 96 << 10;
 
@@ -37,7 +38,6 @@ final class DepthwisePlan {
     private final int lanes;
     private final RunCopies copies;
     private final KernelCache<DepthwiseTile.Variant> tiles;
-    private final Scratch bands = new Scratch();
     private final Scratch arguments = new Scratch();
     private final PaddedBand padded;
     private final long rowBytes;
@@ -47,6 +47,8 @@ final class DepthwisePlan {
 
     private final int wide;
     private final int narrow;
+    /** The byte 0. */
+    private final MemorySegment nothing;
 
     DepthwisePlan(KernelSet kernels, ConvShape shape) {
         this.kernels = kernels;
@@ -61,6 +63,7 @@ final class DepthwisePlan {
         int most = DepthwiseTile.maxPixels(kernels.target(), width.taps());
         int count = Math.max(1, Math.ceilDiv(width.out(), most));
         pixels = Math.max(1, Math.ceilDiv(width.out(), count));
+        nothing = kernels.allocate(1);
         narrow = width.out() == 0 ? 0 : count * pixels - width.out();
         wide = width.out() == 0 ? 0 : count - narrow;
     }
@@ -75,14 +78,23 @@ final class DepthwisePlan {
     }
 
     /** The memory of a run; all of it was checked. */
-    record Operands(QuantisedMatrix in, MemorySegment packed, QuantisedResult out) {}
+    record Operands(QuantisedMatrix in, MemorySegment packed, QuantisedResult out, MemorySegment scratch) {}
+
+    private long bandBytes() {
+        return padded.rows(bandRows) * rowBytes + lanes;
+    }
+
+    /** What a task needs: a band, and a row that is not in the image. */
+    long scratchBytes() {
+        return Math.ceilDiv(bandBytes() + rowBytes, LINE) * LINE;
+    }
 
     /** Some rows of outputs, counted over all images, on one thread. */
-    void rows(Operands operands, long first, long end) {
+    void rows(Operands operands, int number, long first, long end) {
         if (wide + narrow == 0) {
             return;
         }
-        Task task = new Task(operands);
+        Task task = new Task(operands, number);
         int height = shape.height().out();
         long row = first;
         while (row < end) {
@@ -104,20 +116,18 @@ final class DepthwisePlan {
         private final long blockStart;
         private final boolean small;
 
-        Task(Operands operands) {
+        Task(Operands operands, int number) {
             this.operands = operands;
             packed = memory.pointer(operands.packed());
             out = memory.pointer(operands.out().data());
-            long bandBytes = padded.rows(bandRows) * rowBytes + lanes;
-            MemorySegment scratch = bands.atLeast(bandBytes + rowBytes);
-            band = memory.pointer(scratch);
-            scratch.asSlice(bandBytes, rowBytes).fill((byte) operands.in().zeroPoint(0));
+            band = memory.pointer(operands.scratch()) + number * scratchBytes();
+            long outside = band + bandBytes();
+            RunCopies.Calls calls = copies.in(memory);
+            MemorySegment zero = operands.in().zeroPoints();
+            calls.fill(memory.pointer(zero == null ? nothing : zero), outside, rowBytes);
             copy = padded
             .new Writer(
-                    copies.in(memory),
-                    memory.pointer(operands.in().data()),
-                    operands.in().stride(),
-                    band + bandBytes);
+                    calls, memory.pointer(operands.in().data()), operands.in().stride(), outside);
             blockStart = memory.pointer(block);
             small = operands.out().output() != QuantisedOutput.F32
                     && isSmall(operands.out().bias());

@@ -49,6 +49,18 @@ record OutputBlocks(ConvShape shape, long planes, int rows, int columns) {
         return planes * rows * columns;
     }
 
+    /** A block that is as long in each direction as the longest. */
+    Block largest() {
+        long all = (long) shape.batch() * shape.depth().out();
+        return new Block(
+                0,
+                (int) Math.ceilDiv(all, Math.max(1, planes)),
+                0,
+                Math.ceilDiv(shape.height().out(), rows),
+                0,
+                Math.ceilDiv(shape.width().out(), columns));
+    }
+
     Block block(long number) {
         long all = (long) shape.batch() * shape.depth().out();
         long ofPlanes = number / ((long) rows * columns);

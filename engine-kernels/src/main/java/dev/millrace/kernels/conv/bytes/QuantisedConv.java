@@ -22,6 +22,8 @@ public final class QuantisedConv implements QuantisedConvolution {
     private static final long LEAST_ROWS = 40;
 
     private static final long MOST_ROWS = 400;
+    private static final int LINE = 64;
+
     private final KernelSet kernels;
     private final ConvShape shape;
     private final QuantisedGemm gemm;
@@ -98,49 +100,88 @@ public final class QuantisedConv implements QuantisedConvolution {
     }
 
     @Override
-    public void run(QuantisedMatrix in, MemorySegment packed, QuantisedResult out, Parallel parallel) {
+    public long scratchBytes(boolean plain, int width) {
+        if (pointwise) {
+            return gemm.scratchBytes(pixels, shape.groupChannels(), plain, width);
+        }
+        boolean strips = plain && readsStrips();
+        OutputBlocks.Block block = blocks(strips, tasks(width)).largest();
+        return Math.multiplyExact(
+                width, Math.addExact(windowBytes(strips, block), strips ? 0 : productBytes(block, plain)));
+    }
+
+    private long windowBytes(boolean strips, OutputBlocks.Block block) {
+        return Math.ceilDiv(strips ? windows.stripBytes(block) : windows.rowBytes(block), LINE) * LINE;
+    }
+
+    /** What the product of a block takes on one thread. */
+    private long productBytes(OutputBlocks.Block block, boolean plain) {
+        return gemm.scratchBytes(block.pixels(), windows.pitch(), plain, 1);
+    }
+
+    @Override
+    public void run(
+            QuantisedMatrix in, MemorySegment packed, QuantisedResult out, MemorySegment scratch, Parallel parallel) {
         ByteOperands.check(shape, in, out);
         Extents.bytes("the packed weights", packed, packedBytes());
         try {
-            run(new Operands(in, packed, out), parallel);
+            run(new Operands(in, packed, out, scratch), parallel);
         } finally {
             Reference.reachabilityFence(in);
             Reference.reachabilityFence(packed);
             Reference.reachabilityFence(out);
+            Reference.reachabilityFence(scratch);
         }
     }
 
-    /** The memory of a run; all of it was checked. */
-    private record Operands(QuantisedMatrix in, MemorySegment packed, QuantisedResult out) {}
+    /** The memory of a run; all of it was checked, but for what it computes in. */
+    private record Operands(QuantisedMatrix in, MemorySegment packed, QuantisedResult out, MemorySegment scratch) {}
+
+    private int tasks(int width) {
+        long work = pixels * windows.windowBytes() * shape.outChannels();
+        return (int) Math.clamp(work / Worth.BYTE_PRODUCTS, 1, width);
+    }
+
+    private OutputBlocks blocks(boolean strips, int tasks) {
+        return OutputBlocks.of(shape, strips ? stripPixels() : rowPixels(), !strips, tasks);
+    }
 
     private void run(Operands operands, Parallel parallel) {
-        long work = pixels * windows.windowBytes() * shape.outChannels();
-        int tasks = (int) Math.clamp(work / Worth.BYTE_PRODUCTS, 1, parallel.width());
+        int tasks = tasks(parallel.width());
         if (pointwise) {
             for (int group = 0; group < shape.groups() && pixels > 0; group++) {
-                multiply(operands, pixelsOf(operands.in(), group), 0, pixels, group, parallel);
+                QuantisedMatrix left = pixelsOf(operands.in(), group);
+                multiply(operands, left, 0, pixels, group, operands.scratch(), parallel);
             }
             return;
         }
-        boolean strips = readsStrips(operands);
-        OutputBlocks blocks = OutputBlocks.of(shape, strips ? stripPixels() : rowPixels(), !strips, tasks);
+        boolean strips = !operands.in().signed()
+                && readsStrips()
+                && gemm.readsWindows(operands.packed(), windows.windowBytes(), shape.groupOutChannels());
+        OutputBlocks blocks = blocks(strips, tasks);
         long count = blocks.count();
+        MemorySegment scratch = operands.scratch();
         if (tasks == 1) {
-            blocks(operands, blocks, 0, count, parallel.alone());
+            blocks(operands, blocks, strips, 0, count, scratch, parallel.alone());
         } else if (count < tasks || pixels < count * LEAST_ROWS) {
-            blocks(operands, blocks, 0, count, parallel);
+            blocks(operands, blocks, strips, 0, count, scratch, parallel);
         } else {
+            long ofTask = scratch.byteSize() / tasks / LINE * LINE;
             parallel.run(
                     tasks,
                     task -> blocks(
-                            operands, blocks, count * task / tasks, count * (task + 1) / tasks, parallel.alone()));
+                            operands,
+                            blocks,
+                            strips,
+                            count * task / tasks,
+                            count * (task + 1) / tasks,
+                            scratch.asSlice(task * ofTask, ofTask),
+                            parallel.alone()));
         }
     }
 
-    private boolean readsStrips(Operands operands) {
-        return windows.areStrips()
-                && !operands.in().signed()
-                && gemm.readsWindows(operands.packed(), windows.windowBytes(), shape.groupOutChannels());
+    private boolean readsStrips() {
+        return windows.areStrips() && gemm.hasWindows();
     }
 
     /** Pixels of a block whose windows are written. */
@@ -156,14 +197,30 @@ public final class QuantisedConv implements QuantisedConvolution {
         return lines > 0 ? lines * line : Math.min(line, part);
     }
 
-    private void blocks(Operands operands, OutputBlocks blocks, long first, long end, Parallel parallel) {
-        boolean strips = readsStrips(operands);
+    /**
+     * Some blocks, one after the other.
+     *
+     * @param strips whether products read windows
+     * @param scratch for the windows of a block, and what products need
+     */
+    private void blocks(
+            Operands operands,
+            OutputBlocks blocks,
+            boolean strips,
+            long first,
+            long end,
+            MemorySegment scratch,
+            Parallel parallel) {
         QuantisedMatrix in = operands.in();
+        long most = windowBytes(strips, blocks.largest());
+        Extents.bytes("the scratch memory", scratch, most);
+        MemorySegment ofProducts = scratch.asSlice(most);
         for (long number = first; number < end; number++) {
             OutputBlocks.Block block = blocks.block(number);
             for (int group = 0; group < shape.groups(); group++) {
-                QuantisedMatrix left = strips ? windows.strips(in, block, group) : windows.rows(in, block, group);
-                multiply(operands, left, blocks.firstPixel(block), block.pixels(), group, parallel);
+                QuantisedMatrix left =
+                        strips ? windows.strips(in, block, group, scratch) : windows.rows(in, block, group, scratch);
+                multiply(operands, left, blocks.firstPixel(block), block.pixels(), group, ofProducts, parallel);
             }
         }
     }
@@ -174,7 +231,13 @@ public final class QuantisedConv implements QuantisedConvolution {
     }
 
     private void multiply(
-            Operands operands, QuantisedMatrix left, long first, long rows, int group, Parallel parallel) {
+            Operands operands,
+            QuantisedMatrix left,
+            long first,
+            long rows,
+            int group,
+            MemorySegment scratch,
+            Parallel parallel) {
         int channels = shape.groupOutChannels();
         QuantisedProduct product = new QuantisedProduct(
                 left,
@@ -183,7 +246,7 @@ public final class QuantisedConv implements QuantisedConvolution {
                 rows,
                 channels,
                 windows.windowBytes());
-        gemm.run(product, parallel);
+        gemm.run(product, scratch, parallel);
     }
 
     private static QuantisedResult part(QuantisedResult out, long firstRow, long rows, long column, int columns) {

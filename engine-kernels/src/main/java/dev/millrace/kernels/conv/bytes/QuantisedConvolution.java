@@ -23,12 +23,21 @@ public sealed interface QuantisedConvolution extends PacksWeights permits Quanti
     void pack(QuantisedMatrix weights, MemorySegment packed);
 
     /**
+     * What a convolution takes of memory while it runs.
+     *
+     * @param plain whether the images have no sign, and the weights no zero points
+     * @param width of what it runs on
+     */
+    long scratchBytes(boolean plain, int width);
+
+    /**
      * Computes a convolution. No operand may be freed before it is done.
      *
      * @param in a row for each pixel, with one zero point and one scale at most
      * @param out a row for each output pixel
+     * @param scratch as many bytes as {@link #scratchBytes} says, for this run alone
      * @throws IllegalArgumentException if the operands do not fit together
      * @throws IndexOutOfBoundsException if an operand is smaller than the convolution needs
      */
-    void run(QuantisedMatrix in, MemorySegment packed, QuantisedResult out, Parallel parallel);
+    void run(QuantisedMatrix in, MemorySegment packed, QuantisedResult out, MemorySegment scratch, Parallel parallel);
 }

@@ -79,26 +79,30 @@ public final class QuantisedDepthwiseConv implements QuantisedConvolution {
     }
 
     @Override
-    public void run(QuantisedMatrix in, MemorySegment packed, QuantisedResult out, Parallel parallel) {
+    public long scratchBytes(boolean plain, int width) {
+        return width * plan.scratchBytes();
+    }
+
+    @Override
+    public void run(
+            QuantisedMatrix in, MemorySegment packed, QuantisedResult out, MemorySegment scratch, Parallel parallel) {
         ByteOperands.check(shape, in, out);
         Extents.bytes("the packed weights", packed, packedBytes());
+        Extents.bytes("the scratch memory", scratch, scratchBytes(true, parallel.width()));
         if (out.activation() != Activation.NONE && out.activation() != Activation.RELU) {
             throw new IllegalArgumentException("a depthwise convolution of bytes cannot do " + out.activation());
         }
         long rows = (long) shape.batch() * shape.height().out();
         long work = shape.batch() * shape.outPixels() * shape.channels() * shape.taps();
         int tasks = (int) Math.clamp(rows, 1, Worth.tasks(work, Worth.SLOW_PRODUCTS, parallel.width()));
-        DepthwisePlan.Operands operands = new DepthwisePlan.Operands(in, packed, out);
+        DepthwisePlan.Operands operands = new DepthwisePlan.Operands(in, packed, out, scratch);
         try {
-            if (tasks == 1) {
-                plan.rows(operands, 0, rows);
-            } else {
-                parallel.run(tasks, task -> plan.rows(operands, rows * task / tasks, rows * (task + 1) / tasks));
-            }
+            parallel.run(tasks, task -> plan.rows(operands, task, rows * task / tasks, rows * (task + 1) / tasks));
         } finally {
             Reference.reachabilityFence(in);
             Reference.reachabilityFence(packed);
             Reference.reachabilityFence(out);
+            Reference.reachabilityFence(scratch);
         }
     }
 }

@@ -2,7 +2,6 @@ package dev.millrace.kernels.conv.bytes;
 
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.Memory;
-import dev.millrace.kernels.call.Scratch;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.conv.bytes.OutputBlocks.Block;
 import dev.millrace.kernels.image.Axis;
@@ -13,7 +12,7 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * The left factors of the products that a convolution of bytes is: where products read windows, the image or a padded
- * copy of a part of it, else a row for each window. They are in memory of the thread until it asks again.
+ * copy of a part of it, else a row for each window. They are in memory that is given, until more of them are made there.
  */
 final class WindowProducts {
     /** Narrower lines are cut into too many tiles that are not full. */
@@ -24,12 +23,14 @@ final class WindowProducts {
     private final WindowRows windows;
     private final RunCopies copies;
     private final PaddedBand band;
-    private final Scratch scratch = new Scratch();
+    /** The byte 0. */
+    private final MemorySegment nothing;
 
     WindowProducts(KernelSet kernels, ConvShape shape) {
         this.kernels = kernels;
         this.shape = shape;
         copies = new RunCopies(kernels);
+        nothing = kernels.allocate(1);
         windows = new WindowRows(shape);
         band = new PaddedBand(shape.height(), shape.width(), shape.groupChannels());
     }
@@ -52,9 +53,24 @@ final class WindowProducts {
                 && windows.tapRowBytes() % 4 == 0;
     }
 
+    /** What a block of strips takes. */
+    long stripBytes(Block block) {
+        return (band.rows(block.rows()) + 1) * band.rowBytes(block.columns());
+    }
+
+    /** What a block of rows takes. */
+    long rowBytes(Block block) {
+        return block.pixels() * windows.pitch() + stripBytes(block);
+    }
+
+    /** From the window of a pixel to the next, where each is a row of its own. */
+    long pitch() {
+        return windows.pitch();
+    }
+
     /** The windows of a block, as strips of lines. */
-    QuantisedMatrix strips(QuantisedMatrix in, Block block, int group) {
-        return readsImage(in) ? inImage(in, block, group) : inBand(in, block, group);
+    QuantisedMatrix strips(QuantisedMatrix in, Block block, int group, MemorySegment scratch) {
+        return readsImage(in) ? inImage(in, block, group) : inBand(in, block, group, scratch);
     }
 
     /** Whether no window reaches over the border of its image, and its rows lie together there. */
@@ -78,16 +94,22 @@ final class WindowProducts {
         return lines(in, in.data().asSlice(first), width.stride() * in.stride(), block, pitch);
     }
 
-    private QuantisedMatrix inBand(QuantisedMatrix in, Block block, int group) {
+    private QuantisedMatrix inBand(QuantisedMatrix in, Block block, int group, MemorySegment scratch) {
         long pitch = band.rowBytes(block.columns());
         long bytes = band.rows(block.rows()) * pitch;
-        MemorySegment memory = scratch.atLeast(bytes + pitch);
         Memory own = kernels.newMemory();
-        long to = own.pointer(memory);
-        memory.asSlice(bytes, pitch).fill((byte) in.zeroPoint(0));
-        writer(own, copies.in(own), in, group, to + bytes).write(block.plane(), block, to);
+        long to = own.pointer(scratch);
+        RunCopies.Calls calls = copies.in(own);
+        outside(own, calls, in, to + bytes, pitch);
+        writer(own, calls, in, group, to + bytes).write(block.plane(), block, to);
         long step = (long) shape.width().stride() * shape.groupChannels();
-        return lines(in, memory.asSlice(0, bytes), step, block, pitch);
+        return lines(in, scratch.asSlice(0, bytes), step, block, pitch);
+    }
+
+    /** Writes a row of what is not in the image. */
+    private void outside(Memory own, RunCopies.Calls calls, QuantisedMatrix in, long to, long bytes) {
+        MemorySegment zero = in.zeroPoints();
+        calls.fill(own.pointer(zero == null ? nothing : zero), to, bytes);
     }
 
     private QuantisedMatrix lines(QuantisedMatrix in, MemorySegment from, long step, Block block, long pitch) {
@@ -97,16 +119,15 @@ final class WindowProducts {
     }
 
     /** The windows of a block, each a row of its own. */
-    QuantisedMatrix rows(QuantisedMatrix in, Block block, int group) {
+    QuantisedMatrix rows(QuantisedMatrix in, Block block, int group, MemorySegment scratch) {
         long pitch = band.rowBytes(block.columns());
         long bandBytes = band.rows(block.rows()) * pitch;
         long rowBytes = block.pixels() * windows.pitch();
-        MemorySegment memory = scratch.atLeast(rowBytes + bandBytes + pitch);
         Memory own = kernels.newMemory();
-        long to = own.pointer(memory);
+        long to = own.pointer(scratch);
         long copy = to + rowBytes;
-        memory.asSlice(rowBytes + bandBytes, pitch).fill((byte) in.zeroPoint(0));
         RunCopies.Calls calls = copies.in(own);
+        outside(own, calls, in, copy + bandBytes, pitch);
         PaddedBand.Writer writer = writer(own, calls, in, group, copy + bandBytes);
         Axis depth = shape.depth();
         long planeBytes = (long) block.rows() * block.columns() * windows.pitch();
@@ -124,7 +145,7 @@ final class WindowProducts {
             }
         }
         return new QuantisedMatrix(
-                memory.asSlice(0, rowBytes), in.signed(), windows.pitch(), in.zeroPoints(), in.scales());
+                scratch.asSlice(0, rowBytes), in.signed(), windows.pitch(), in.zeroPoints(), in.scales());
     }
 
     private PaddedBand.Writer writer(Memory own, RunCopies.Calls calls, QuantisedMatrix in, int group, long outside) {

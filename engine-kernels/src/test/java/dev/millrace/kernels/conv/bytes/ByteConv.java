@@ -43,6 +43,11 @@ final class ByteConv {
         return in;
     }
 
+    /** Whether images have no sign, and weights no zero points. */
+    boolean arePlain() {
+        return !in.signed() && weights.signed() && weights.zeroPoints() == null;
+    }
+
     QuantisedMatrix weights() {
         return weights;
     }

@@ -78,7 +78,8 @@ public record QuantisedConvCase(String name, Shapes shapes, BiFunction<KernelSet
             QuantisedConvolution conv = way.apply(kernels, shape);
             MemorySegment packed = memory.bytes(conv.packedBytes());
             conv.pack(operands.weights(), packed);
-            conv.run(operands.in(), packed, operands.out(), TestThreads.of(threads));
+            MemorySegment scratch = memory.bytes(conv.scratchBytes(operands.arePlain(), threads));
+            conv.run(operands.in(), packed, operands.out(), scratch, TestThreads.of(threads));
         } catch (RuntimeException failure) {
             throw new AssertionError(message, failure);
         }

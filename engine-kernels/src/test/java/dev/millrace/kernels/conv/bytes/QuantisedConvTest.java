@@ -15,6 +15,7 @@ import dev.millrace.kernels.intgemm.QuantisedResult;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class QuantisedConvTest {
@@ -40,13 +41,17 @@ class QuantisedConvTest {
         return QuantisedResult.ints(arena.allocate(4 * elements), CHANNELS);
     }
 
+    private void run(QuantisedConvolution of, QuantisedMatrix in, MemorySegment weights, QuantisedResult out) {
+        of.run(in, weights, out, arena.allocate(of.scratchBytes(true, 1), 64), Parallel.NONE);
+    }
+
     /** A corner sees four of nine taps: of the greatest bytes and weights, none of which may saturate. */
     @Test
     void theGreatestSumsAreExact() {
         MemorySegment weights = filled(SHAPE.weightElements(), -128);
         conv.pack(QuantisedMatrix.of(weights, true, 9L * CHANNELS), packed);
         QuantisedResult out = ints(25L * CHANNELS);
-        conv.run(QuantisedMatrix.of(filled(25L * CHANNELS, 255), false, CHANNELS), packed, out, Parallel.NONE);
+        run(conv, QuantisedMatrix.of(filled(25L * CHANNELS, 255), false, CHANNELS), packed, out);
         assertThat(out.data().getAtIndex(ValueLayout.JAVA_INT, 0)).isEqualTo(-128 * 255 * 4 * CHANNELS);
         assertThat(out.data().getAtIndex(ValueLayout.JAVA_INT, 12 * CHANNELS)).isEqualTo(-128 * 255 * 9 * CHANNELS);
     }
@@ -62,7 +67,7 @@ class QuantisedConvTest {
         ofLine.pack(QuantisedMatrix.of(filled(3L * CHANNELS, 1), true, 3L * CHANNELS), weights);
         QuantisedResult out = QuantisedResult.ints(arena.allocate(4L * width), 1);
         QuantisedMatrix in = QuantisedMatrix.of(filled((long) width * CHANNELS, 1), false, CHANNELS);
-        ofLine.run(in, weights, out, Parallel.NONE);
+        run(ofLine, in, weights, out);
         for (int x = 0; x < width; x++) {
             int taps = x == 0 || x == width - 1 ? 2 : 3;
             assertThat(out.data().getAtIndex(ValueLayout.JAVA_INT, x)).isEqualTo(taps * CHANNELS);
@@ -75,7 +80,7 @@ class QuantisedConvTest {
             ConvShape none = ConvShape.flat(0, CHANNELS, CHANNELS, axis, axis);
             QuantisedConv empty = new QuantisedConv(kernels, none);
             MemorySegment weights = arena.allocate(empty.packedBytes());
-            empty.run(image(0), weights, ints(0), Parallel.NONE);
+            run(empty, image(0), weights, ints(0));
         }
     }
 
@@ -86,36 +91,46 @@ class QuantisedConvTest {
         depthwise.pack(QuantisedMatrix.of(weights, true, 9), packedWeights);
         QuantisedResult out = ints(25L * CHANNELS);
         QuantisedMatrix in = QuantisedMatrix.of(filled(25L * CHANNELS, 255), false, CHANNELS);
-        depthwise.run(in, packedWeights, out, Parallel.NONE);
+        run(depthwise, in, packedWeights, out);
         assertThat(out.data().getAtIndex(ValueLayout.JAVA_INT, 0)).isEqualTo(-128 * 255 * 4);
         assertThat(out.data().getAtIndex(ValueLayout.JAVA_INT, 12 * CHANNELS)).isEqualTo(-128 * 255 * 9);
     }
 
     @Test
     void anInputThatIsTooSmallIsRefused() {
-        assertThatThrownBy(() -> conv.run(image(25L * CHANNELS - 1), packed, ints(25L * CHANNELS), Parallel.NONE))
+        assertThatThrownBy(() -> run(conv, image(25L * CHANNELS - 1), packed, ints(25L * CHANNELS)))
                 .isInstanceOf(IndexOutOfBoundsException.class)
                 .hasMessageContaining("the input");
     }
 
     @Test
     void anOutputThatIsTooSmallIsRefused() {
-        assertThatThrownBy(() -> conv.run(image(25L * CHANNELS), packed, ints(25L * CHANNELS - 1), Parallel.NONE))
+        assertThatThrownBy(() -> run(conv, image(25L * CHANNELS), packed, ints(25L * CHANNELS - 1)))
                 .isInstanceOf(IndexOutOfBoundsException.class);
     }
 
     @Test
     void weightsThatAreTooSmallAreRefused() {
         MemorySegment small = packed.asSlice(0, packed.byteSize() - 1);
-        assertThatThrownBy(() -> conv.run(image(25L * CHANNELS), small, ints(25L * CHANNELS), Parallel.NONE))
+        assertThatThrownBy(() -> run(conv, image(25L * CHANNELS), small, ints(25L * CHANNELS)))
                 .isInstanceOf(IndexOutOfBoundsException.class)
                 .hasMessageContaining("the packed weights");
     }
 
     @Test
+    void scratchMemoryThatIsTooSmallIsRefused() {
+        for (QuantisedConvolution of : List.of(conv, depthwise)) {
+            MemorySegment small = arena.allocate(of.scratchBytes(true, 1) / 2);
+            assertThatThrownBy(() -> of.run(image(25L * CHANNELS), packed, ints(25L * CHANNELS), small, Parallel.NONE))
+                    .isInstanceOf(IndexOutOfBoundsException.class)
+                    .hasMessageContaining("the scratch memory");
+        }
+    }
+
+    @Test
     void aZeroPointForEachPixelIsRefused() {
         QuantisedMatrix in = image(25L * CHANNELS).withZeroPoints(filled(25, 0));
-        assertThatThrownBy(() -> conv.run(in, packed, ints(25L * CHANNELS), Parallel.NONE))
+        assertThatThrownBy(() -> run(conv, in, packed, ints(25L * CHANNELS)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("one zero point");
     }
@@ -124,7 +139,7 @@ class QuantisedConvTest {
     void anOutputOverItsInputIsRefused() {
         MemorySegment both = arena.allocate(100L * CHANNELS);
         QuantisedMatrix in = QuantisedMatrix.of(both, false, CHANNELS);
-        assertThatThrownBy(() -> conv.run(in, packed, QuantisedResult.ints(both, CHANNELS), Parallel.NONE))
+        assertThatThrownBy(() -> run(conv, in, packed, QuantisedResult.ints(both, CHANNELS)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("overlaps");
     }
@@ -134,7 +149,7 @@ class QuantisedConvTest {
         MemorySegment scale = arena.allocateFrom(ValueLayout.JAVA_FLOAT, 1);
         MemorySegment data = arena.allocate(100L * CHANNELS);
         QuantisedResult out = QuantisedResult.floats(data, CHANNELS, scale, null, Activation.TANH);
-        assertThatThrownBy(() -> depthwise.run(image(25L * CHANNELS), packed, out, Parallel.NONE))
+        assertThatThrownBy(() -> run(depthwise, image(25L * CHANNELS), packed, out))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("TANH");
     }

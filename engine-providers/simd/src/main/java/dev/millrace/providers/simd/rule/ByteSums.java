@@ -22,12 +22,18 @@ abstract class ByteSums {
     private final Lowering lowering;
     private final Cell in;
     private final @Nullable Cell zero;
+    private final ByteWeights weights;
 
     /** @param zero the zero point of the bytes, or those of their rows */
-    ByteSums(Lowering lowering, Cell in, @Nullable Cell zero) {
+    ByteSums(Lowering lowering, Cell in, @Nullable Cell zero, ByteWeights weights) {
         this.lowering = lowering;
         this.in = in;
         this.zero = zero;
+        this.weights = weights;
+    }
+
+    final ByteWeights weights() {
+        return weights;
     }
 
     final Lowering lowering() {
@@ -60,7 +66,23 @@ abstract class ByteSums {
     /** From one row of bytes to the next. */
     abstract long stride();
 
-    abstract void run(QuantisedMatrix in, MemorySegment weights, QuantisedResult out, Parallel parallel);
+    /**
+     * What {@link #run} has as scratch memory.
+     *
+     * @param plain whether the bytes have no sign and one zero point and scale at most, and the weights no zero points
+     */
+    abstract long scratchBytes(boolean plain, int width);
+
+    /**
+     * Whether a run calls the same kernels whatever the zero points and scales are.
+     *
+     * @param areForAll whether there is one zero point and one scale for all rows
+     * @param areKnown whether they are constants
+     */
+    abstract boolean repeats(boolean areForAll, boolean areKnown);
+
+    abstract void run(
+            QuantisedMatrix in, MemorySegment packed, QuantisedResult out, MemorySegment scratch, Parallel parallel);
 
     /**
      * Adds the step.
@@ -85,10 +107,15 @@ abstract class ByteSums {
             all.add(scale);
         }
         boolean signed = in.type() == ElementType.INT8;
+        boolean areForAll = (zero == null || zero.elements() == 1) && (scale == null || scale.elements() == 1);
+        boolean areKnown = (zero == null || zero.isKnown()) && scale == null;
+        boolean plain = !signed && areForAll && weights.areCentred();
         lowering.add(Step.of(() -> description() + " " + what, result.name())
                 .reading(all)
                 .writing(to)
                 .work(work())
+                .scratch(scratchBytes(plain, lowering.width()))
+                .repeating(repeats(areForAll, areKnown))
                 .practising()
                 .calling(memory -> {
                     var bytes = new QuantisedMatrix(
@@ -97,9 +124,10 @@ abstract class ByteSums {
                             stride(),
                             point == null ? null : memory.segment(point),
                             scale == null ? null : memory.segment(scale));
-                    MemorySegment weights = memory.segment(right);
+                    MemorySegment packed = memory.segment(right);
+                    MemorySegment scratch = memory.scratch();
                     QuantisedResult c = out.apply(memory).to(memory.segment(to), columns());
-                    return crew -> run(bytes, weights, c, crew);
+                    return crew -> run(bytes, packed, c, scratch, crew);
                 }));
     }
 

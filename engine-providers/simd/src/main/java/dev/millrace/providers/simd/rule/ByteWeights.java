@@ -10,6 +10,7 @@ import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
 import dev.millrace.providers.simd.weights.Layout;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,14 @@ record ByteWeights(Kit kit, Tensor bytes, @Nullable Tensor zeroPoints) {
 
     boolean isSigned() {
         return bytes.type() == ElementType.INT8;
+    }
+
+    /** Whether they lie around zero, as products take them. */
+    boolean areCentred() {
+        int centre = isSigned() ? 0 : 1 << Byte.SIZE - 1;
+        return zeroPoints == null
+                ? centre == 0
+                : Arrays.stream(Tables.intsOf(kit, zeroPoints)).allMatch(zero -> zero == centre);
     }
 
     /** A matrix of k rows and n columns, or its transpose, for products. */

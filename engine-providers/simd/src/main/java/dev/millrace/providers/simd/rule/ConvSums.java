@@ -20,13 +20,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Convolutions of images of bytes, whose channels lie side by side. */
 final class ConvSums extends ByteSums {
-    private final ByteWeights weights;
     private final ConvShape shape;
     private final QuantisedConvolution conv;
 
     private ConvSums(Op op, Cell in, @Nullable Cell zero, ByteWeights weights, ConvShape shape) {
-        super(op.lowering(), in, zero);
-        this.weights = weights;
+        super(op.lowering(), in, zero, weights);
         this.shape = shape;
         boolean depthwise = shape.groups() > 1 && QuantisedDepthwiseConv.fits(shape);
         conv = op.kit()
@@ -95,8 +93,8 @@ final class ConvSums extends ByteSums {
 
     @Override
     View packedWeights() {
-        long taps = weights.bytes().elements() / shape.outChannels();
-        return weights.packed(Layout.of(conv.packedLayout(), conv.packedBytes()), taps, conv::pack);
+        long taps = weights().bytes().elements() / shape.outChannels();
+        return weights().packed(Layout.of(conv.packedLayout(), conv.packedBytes()), taps, conv::pack);
     }
 
     /** Images whose channels lie side by side. */
@@ -131,7 +129,22 @@ final class ConvSums extends ByteSums {
     }
 
     @Override
-    void run(QuantisedMatrix images, MemorySegment packed, QuantisedResult out, Parallel parallel) {
-        conv.run(images, packed, out, parallel);
+    long scratchBytes(boolean plain, int width) {
+        return conv.scratchBytes(plain, width);
+    }
+
+    @Override
+    boolean repeats(boolean areForAll, boolean areKnown) {
+        return areKnown;
+    }
+
+    @Override
+    void run(
+            QuantisedMatrix images,
+            MemorySegment packed,
+            QuantisedResult out,
+            MemorySegment scratch,
+            Parallel parallel) {
+        conv.run(images, packed, out, scratch, parallel);
     }
 }

@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 /** Products of matrices of bytes. */
 final class ProductSums extends ByteSums {
     private final QuantisedGemm gemm;
-    private final ByteWeights weights;
     private final boolean transposed;
     private final long m;
     private final long n;
@@ -25,8 +24,7 @@ final class ProductSums extends ByteSums {
 
     private ProductSums(
             Lowering lowering, Cell a, @Nullable Cell zero, ByteWeights weights, boolean transposed, long m) {
-        super(lowering, a, zero);
-        this.weights = weights;
+        super(lowering, a, zero, weights);
         this.transposed = transposed;
         this.m = m;
         n = weights.bytes().shape().dim(transposed ? 0 : 1);
@@ -75,7 +73,7 @@ final class ProductSums extends ByteSums {
 
     @Override
     View packedWeights() {
-        return weights.packed(gemm, k, n, transposed);
+        return weights().packed(gemm, k, n, transposed);
     }
 
     @Override
@@ -99,7 +97,17 @@ final class ProductSums extends ByteSums {
     }
 
     @Override
-    void run(QuantisedMatrix a, MemorySegment packed, QuantisedResult c, Parallel parallel) {
-        gemm.run(new QuantisedProduct(a, packed, c, m, n, k), parallel);
+    long scratchBytes(boolean plain, int width) {
+        return gemm.scratchBytes(m, k, plain, width);
+    }
+
+    @Override
+    boolean repeats(boolean areForAll, boolean areKnown) {
+        return areForAll;
+    }
+
+    @Override
+    void run(QuantisedMatrix a, MemorySegment packed, QuantisedResult c, MemorySegment scratch, Parallel parallel) {
+        gemm.run(new QuantisedProduct(a, packed, c, m, n, k), scratch, parallel);
     }
 }

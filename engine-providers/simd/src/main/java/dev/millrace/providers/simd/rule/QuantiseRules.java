@@ -204,7 +204,7 @@ final class QuantiseRules {
                 .add(Step.of("quantise dynamically", op.node().name())
                         .reading(from)
                         .writing(List.of(bytes, scale, zero))
-                        .practising()
+                        .repeating()
                         .calling(memory -> {
                             var x = memory.segment(from);
                             var y = memory.segment(bytes);

@@ -6,6 +6,7 @@ import dev.millrace.kernels.cast.FloatType;
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.gemm.Activation;
 import dev.millrace.kernels.gemm.Operand;
+import dev.millrace.kernels.intgemm.WeightExtents;
 import dev.millrace.kernels.intgemm.WeightFormat;
 import dev.millrace.kernels.intgemm.WeightGemm;
 import dev.millrace.kernels.intgemm.WeightProduct;
@@ -111,11 +112,14 @@ final class WeightAnchor implements Anchor {
         if (typeOfA == null || typeOfC == null) {
             throw new IllegalStateException("a product of floats with other operands");
         }
+        var extents = new WeightExtents(m, n, k, typeOfA, typeOfC, weights.rounds());
         String kind = weights.rounds() ? "rounded gemm " : "gemm ";
         lowering.add(Step.of(() -> kind + format + " " + m + "x" + k + "x" + n + " " + activation, result.name())
                 .reading(bias == null ? List.of(left, right) : List.of(left, right, bias))
                 .writing(to)
                 .work(m * n * k)
+                .scratch(gemm.scratchBytes(extents, lowering.width()))
+                .repeating()
                 .practising()
                 .calling(places -> {
                     var product = new WeightProduct(
@@ -132,7 +136,8 @@ final class WeightAnchor implements Anchor {
                             bias == null ? null : places.segment(bias),
                             activation,
                             weights.rounds());
-                    return crew -> gemm.run(product, crew);
+                    MemorySegment scratch = places.scratch();
+                    return crew -> gemm.run(product, scratch, crew);
                 }));
     }
 }
