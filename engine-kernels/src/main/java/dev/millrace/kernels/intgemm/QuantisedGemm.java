@@ -83,7 +83,7 @@ public final class QuantisedGemm implements PacksWeights {
         Target target = kernels.set().target();
         boolean whole = IntegerDot.hasWhole(target);
         IntegerDot dot = IntegerDot.of(target, false, m);
-        boolean given = whole && plain && k % 4 == 0;
+        boolean given = whole && plain && k > 0 && k % 4 == 0;
         long rows = given ? 0 : PackedRow.bytes(m, PackedRow.stride(dot, k, target.lanes()));
         return Math.addExact(
                 rows, dot == IntegerDot.PAIRS ? width * panels(k, 0).wideBytes() : 0);

@@ -4,6 +4,7 @@ import dev.millrace.codegen.code.GuardedMemory;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.FamilyCase;
 import dev.millrace.kernels.Reference;
+import dev.millrace.kernels.Rehearsal;
 import dev.millrace.kernels.TestThreads;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.gemm.Activation;
@@ -28,6 +29,7 @@ public final class QuantisedGemmCase implements FamilyCase {
     }
 
     private static final class One {
+        private final KernelSet kernels;
         private final QuantisedGemm gemm;
         private final GuardedMemory memory;
         private final Random random;
@@ -41,6 +43,7 @@ public final class QuantisedGemmCase implements FamilyCase {
         private final Parallel parallel;
 
         One(KernelSet kernels, GuardedMemory memory, Random random, int most) {
+            this.kernels = kernels;
             gemm = new QuantisedGemm(kernels);
             this.memory = memory;
             this.random = random;
@@ -114,7 +117,22 @@ public final class QuantisedGemmCase implements FamilyCase {
             MemorySegment before = MemorySegment.ofArray(c.data().toArray(ValueLayout.JAVA_BYTE));
             boolean plain = !a.signed() && a.hasTermsForAll() && b.signed() && b.zeroPoints() == null;
             MemorySegment scratch = memory.bytes(gemm.scratchBytes(m, k, plain, parallel.width()));
-            gemm.run(new QuantisedProduct(a, packed, c, m, n, k), scratch, parallel);
+            var product = new QuantisedProduct(a, packed, c, m, n, k);
+            Runnable work = () -> gemm.run(product, scratch, parallel);
+            if (a.hasTermsForAll()) {
+                Rehearsal.run(
+                        kernels,
+                        random,
+                        parallel.width(),
+                        work,
+                        a.data(),
+                        a.zeroPoints(),
+                        a.scales(),
+                        c.scales(),
+                        c.bias());
+            } else {
+                work.run();
+            }
             for (int i = 0; i < m; i++) {
                 for (int j = 0; j < c.stride() && (i < m - 1 || j < n); j++) {
                     if (j < n) {

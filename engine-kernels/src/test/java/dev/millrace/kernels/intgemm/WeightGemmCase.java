@@ -4,6 +4,7 @@ import dev.millrace.codegen.code.GuardedMemory;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.FamilyCase;
 import dev.millrace.kernels.Reference;
+import dev.millrace.kernels.Rehearsal;
 import dev.millrace.kernels.TestThreads;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.cast.FloatType;
@@ -76,6 +77,7 @@ public final class WeightGemmCase implements FamilyCase {
         private final GuardedMemory memory;
         private final Random random;
         private final WeightFormat format;
+        private final KernelSet kernels;
         private final WeightGemm gemm;
         private final Parallel parallel;
         private final int m;
@@ -87,6 +89,7 @@ public final class WeightGemmCase implements FamilyCase {
         private final boolean rounded;
 
         One(KernelSet kernels, GuardedMemory memory, Random random, boolean small, boolean pairs) {
+            this.kernels = kernels;
             this.memory = memory;
             this.random = random;
             WeightType type = pairs ? WeightType.BF16 : WeightType.values()[random.nextInt(4)];
@@ -188,7 +191,7 @@ public final class WeightGemmCase implements FamilyCase {
             var product =
                     new WeightProduct(a, typeOfA, lda, packed, c, typeOfC, ldc, m, n, k, bias, activation, rounded);
             MemorySegment scratch = memory.bytes(gemm.scratchBytes(product.extents(), parallel.width()), 4);
-            gemm.run(product, scratch, parallel);
+            Rehearsal.run(kernels, random, parallel.width(), () -> gemm.run(product, scratch, parallel), a, bias);
             for (int i = 0; i < m; i++) {
                 double[] row = row(a, (long) i * lda);
                 for (int j = 0; j < ldc && (i < m - 1 || j < n); j++) {

@@ -3,6 +3,7 @@ package dev.millrace.kernels.quantise;
 import dev.millrace.codegen.code.GuardedMemory;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.FamilyCase;
+import dev.millrace.kernels.Rehearsal;
 import dev.millrace.kernels.TestThreads;
 import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.MemorySegment;
@@ -25,6 +26,7 @@ public final class QuantisationCase implements FamilyCase {
     }
 
     private static final class One {
+        private final KernelSet kernels;
         private final Quantisation quantisation;
         private final GuardedMemory memory;
         private final Random random;
@@ -34,6 +36,7 @@ public final class QuantisationCase implements FamilyCase {
         private final Parallel parallel;
 
         One(KernelSet kernels, GuardedMemory memory, Random random, boolean small) {
+            this.kernels = kernels;
             quantisation = new Quantisation(kernels);
             this.memory = memory;
             this.random = random;
@@ -164,7 +167,8 @@ public final class QuantisationCase implements FamilyCase {
             MemorySegment y = memory.bytes(elements);
             MemorySegment scaleOfY = memory.floats(1);
             MemorySegment zeroOfY = memory.floats(1);
-            quantisation.quantiseDynamically(x, elements, y, scaleOfY, zeroOfY, parallel);
+            Runnable work = () -> quantisation.quantiseDynamically(x, elements, y, scaleOfY, zeroOfY, parallel);
+            Rehearsal.run(kernels, random, parallel.width(), work, x);
             same(step, scaleOfY.get(FLOAT, 0), "the scale", 0);
             same(zero, zeroOfY.get(INT, 0), "the zero point", 0);
             for (int i = 0; i < elements; i++) {

@@ -26,16 +26,18 @@ final class DepthwiseArguments {
     static final int SCALES = 72;
     /** How many channels the last block has. */
     static final int TAIL = 80;
-    /** The zero point of the input, a float. */
+    /** Pointers to the zero point of the input, a byte, and to its scale. */
     static final int ZERO_OF_IN = 88;
+
+    static final int SCALE_OF_IN = 96;
     /** The words of {@link Requantisation}. */
-    static final int REQUANTISATION = 92;
-    /** The scale of the input, a float; the float 1. */
-    static final int SCALE_OF_IN = REQUANTISATION + Requantisation.BYTES;
+    static final int REQUANTISATION = 104;
+    /** The float 1, and nothing. */
+    static final int ONE = REQUANTISATION + Requantisation.BYTES;
 
-    static final int ONE = SCALE_OF_IN + 4;
+    static final int NOTHING = ONE + 4;
 
-    static final int BYTES = ONE + 4;
+    static final int BYTES = NOTHING + 4;
 
     private DepthwiseArguments() {}
 }

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class DepthwisePlan {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
     /** From here on floats are not all ints. */
     private static final int LEAST_INEXACT = 1 << 24;
@@ -47,8 +48,6 @@ final class DepthwisePlan {
 
     private final int wide;
     private final int narrow;
-    /** The byte 0. */
-    private final MemorySegment nothing;
 
     DepthwisePlan(KernelSet kernels, ConvShape shape) {
         this.kernels = kernels;
@@ -63,7 +62,6 @@ final class DepthwisePlan {
         int most = DepthwiseTile.maxPixels(kernels.target(), width.taps());
         int count = Math.max(1, Math.ceilDiv(width.out(), most));
         pixels = Math.max(1, Math.ceilDiv(width.out(), count));
-        nothing = kernels.allocate(1);
         narrow = width.out() == 0 ? 0 : count * pixels - width.out();
         wide = width.out() == 0 ? 0 : count - narrow;
     }
@@ -115,20 +113,25 @@ final class DepthwisePlan {
         private final MemorySegment block = arguments.atLeast(2L * DepthwiseArguments.BYTES);
         private final long blockStart;
         private final boolean small;
+        /** Where the zero point of the input is. */
+        private final long zero;
 
         Task(Operands operands, int number) {
             this.operands = operands;
             packed = memory.pointer(operands.packed());
             out = memory.pointer(operands.out().data());
+            blockStart = memory.pointer(block);
+            block.set(FLOAT, DepthwiseArguments.ONE, 1);
+            block.set(INT, DepthwiseArguments.NOTHING, 0);
+            MemorySegment zeros = operands.in().zeroPoints();
+            zero = zeros == null ? blockStart + DepthwiseArguments.NOTHING : memory.pointer(zeros);
             band = memory.pointer(operands.scratch()) + number * scratchBytes();
             long outside = band + bandBytes();
             RunCopies.Calls calls = copies.in(memory);
-            MemorySegment zero = operands.in().zeroPoints();
-            calls.fill(memory.pointer(zero == null ? nothing : zero), outside, rowBytes);
+            calls.fill(zero, outside, rowBytes);
             copy = padded
             .new Writer(
                     calls, memory.pointer(operands.in().data()), operands.in().stride(), outside);
-            blockStart = memory.pointer(block);
             small = operands.out().output() != QuantisedOutput.F32
                     && isSmall(operands.out().bias());
             arguments(0, pixels, wide);
@@ -159,10 +162,10 @@ final class DepthwisePlan {
             long one = blockStart + DepthwiseArguments.ONE;
             set(at, DepthwiseArguments.SCALES, scales == null ? one : memory.pointer(scales));
             set(at, DepthwiseArguments.TAIL, shape.channels() % lanes);
-            block.set(FLOAT, at + DepthwiseArguments.ZERO_OF_IN, operands.in().zeroPoint(0));
             Requantisation.put(result, block, at + DepthwiseArguments.REQUANTISATION);
-            block.set(FLOAT, at + DepthwiseArguments.SCALE_OF_IN, operands.in().scale(0));
-            block.set(FLOAT, at + DepthwiseArguments.ONE, 1);
+            MemorySegment scale = operands.in().scales();
+            set(at, DepthwiseArguments.ZERO_OF_IN, zero);
+            set(at, DepthwiseArguments.SCALE_OF_IN, scale == null ? one : memory.pointer(scale));
         }
 
         /** Whether sums of products and these numbers have no more digits than a float. */

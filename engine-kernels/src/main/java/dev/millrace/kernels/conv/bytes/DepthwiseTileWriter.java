@@ -68,7 +68,8 @@ final class DepthwiseTileWriter {
 
     private VectorVar[] sums() {
         VectorVar[] sums = new VectorVar[variant.pixels()];
-        VectorVar zero = builder.spread(Address.at(arguments, DepthwiseArguments.ZERO_OF_IN));
+        VectorVar zero = builder.unary(
+                UnaryOp.TO_FLOAT, builder.spread(element(), Address.at(argument(DepthwiseArguments.ZERO_OF_IN), 0)));
         VectorVar start = builder.sub(Constant.ZERO, builder.mul(zero, builder.load(Address.at(weights, 0))));
         if (variant.small()) {
             VectorVar bias = builder.unary(UnaryOp.TO_FLOAT, term(DepthwiseArguments.BIAS, mask()));
@@ -113,9 +114,12 @@ final class DepthwiseTileWriter {
         }
     }
 
+    private Element element() {
+        return variant.signed() ? Element.S8 : Element.U8;
+    }
+
     private VectorVar input(ScalarVar from) {
-        Element element = variant.signed() ? Element.S8 : Element.U8;
-        return builder.unary(UnaryOp.TO_FLOAT, builder.load(element, Address.at(from, 0), null));
+        return builder.unary(UnaryOp.TO_FLOAT, builder.load(element(), Address.at(from, 0), null));
     }
 
     private void finish(VectorVar[] sums) {
@@ -145,7 +149,7 @@ final class DepthwiseTileWriter {
         VectorVar scale = variant.scales()
                 ? term(DepthwiseArguments.SCALES, mask)
                 : builder.spread(Address.at(argument(DepthwiseArguments.SCALES), 0));
-        return builder.mul(builder.spread(Address.at(arguments, DepthwiseArguments.SCALE_OF_IN)), scale);
+        return builder.mul(builder.spread(Address.at(argument(DepthwiseArguments.SCALE_OF_IN), 0)), scale);
     }
 
     private VectorVar withBias(VectorVar sum, @Nullable VectorVar bias) {

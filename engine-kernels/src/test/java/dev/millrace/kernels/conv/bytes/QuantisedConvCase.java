@@ -3,6 +3,7 @@ package dev.millrace.kernels.conv.bytes;
 import dev.millrace.codegen.code.GuardedMemory;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.FamilyCase;
+import dev.millrace.kernels.Rehearsal;
 import dev.millrace.kernels.TestThreads;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.conv.RandomShapes;
@@ -79,7 +80,11 @@ public record QuantisedConvCase(String name, Shapes shapes, BiFunction<KernelSet
             MemorySegment packed = memory.bytes(conv.packedBytes());
             conv.pack(operands.weights(), packed);
             MemorySegment scratch = memory.bytes(conv.scratchBytes(operands.arePlain(), threads));
-            conv.run(operands.in(), packed, operands.out(), scratch, TestThreads.of(threads));
+            Runnable work = () -> conv.run(operands.in(), packed, operands.out(), scratch, TestThreads.of(threads));
+            MemorySegment[] data = {
+                operands.in().data(), operands.in().zeroPoints(), operands.out().scales()
+            };
+            Rehearsal.run(kernels, random, threads, work, data);
         } catch (RuntimeException failure) {
             throw new AssertionError(message, failure);
         }

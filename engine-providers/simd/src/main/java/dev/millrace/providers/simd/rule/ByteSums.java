@@ -73,14 +73,6 @@ abstract class ByteSums {
      */
     abstract long scratchBytes(boolean plain, int width);
 
-    /**
-     * Whether a run calls the same kernels whatever the zero points and scales are.
-     *
-     * @param areForAll whether there is one zero point and one scale for all rows
-     * @param areKnown whether they are constants
-     */
-    abstract boolean repeats(boolean areForAll, boolean areKnown);
-
     abstract void run(
             QuantisedMatrix in, MemorySegment packed, QuantisedResult out, MemorySegment scratch, Parallel parallel);
 
@@ -108,14 +100,13 @@ abstract class ByteSums {
         }
         boolean signed = in.type() == ElementType.INT8;
         boolean areForAll = (zero == null || zero.elements() == 1) && (scale == null || scale.elements() == 1);
-        boolean areKnown = (zero == null || zero.isKnown()) && scale == null;
         boolean plain = !signed && areForAll && weights.areCentred();
         lowering.add(Step.of(() -> description() + " " + what, result.name())
                 .reading(all)
                 .writing(to)
                 .work(work())
                 .scratch(scratchBytes(plain, lowering.width()))
-                .repeating(repeats(areForAll, areKnown))
+                .repeating(areForAll)
                 .practising()
                 .calling(memory -> {
                     var bytes = new QuantisedMatrix(

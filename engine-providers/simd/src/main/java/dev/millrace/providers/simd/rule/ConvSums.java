@@ -134,11 +134,6 @@ final class ConvSums extends ByteSums {
     }
 
     @Override
-    boolean repeats(boolean areForAll, boolean areKnown) {
-        return areKnown;
-    }
-
-    @Override
     void run(
             QuantisedMatrix images,
             MemorySegment packed,

@@ -102,11 +102,6 @@ final class ProductSums extends ByteSums {
     }
 
     @Override
-    boolean repeats(boolean areForAll, boolean areKnown) {
-        return areForAll;
-    }
-
-    @Override
     void run(QuantisedMatrix a, MemorySegment packed, QuantisedResult c, MemorySegment scratch, Parallel parallel) {
         gemm.run(new QuantisedProduct(a, packed, c, m, n, k), scratch, parallel);
     }
