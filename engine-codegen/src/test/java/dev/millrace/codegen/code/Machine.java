@@ -13,4 +13,8 @@ public final class Machine {
     public static boolean runsCode() {
         return FOUND.level().emitsMachineCode();
     }
+
+    public static boolean runsAvx512() {
+        return FOUND.level() == Level.AVX512;
+    }
 }

@@ -67,6 +67,15 @@ class LoweringsAgreeTest {
         }
     }
 
+    @Test
+    @EnabledIf("dev.millrace.codegen.code.Machine#runsAvx512")
+    void randomProgramsComputeTheSameBitsOnAvx512() {
+        try (CodeArena code = new CodeArena(new CodeMap(null))) {
+            var lowering = new X86Lowering(Target.AVX512, Machine.platform().features(), code);
+            agree("avx512", lowering, 1, PROGRAMS, PROGRAMS / 2);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {128, 256, 512})
     void randomProgramsComputeTheSameBitsOnTheVectorApi(int bits) {
