@@ -13,11 +13,22 @@ import java.util.List;
 
 /** A Java process that does one thing and prints numbers about it. */
 public final class FreshProcess {
+    /** The JDK that compiles ahead of their calls what was called while a cache was made, unless it is told not to. */
+    private static final int OF_TRAINING = 25;
+
     /** Options for a process that answers once and ends, on any engine: little to compile, and little garbage to hold. */
-    public static final List<String> BRIEF = List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmn8m");
+    public static final List<String> BRIEF = brief();
 
     /** The same for the sake of time alone: with large pages under the heap, where the system gives any. */
     public static final List<String> QUICK = quick();
+
+    private static List<String> brief() {
+        var brief = new ArrayList<>(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmn8m"));
+        if (Runtime.version().feature() == OF_TRAINING) {
+            brief.addAll(List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:-AOTReplayTraining"));
+        }
+        return List.copyOf(brief);
+    }
 
     private static List<String> quick() {
         var quick = new ArrayList<>(BRIEF);
