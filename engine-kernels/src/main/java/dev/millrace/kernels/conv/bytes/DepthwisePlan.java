@@ -4,6 +4,7 @@ import dev.millrace.codegen.key.KernelCache;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.codegen.program.Kernel;
 import dev.millrace.codegen.program.Memory;
+import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.call.Scratch;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.gemm.Activation;
@@ -87,8 +88,12 @@ final class DepthwisePlan {
         return Math.ceilDiv(bandBytes() + rowBytes, LINE) * LINE;
     }
 
-    /** Some rows of outputs, counted over all images, on one thread. */
-    void rows(Operands operands, int number, long first, long end) {
+    /**
+     * Some rows of outputs, counted over all images, on one thread.
+     *
+     * @param number which part of the scratch memory the thread has
+     */
+    void rows(Operands operands, int number, long first, long end, Parallel parallel) {
         if (wide + narrow == 0) {
             return;
         }
@@ -96,6 +101,7 @@ final class DepthwisePlan {
         int height = shape.height().out();
         long row = first;
         while (row < end) {
+            parallel.checkCancelled();
             int y = (int) (row % height);
             int count = (int) Math.min(Math.min(bandRows, height - y), end - row);
             task.band(row / height, y, count);

@@ -94,10 +94,13 @@ public final class QuantisedDepthwiseConv implements QuantisedConvolution {
         }
         long rows = (long) shape.batch() * shape.height().out();
         long work = shape.batch() * shape.outPixels() * shape.channels() * shape.taps();
-        int tasks = (int) Math.clamp(rows, 1, Worth.tasks(work, Worth.SLOW_PRODUCTS, parallel.width()));
+        // each has its part of the scratch memory
+        int most = (int) Math.clamp(rows, 1, parallel.width());
+        int tasks = (int) Math.clamp(work / Worth.SLOW_PRODUCTS, 1, most);
         DepthwisePlan.Operands operands = new DepthwisePlan.Operands(in, packed, out, scratch);
         try {
-            parallel.run(tasks, task -> plan.rows(operands, task, rows * task / tasks, rows * (task + 1) / tasks));
+            parallel.run(
+                    tasks, task -> plan.rows(operands, task, rows * task / tasks, rows * (task + 1) / tasks, parallel));
         } finally {
             Reference.reachabilityFence(in);
             Reference.reachabilityFence(packed);

@@ -3,9 +3,11 @@ package dev.millrace.kernels.conv.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.codegen.code.GuardedMemory;
 import dev.millrace.codegen.key.KernelKey;
 import dev.millrace.codegen.key.KernelSet;
 import dev.millrace.kernels.Kernels;
+import dev.millrace.kernels.TestThreads;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.gemm.Activation;
@@ -115,6 +117,25 @@ class QuantisedConvTest {
         assertThatThrownBy(() -> run(conv, image(25L * CHANNELS), small, ints(25L * CHANNELS)))
                 .isInstanceOf(IndexOutOfBoundsException.class)
                 .hasMessageContaining("the packed weights");
+    }
+
+    /** Work for many threads stays in the memory that is there for two. */
+    @Test
+    void muchWorkStaysInItsScratchMemory() {
+        int side = 300;
+        int channels = 64;
+        Axis axis = Axis.of(side, 5, 1, 1, 2, 2);
+        ConvShape shape = ConvShape.flat(1, channels, channels, axis, axis).inGroups(channels);
+        var large = new QuantisedDepthwiseConv(kernels, shape);
+        MemorySegment weights = arena.allocate(large.packedBytes());
+        large.pack(QuantisedMatrix.of(filled(25L * channels, 1), true, 25), weights);
+        long pixels = (long) side * side;
+        QuantisedResult out = QuantisedResult.ints(arena.allocate(4 * pixels * channels), channels);
+        QuantisedMatrix in = QuantisedMatrix.of(filled(pixels * channels, 1), false, channels);
+        MemorySegment scratch = new GuardedMemory(arena).bytes(large.scratchBytes(true, 2));
+        large.run(in, weights, out, scratch, TestThreads.of(2));
+        assertThat(out.data().getAtIndex(ValueLayout.JAVA_INT, (pixels + side) / 2 * channels))
+                .isEqualTo(25);
     }
 
     @Test
