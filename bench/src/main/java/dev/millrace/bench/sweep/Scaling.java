@@ -52,7 +52,7 @@ final class Scaling {
         boolean grows(int axis, int rank, long extent);
     }
 
-    /** @param parameters whether short rows of integers, which often say how to compute, grow too */
+    /** @param parameters whether short rows of numbers, which often say how to compute, grow too */
     private void add(Map<String, List<long[]>> ways, boolean parameters, Choice choice) {
         List<long[]> way = List.of();
         for (long factor = 2; factor <= elements; factor++) {
@@ -84,10 +84,12 @@ final class Scaling {
         return scaled;
     }
 
-    private static boolean isParameter(Tensor input) {
-        return input.type().isInteger()
-                && input.type().bits() >= 32
-                && input.shape().rank() == 1;
+    /** A list of integers, or a number for each axis of the first input, as scales are. */
+    private boolean isParameter(Tensor input) {
+        int axes = inputs.getFirst().shape().rank();
+        return input.shape().rank() == 1
+                && (input.type().isInteger() && input.type().bits() >= 32
+                        || axes > 1 && input.shape().dim(0) == axes);
     }
 
     private static long largest(List<long[]> shapes) {
