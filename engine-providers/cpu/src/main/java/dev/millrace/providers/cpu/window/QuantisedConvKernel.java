@@ -3,7 +3,6 @@ package dev.millrace.providers.cpu.window;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
-import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Layouts;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.cpu.extent.Extents;
@@ -13,6 +12,7 @@ import dev.millrace.providers.cpu.quant.Rounding;
 import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
+import java.util.Arrays;
 
 /** ConvInteger and QLinearConv. What lies in the padding is the zero point. */
 record QuantisedConvKernel(Node node, boolean scaled) implements ShapedKernel {
@@ -25,7 +25,7 @@ record QuantisedConvKernel(Node node, boolean scaled) implements ShapedKernel {
         Shape image = context.inputShape(0);
         Shape weights = context.inputShape(w);
         Shape out = context.outputShape(0);
-        long[] kernel = java.util.Arrays.copyOfRange(weights.toArray(), 2, weights.rank());
+        long[] kernel = Arrays.copyOfRange(weights.toArray(), 2, weights.rank());
         Window window = Window.of(node.attributes(), kernel, image, out);
         int groups = Extents.toInt("groups", node.attributes().integer("group", 1));
         int channels = Extents.toInt("channels of a filter", weights.dim(1));
@@ -52,9 +52,16 @@ record QuantisedConvKernel(Node node, boolean scaled) implements ShapedKernel {
                 Quantised.read(imageType, launch.input(0), plane + column, to, 0, count, zero);
                 return;
             }
-            for (int i = 0; i < count; i++) {
-                int place = window.place(column + i, row % taps);
-                to[i] = place < 0 ? 0 : (int) Elements.getLong(imageType, launch.input(0), plane + place) - zero;
+            int width = window.outWidth();
+            for (int i = 0; i < count; ) {
+                int length = Math.min(width - (column + i) % width, count - i);
+                Window.Span span = window.span(column + i, row % taps, length);
+                Arrays.fill(to, i, i + length, 0);
+                for (int j = span.first(); j < span.end(); j += span.together(j)) {
+                    Quantised.read(
+                            imageType, launch.input(0), plane + span.place(j), to, i + j, span.together(j), zero);
+                }
+                i += length;
             }
         };
         int columns = window.outSize();

@@ -128,6 +128,43 @@ public record Window(
         return place;
     }
 
+    /** Places of the output in a row along the last axis. */
+    int outWidth() {
+        return out[out.length - 1];
+    }
+
+    /**
+     * Where one tap of windows that follow each other along the last axis lies in the image.
+     *
+     * @param first of the windows, the first whose tap is in the image; all up to {@code end} are
+     * @param start the place for the first window, were it there
+     * @param step from one window to the next
+     */
+    record Span(int first, int end, int start, int step) {
+        long place(int window) {
+            return start + (long) window * step;
+        }
+
+        /** How many windows from one on see places side by side. */
+        int together(int window) {
+            return step == 1 ? end - window : 1;
+        }
+    }
+
+    /** That of so many windows from output {@code position} on, all in one row. */
+    Span span(int position, int tap, int count) {
+        int last = in.length - 1;
+        int row = row(position / out[last], tap / kernel[last]);
+        if (row < 0) {
+            return new Span(0, 0, 0, 1);
+        }
+        int step = strides[last];
+        int at = position % out[last] * step - padsBefore[last] + tap % kernel[last] * dilations[last];
+        int first = at < 0 ? Math.ceilDiv(-at, step) : 0;
+        int end = at < in[last] ? Math.min(count, Math.ceilDiv(in[last] - at, step)) : 0;
+        return new Span(first, end, row * in[last] + at, step);
+    }
+
     /** How many taps of the window at output {@code position} lie in the image. */
     public int tapsInImage(int position) {
         int rest = position;
