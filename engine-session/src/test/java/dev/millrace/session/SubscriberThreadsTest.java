@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -25,6 +26,7 @@ class SubscriberThreadsTest {
     private static final int WIDTH = 256;
     private static final int ROWS = 64;
     private static final int MANY = 40;
+    private static final long PAUSE_NANOS = 1_000_000;
     private static final String WORKER = "millrace-worker-";
 
     private final Set<Thread> seen = ConcurrentHashMap.newKeySet();
@@ -130,8 +132,11 @@ class SubscriberThreadsTest {
                 for (int i = 0; i < MANY; i++) {
                     requireNonNull(each.mono(row).block(Duration.ofSeconds(20))).close();
                 }
-                // the thread of the last one may yet be at its end
-                assertThat(Stream.generate(() -> threadOf(each.mono(row, noted())))
+                // the thread of the last one may yet be at its end, and then does the next one
+                assertThat(Stream.generate(() -> {
+                                    LockSupport.parkNanos(PAUSE_NANOS);
+                                    return threadOf(each.mono(row, noted()));
+                                })
                                 .limit(MANY))
                         .contains(Thread.currentThread());
                 assertThat(threadOf(each.mono(row, noted()).hide())).isInstanceOf(NonBlocking.class);
