@@ -12,11 +12,13 @@ import java.lang.ref.Reference;
 public final class ArgBest {
     private final KernelSet kernels;
     private final Kernel rows;
+    private final Kernel shortRows;
     private final Kernel columns;
 
     public ArgBest(KernelSet kernels, Best best) {
         this.kernels = kernels;
-        rows = kernels.kernel(BestOfRow.key(best));
+        rows = kernels.kernel(BestOfRow.key(best, false));
+        shortRows = kernels.kernel(BestOfRow.key(best, true));
         columns = kernels.kernel(BestOfColumns.key(best));
     }
 
@@ -42,7 +44,8 @@ public final class ArgBest {
                 long from = memory.pointer(data) + 4 * (outer * shape.count() * shape.inner() + inner);
                 long to = memory.pointer(out) + 8 * (outer * shape.inner() + inner);
                 if (shape.inner() == 1) {
-                    rows.call(memory, from, to, lines, shape.count(), 0, 0);
+                    (BestOfRow.isShort(shape.count()) ? shortRows : rows)
+                            .call(memory, from, to, lines, shape.count(), 0, 0);
                 } else {
                     columns.call(memory, from, to, shape.count(), 4 * shape.inner(), lines, 0);
                 }

@@ -17,15 +17,15 @@ public record Best(Extreme extreme, boolean last) {
         SMALLEST
     }
 
-    static final String[] PARAMETERS = {"extreme", "last"};
+    static final String EXTREME = "extreme";
+    static final String LAST = "last";
 
     KernelKey addTo(KernelKey key) {
-        return key.with("extreme", extreme).with("last", last ? 1 : 0);
+        return key.with(EXTREME, extreme).with(LAST, last ? 1 : 0);
     }
 
     static Best of(KernelKey key) {
-        key.onlyHas(PARAMETERS);
-        return new Best(key.oneOf("extreme", Extreme.values()), key.number("last", 0, 1) == 1);
+        return new Best(key.oneOf(EXTREME, Extreme.values()), key.number(LAST, 0, 1) == 1);
     }
 
     /** What is worse than all, or as bad. */

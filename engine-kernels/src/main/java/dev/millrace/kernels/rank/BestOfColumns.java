@@ -32,6 +32,7 @@ final class BestOfColumns implements KernelFamily {
 
     @Override
     public Program describe(KernelKey key, Target target) {
+        key.onlyHas(Best.EXTREME, Best.LAST);
         Best best = Best.of(key);
         ProgramBuilder builder = new ProgramBuilder(key.toString(), target);
         ScalarVar from = builder.parameter("from");

@@ -12,21 +12,36 @@ import dev.millrace.codegen.program.Program;
 import dev.millrace.codegen.program.ProgramBuilder;
 import dev.millrace.codegen.program.ScalarOp;
 import dev.millrace.codegen.program.ScalarVar;
+import dev.millrace.codegen.program.Step;
 import dev.millrace.codegen.program.Target;
 import dev.millrace.codegen.program.VectorVar;
+import java.util.Arrays;
 
-/** f(from, out, rows, count): the place of the best float in each of some rows, as a number of 64 bits. */
+/**
+ * f(from, out, rows, count): the place of the best float in each of some rows, as a number of 64 bits. Several chains of
+ * comparisons hide how long each one takes; in short rows, what comes after another does, and one chain has less to
+ * bring together.
+ */
 final class BestOfRow implements KernelFamily {
     static final String NAME = "select.row";
+    private static final String IS_SHORT = "short";
     private static final int CHAINS = 4;
+    /** Bytes of the longest rows for one chain. */
+    private static final int SHORT = 512;
 
-    static KernelKey key(Best best) {
-        return best.addTo(KernelKey.of(NAME));
+    static KernelKey key(Best best, boolean areShort) {
+        return best.addTo(KernelKey.of(NAME)).with(IS_SHORT, areShort ? 1 : 0);
+    }
+
+    static boolean isShort(long count) {
+        return count <= SHORT / Float.BYTES;
     }
 
     @Override
     public Program describe(KernelKey key, Target target) {
-        return new Writer(key.toString(), target, Best.of(key)).program();
+        key.onlyHas(Best.EXTREME, Best.LAST, IS_SHORT);
+        int chains = key.number(IS_SHORT, 0, 1) == 1 ? 1 : CHAINS;
+        return new Writer(key.toString(), target, Best.of(key), chains).program();
     }
 
     private static final class Writer {
@@ -34,16 +49,20 @@ final class BestOfRow implements KernelFamily {
         private final Best best;
         private final int lanes;
         private final ScalarVar from;
-        private final VectorVar[] values = new VectorVar[CHAINS];
-        private final VectorVar[] places = new VectorVar[CHAINS];
+        private final int chains;
+        private final VectorVar[] values;
+        private final VectorVar[] places;
         private final VectorVar here;
 
-        Writer(String name, Target target, Best best) {
+        Writer(String name, Target target, Best best, int chains) {
             this.best = best;
+            this.chains = chains;
+            values = new VectorVar[chains];
+            places = new VectorVar[chains];
             lanes = target.lanes();
             builder = new ProgramBuilder(name, target);
             from = builder.parameter("from");
-            for (int i = 0; i < CHAINS; i++) {
+            for (int i = 0; i < chains; i++) {
                 values[i] = builder.vector("value");
                 places[i] = builder.vector("place");
             }
@@ -54,23 +73,21 @@ final class BestOfRow implements KernelFamily {
             ScalarVar out = builder.parameter("out");
             ScalarVar rows = builder.parameter("rows");
             ScalarVar count = builder.parameter("count");
-            ScalarVar one = builder.scalar("one");
+            ScalarVar words = builder.scalar("words");
+            builder.set(words, Long.BYTES / Integer.BYTES);
+            MaskVar place = builder.firstLanes(words);
+            int[] widened = new int[lanes];
+            Arrays.fill(widened, 1, lanes, Step.Permute.ZERO_LANE);
             try (var _ = builder.loop(rows, 1)) {
-                for (int i = 0; i < CHAINS; i++) {
+                for (int i = 0; i < chains; i++) {
                     builder.set(values[i], best.worst());
                     builder.set(places[i], Constant.ZERO);
                 }
                 builder.set(here, LaneSums.laneNumbers(builder));
                 ScalarVar left = builder.copy(count, "left");
-                try (var _ = builder.loop(left, CHAINS * lanes)) {
-                    for (int i = 0; i < CHAINS; i++) {
-                        take(i, builder.load(Address.at(from, 4 * lanes * i)));
-                    }
-                    builder.advance(from, 4 * CHAINS * lanes);
-                }
-                try (var _ = builder.loop(left, lanes)) {
-                    take(0, builder.load(Address.at(from, 0)));
-                    builder.advance(from, 4 * lanes);
+                whole(left, chains);
+                if (chains > 1) {
+                    whole(left, 1);
                 }
                 try (var _ = builder.ifNotZero(left)) {
                     MaskVar some = builder.firstLanes(left);
@@ -79,11 +96,20 @@ final class BestOfRow implements KernelFamily {
                     builder.scalar(left, ScalarOp.SHL, left, 2);
                     builder.advance(from, left);
                 }
-                builder.set(one, 1);
-                WideStore.write(builder, out, bestOfAll(), one);
-                builder.advance(out, 8);
+                builder.store(Address.at(out, 0), builder.permute(bestOfAll(), widened), place);
+                builder.advance(out, Long.BYTES);
             }
             return builder.build();
+        }
+
+        /** Takes as many whole vectors at a time while there are so many. */
+        private void whole(ScalarVar left, int vectors) {
+            try (var _ = builder.loop(left, vectors * lanes)) {
+                for (int i = 0; i < vectors; i++) {
+                    take(i, builder.load(Address.at(from, 4 * lanes * i)));
+                }
+                builder.advance(from, 4 * vectors * lanes);
+            }
         }
 
         private void take(int chain, VectorVar given) {
@@ -96,14 +122,14 @@ final class BestOfRow implements KernelFamily {
         /** The place of the best value of all lanes, of as good ones that which is wanted, in all lanes. */
         private VectorVar bestOfAll() {
             VectorVar value = values[0];
-            for (int i = 1; i < CHAINS; i++) {
+            for (int i = 1; i < chains; i++) {
                 value = builder.binary(best.op(), value, values[i]);
             }
             value = LaneReduction.write(builder, best.op(), value);
             BinaryOp nearer = best.last() ? BinaryOp.INT_MAX : BinaryOp.INT_MIN;
             Constant none = Constant.ofBits(best.last() ? -1 : Integer.MAX_VALUE);
             VectorVar place = candidates(0, value, none);
-            for (int i = 1; i < CHAINS; i++) {
+            for (int i = 1; i < chains; i++) {
                 place = builder.binary(nearer, place, candidates(i, value, none));
             }
             return LaneReduction.write(builder, nearer, place);

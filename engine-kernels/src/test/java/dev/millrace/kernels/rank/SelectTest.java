@@ -1,6 +1,7 @@
 package dev.millrace.kernels.rank;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,6 +11,7 @@ import dev.millrace.kernels.call.Parallel;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Random;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
@@ -46,9 +48,37 @@ class SelectTest {
     }
 
     private long[] place(MemorySegment data, Best best) {
-        MemorySegment out = arena.allocate(8, 8);
-        new ArgBest(kernels.set(), best).run(AxisShape.rows(1, 7), data, out, Parallel.NONE);
+        return places(data, best, AxisShape.rows(1, 7));
+    }
+
+    private long[] places(MemorySegment data, Best best, AxisShape shape) {
+        MemorySegment out = arena.allocate(8 * shape.outer(), 8);
+        new ArgBest(kernels.set(), best).run(shape, data, out, Parallel.NONE);
         return out.toArray(ValueLayout.JAVA_LONG);
+    }
+
+    @Test
+    void shortAndLongRowsHaveTheirBest() {
+        var random = new Random(5);
+        int rows = 3;
+        for (int count = 1; count < 300; count += 1 + count / 20) {
+            MemorySegment data = arena.allocate(4L * rows * count, 4);
+            int[] numbers = random.ints((long) rows * count, -count, count).toArray();
+            for (int i = 0; i < numbers.length; i++) {
+                data.setAtIndex(ValueLayout.JAVA_FLOAT, i, numbers[i]);
+            }
+            for (boolean last : new boolean[] {false, true}) {
+                long[] places = places(data, new Best(Best.Extreme.LARGEST, last), AxisShape.rows(rows, count));
+                for (int row = 0; row < rows; row++) {
+                    int best = 0;
+                    for (int i = 1; i < count; i++) {
+                        int more = Integer.compare(numbers[row * count + i], numbers[row * count + best]);
+                        best = more > 0 || last && more == 0 ? i : best;
+                    }
+                    assertEquals(best, places[row], "row " + row + " of " + count);
+                }
+            }
+        }
     }
 
     @Test

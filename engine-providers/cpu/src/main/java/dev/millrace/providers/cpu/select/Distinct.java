@@ -111,6 +111,12 @@ final class Distinct {
     /** Numbers equal slices alike, in the order of their first places, which are the result. */
     private int[] number(int[] group) {
         long[] hashes = hashes();
+        int[] first = number(group, hashes, false);
+        return hasElements || areEqual(group, first) ? first : number(group, hashes, true);
+    }
+
+    /** The same, where slices of one hash are compared, or taken for equal. */
+    private int[] number(int[] group, long[] hashes, boolean comparing) {
         var seen = new Numbering();
         int[] first = new int[FIRST_GROUPS];
         for (int from = 0; from < extent; from += BLOCK) {
@@ -120,7 +126,7 @@ final class Distinct {
                 long hash = hashes[i];
                 int before = seen.size();
                 int number = seen.add(hash);
-                while (number < before && !areEqual(first[number], i)) {
+                while (comparing && number < before && compare(first[number], i) != 0) {
                     context.checkCancelled();
                     number = seen.add(++hash);
                 }
@@ -132,6 +138,23 @@ final class Distinct {
             }
         }
         return Arrays.copyOf(first, seen.size());
+    }
+
+    /** Whether each slice is equal to the first one of its number, in the order of memory. */
+    private boolean areEqual(int[] group, int[] first) {
+        for (int i = 0; i < outer; i++) {
+            context.checkCancelled();
+            for (int j = 0; j < extent; j++) {
+                int at = start(i, j);
+                int like = start(i, first[group[j]]);
+                if (inner == 1
+                        ? keys[at] != keys[like]
+                        : !Arrays.equals(keys, at, at + inner, keys, like, like + inner)) {
+                    return false;
+                }
+            }
+        }
+        return true;
     }
 
     private long[] hashes() {
@@ -170,11 +193,6 @@ final class Distinct {
 
     private int start(int outerPlace, int slice) {
         return (outerPlace * extent + slice) * inner;
-    }
-
-    /** Whether two slices of one hash are equal, which is clear where the only element is the hash. */
-    private boolean areEqual(int a, int b) {
-        return hasElements || compare(a, b) == 0;
     }
 
     /** Compares two slices element by element. */

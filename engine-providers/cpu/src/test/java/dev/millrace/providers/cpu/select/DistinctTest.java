@@ -52,6 +52,19 @@ class DistinctTest {
         }
     }
 
+    @Test
+    void floatsComeInTheirOrder() {
+        float least = Float.MIN_VALUE;
+        float nan = Float.intBitsToFloat(0xffc00001);
+        float[] numbers = {
+            nan, 1, -0f, Float.POSITIVE_INFINITY, 0, -least, least, -1e30f, Float.NaN, -Float.MAX_VALUE, 1
+        };
+        List<Datum> results = unique().runAll(Tensor.copyOf(numbers, numbers.length));
+        assertThat(((Tensor) results.getFirst()).floats())
+                .containsExactly(-Float.MAX_VALUE, -1e30f, -least, -0f, least, 1, Float.POSITIVE_INFINITY, Float.NaN);
+        assertThat(longs(results, 2)).containsExactly(7, 5, 3, 6, 3, 2, 4, 1, 7, 0, 5);
+    }
+
     /** With one odd factor per element, the first slice's hash is that of the second. */
     @Test
     void slicesOfOneHashAreToldApart() {
@@ -60,6 +73,10 @@ class DistinctTest {
         List<Datum> results = unique().with("axis", 0).with("sorted", 0).runAll(in);
         assertThat(longs(results, 0)).containsExactly(1, 0, 0, factor, 0, factor + 1);
         assertThat(longs(results, 2)).containsExactly(0, 1, 0, 2);
+        Tensor upright = Tensor.copyOf(new long[] {1, 0, 1, 0, 0, factor, 0, factor + 1}, 2, 4);
+        List<Datum> columns = unique().with("axis", 1).with("sorted", 0).runAll(upright);
+        assertThat(longs(columns, 0)).containsExactly(1, 0, 0, 0, factor, factor + 1);
+        assertThat(longs(columns, 2)).containsExactly(0, 1, 0, 2);
     }
 
     @Test
