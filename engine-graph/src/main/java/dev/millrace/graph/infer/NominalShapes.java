@@ -21,6 +21,8 @@ public final class NominalShapes {
     private static final int IMAGE_RANK = 4;
     private static final int SIGNAL_RANK = 2;
     private static final int STATE_RANK = 3;
+    /** Elements of an input; nobody means more of many free extents. */
+    private static final long MOST_ELEMENTS = 1L << 31;
 
     private NominalShapes() {}
 
@@ -45,7 +47,7 @@ public final class NominalShapes {
         }
         for (long length : hasFreeSignals(graph) ? SIGNAL_LENGTHS : LENGTHS) {
             List<Shape> shapes = shapes(graph, length);
-            if (!tuples.contains(shapes)) {
+            if (shapes.size() == graph.inputs().size() && !tuples.contains(shapes)) {
                 tuples.add(shapes);
             }
         }
@@ -90,6 +92,7 @@ public final class NominalShapes {
         return false;
     }
 
+    /** The shapes of the inputs, up to one that would be too large. */
     private static List<Shape> shapes(Graph graph, long length) {
         Map<Dim, Long> named = new HashMap<>();
         for (Value input : graph.inputs()) {
@@ -108,9 +111,23 @@ public final class NominalShapes {
                         ? dim.extentOrMinusOne()
                         : named.getOrDefault(dim, isBatch(shape, i) ? 1 : length);
             }
+            if (!isLikely(dims)) {
+                break;
+            }
             shapes.add(Shape.of(dims));
         }
         return shapes;
+    }
+
+    private static boolean isLikely(long[] dims) {
+        long elements = 1;
+        for (long dim : dims) {
+            if (dim > MOST_ELEMENTS / Math.max(1, elements)) {
+                return false;
+            }
+            elements *= dim;
+        }
+        return true;
     }
 
     /** Whether a free extent is one for sequences: the first, or that of the states of a recurrent layer. */

@@ -60,6 +60,19 @@ class NominalInputsTest {
     }
 
     @Test
+    void manyFreeExtentsAreSmall() {
+        Dim[] dims = new Dim[8];
+        for (int i = 0; i < dims.length; i++) {
+            dims[i] = Dim.symbol("d" + i);
+        }
+        input("many", ElementType.FLOAT, dims);
+        assertThat(NominalShapes.of(editor.graph())).containsExactly(List.of(Shape.of(1, 16, 16, 16, 16, 16, 16, 16)));
+
+        input("more", ElementType.FLOAT, Dim.symbol("d"), Dim.of(Long.MAX_VALUE), Dim.symbol("e"));
+        assertThat(NominalShapes.of(editor.graph())).isEmpty();
+    }
+
+    @Test
     void aNumberIsTakenForWhatItIsComparedWith() {
         Value rate = input("rate", ElementType.INT64);
         Value other = input("other", ElementType.INT64, Dim.of(1));
