@@ -32,12 +32,12 @@ final class EarlyBinding {
 
     static void bind(Graph graph, PlanRunner runner, Cancellation cancellation) {
         var preparation = new Preparation(runner, cancellation);
-        boolean fixed = NominalShapes.areFixed(graph);
+        boolean likely = NominalShapes.areOfAnyCount(graph);
         for (List<Shape> shapes : NominalShapes.of(graph)) {
             if (cancellation.isCancelled()) {
                 return;
             }
-            Reach reach = preparation.bind(types(graph, shapes), fixed);
+            Reach reach = preparation.bind(types(graph, shapes), likely);
             if (reach == Reach.PART) {
                 reach = further(graph, shapes, preparation);
             }

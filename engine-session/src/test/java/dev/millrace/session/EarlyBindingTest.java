@@ -73,6 +73,19 @@ class EarlyBindingTest {
     }
 
     @Test
+    void oneOfWhatModelsTakeAnyNumberOfIsExpected() {
+        try (Session session = session(SessionOptions.defaults(), Dim.symbol("n"), Dim.of(2))) {
+            assertThat(session.stretches()).hasSize(1);
+            for (int rows = 1; rows <= 2; rows++) {
+                try (Outputs outputs = session.run(Inputs.of("x", Tensor.copyOf(new float[2 * rows], rows, 2)))) {
+                    assertThat(outputs.get(0).shape()).isEqualTo(Shape.of(rows, 2));
+                }
+                assertThat(session.stretches()).hasSize(rows);
+            }
+        }
+    }
+
+    @Test
     void lazilyTheFirstRunBinds() {
         var lazily = SessionOptions.builder().bindLazily(true).build();
         try (Session session = session(lazily, Dim.of(2))) {

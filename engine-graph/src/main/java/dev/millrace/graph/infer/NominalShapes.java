@@ -37,6 +37,22 @@ public final class NominalShapes {
         return true;
     }
 
+    /** Whether only that is open how many there are of what inputs hold: one is the most likely number. */
+    public static boolean areOfAnyCount(Graph graph) {
+        for (Value input : graph.inputs()) {
+            SymbolicShape shape = input.shape();
+            if (shape == null || !shape.isKnown() && shape.rank() < 2) {
+                return false;
+            }
+            for (int i = 0; i < shape.rank(); i++) {
+                if (!shape.dim(i).isKnown() && !isBatch(shape, i)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
     /** Tuples of shapes to be tried one after the other; none where the rank of an input is not known. */
     public static List<List<Shape>> of(Graph graph) {
         var tuples = new ArrayList<List<Shape>>();

@@ -61,7 +61,7 @@ public final class Preparation {
                 }
                 return binding.to == runner.plan().steps().size() ? Reach.WHOLE : Reach.PART;
             });
-        } catch (EngineException | OutOfMemoryError unsuited) {
+        } catch (RuntimeException | OutOfMemoryError unsuited) {
             return Reach.NOTHING; // the first run says why, and to look for a logger takes as long as to bind
         }
     }
