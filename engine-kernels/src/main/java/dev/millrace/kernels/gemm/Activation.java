@@ -2,6 +2,7 @@ package dev.millrace.kernels.gemm;
 
 import dev.millrace.kernels.expression.Expr;
 import dev.millrace.kernels.expression.Function;
+import java.util.List;
 
 /** What is done to each element of a product before it is written for the last time. */
 public enum Activation {
@@ -11,6 +12,11 @@ public enum Activation {
     SILU,
     SIGMOID,
     TANH;
+
+    public static final List<Activation> ALL = List.of(values());
+
+    /** Those that need no more than a comparison. */
+    public static final List<Activation> SIMPLE = List.of(NONE, RELU);
 
     public Expr of(Expr x) {
         return switch (this) {

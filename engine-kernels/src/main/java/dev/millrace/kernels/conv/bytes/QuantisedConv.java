@@ -5,6 +5,7 @@ import dev.millrace.kernels.call.Extents;
 import dev.millrace.kernels.call.Parallel;
 import dev.millrace.kernels.call.Worth;
 import dev.millrace.kernels.conv.ConvShape;
+import dev.millrace.kernels.gemm.Activation;
 import dev.millrace.kernels.intgemm.QuantisedGemm;
 import dev.millrace.kernels.intgemm.QuantisedMatrix;
 import dev.millrace.kernels.intgemm.QuantisedProduct;
@@ -13,6 +14,7 @@ import dev.millrace.kernels.layout.Copier;
 import dev.millrace.kernels.layout.StridedCopy;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
+import java.util.List;
 
 /** Any convolution of bytes, as matrix products of the windows of pixels. */
 public final class QuantisedConv implements QuantisedConvolution {
@@ -97,6 +99,11 @@ public final class QuantisedConv implements QuantisedConvolution {
                 });
         new Copier(kernels, copy).run(weights.data(), ordered, Parallel.NONE);
         return QuantisedMatrix.of(ordered, weights.signed(), stride);
+    }
+
+    @Override
+    public List<Activation> activations() {
+        return Activation.ALL;
     }
 
     @Override

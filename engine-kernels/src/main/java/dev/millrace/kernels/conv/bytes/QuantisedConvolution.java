@@ -2,9 +2,11 @@ package dev.millrace.kernels.conv.bytes;
 
 import dev.millrace.kernels.call.PacksWeights;
 import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.gemm.Activation;
 import dev.millrace.kernels.intgemm.QuantisedMatrix;
 import dev.millrace.kernels.intgemm.QuantisedResult;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 
 /**
  * A convolution of images of bytes of one shape, exact. Images are matrices with a row of channels for each pixel, image
@@ -21,6 +23,9 @@ public sealed interface QuantisedConvolution extends PacksWeights permits Quanti
      * @param weights a row for each output channel
      */
     void pack(QuantisedMatrix weights, MemorySegment packed);
+
+    /** What it does to results by itself where these are floats. */
+    List<Activation> activations();
 
     /**
      * What a convolution takes of memory while it runs.

@@ -11,6 +11,7 @@ import dev.millrace.kernels.intgemm.QuantisedResult;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
+import java.util.List;
 
 /** A convolution of flat images of bytes in which each channel sees itself only; it knows no activation but ReLU. */
 public final class QuantisedDepthwiseConv implements QuantisedConvolution {
@@ -79,6 +80,11 @@ public final class QuantisedDepthwiseConv implements QuantisedConvolution {
     }
 
     @Override
+    public List<Activation> activations() {
+        return Activation.SIMPLE;
+    }
+
+    @Override
     public long scratchBytes(boolean plain, int width) {
         return width * plan.scratchBytes();
     }
@@ -89,7 +95,7 @@ public final class QuantisedDepthwiseConv implements QuantisedConvolution {
         ByteOperands.check(shape, in, out);
         Extents.bytes("the packed weights", packed, packedBytes());
         Extents.bytes("the scratch memory", scratch, scratchBytes(true, parallel.width()));
-        if (out.activation() != Activation.NONE && out.activation() != Activation.RELU) {
+        if (!Activation.SIMPLE.contains(out.activation())) {
             throw new IllegalArgumentException("a depthwise convolution of bytes cannot do " + out.activation());
         }
         long rows = (long) shape.batch() * shape.height().out();

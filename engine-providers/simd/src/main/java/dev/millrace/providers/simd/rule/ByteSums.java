@@ -3,6 +3,7 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.gemm.Activation;
 import dev.millrace.kernels.gemm.Operand;
 import dev.millrace.kernels.intgemm.QuantisedMatrix;
 import dev.millrace.kernels.intgemm.QuantisedResult;
@@ -60,6 +61,9 @@ abstract class ByteSums {
 
     /** What computes the sums, for a reader. */
     abstract String description();
+
+    /** What they do to results that are floats. */
+    abstract List<Activation> activations();
 
     abstract long work();
 

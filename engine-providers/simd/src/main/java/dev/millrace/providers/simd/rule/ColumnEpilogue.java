@@ -33,20 +33,21 @@ record ColumnEpilogue(List<Expr> scales, Expr.@Nullable Input bias, Activation a
      * The part of an expression that products with sums of ints write.
      *
      * @param kinds how inputs 1, 2 and so on go with the elements of the result
+     * @param known the activations that they can do
      * @return null where the sums are not made floats in one place
      */
-    static @Nullable ColumnEpilogue ofInts(Expr expression, List<Operand> kinds) {
-        return new Search(INTS, true, kinds).of(expression);
+    static @Nullable ColumnEpilogue ofInts(Expr expression, List<Operand> kinds, List<Activation> known) {
+        return new Search(INTS, true, kinds, known).of(expression);
     }
 
     /** The part of an expression that products with sums of floats write. */
-    static ColumnEpilogue ofFloats(Expr expression, List<Operand> kinds) {
-        ColumnEpilogue found = new Search(RESULT, false, kinds).of(expression);
+    static ColumnEpilogue ofFloats(Expr expression, List<Operand> kinds, List<Activation> known) {
+        ColumnEpilogue found = new Search(RESULT, false, kinds, known).of(expression);
         return found == null ? new ColumnEpilogue(List.of(), null, Activation.NONE, expression) : found;
     }
 
     /** @param sum what stands for the sums in an expression */
-    private record Search(Expr sum, boolean scaled, List<Operand> kinds) {
+    private record Search(Expr sum, boolean scaled, List<Operand> kinds, List<Activation> known) {
         @Nullable
         ColumnEpilogue of(Expr expression) {
             var candidates = new ArrayList<Expr>();
@@ -71,7 +72,7 @@ record ColumnEpilogue(List<Expr> scales, Expr.@Nullable Input bias, Activation a
         }
 
         private @Nullable ColumnEpilogue match(Expr expression) {
-            for (Activation activation : Activation.values()) {
+            for (Activation activation : known) {
                 Expr inner = Expressions.argument(activation, expression);
                 ColumnEpilogue found = inner == null ? null : biased(inner, activation);
                 if (found != null) {

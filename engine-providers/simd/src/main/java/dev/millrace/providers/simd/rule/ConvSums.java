@@ -7,6 +7,7 @@ import dev.millrace.kernels.conv.ConvShape;
 import dev.millrace.kernels.conv.bytes.QuantisedConv;
 import dev.millrace.kernels.conv.bytes.QuantisedConvolution;
 import dev.millrace.kernels.conv.bytes.QuantisedDepthwiseConv;
+import dev.millrace.kernels.gemm.Activation;
 import dev.millrace.kernels.gemm.Operand;
 import dev.millrace.kernels.image.Axis;
 import dev.millrace.kernels.intgemm.QuantisedMatrix;
@@ -16,6 +17,7 @@ import dev.millrace.providers.simd.lower.Op;
 import dev.millrace.providers.simd.program.View;
 import dev.millrace.providers.simd.weights.Layout;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Convolutions of images of bytes, whose channels lie side by side. */
@@ -116,6 +118,11 @@ final class ConvSums extends ByteSums {
     @Override
     String description() {
         return "conv.s8 " + shape.channels() + "->" + shape.outChannels() + " taps " + shape.taps();
+    }
+
+    @Override
+    List<Activation> activations() {
+        return conv.activations();
     }
 
     @Override

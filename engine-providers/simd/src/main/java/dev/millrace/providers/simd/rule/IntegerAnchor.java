@@ -50,7 +50,7 @@ final class IntegerAnchor implements Anchor {
             return true;
         }
         ColumnEpilogue epilogue =
-                ColumnEpilogue.ofInts(after, operands.stream().map(sums::kind).toList());
+                ColumnEpilogue.ofInts(after, operands.stream().map(sums::kind).toList(), sums.activations());
         if (epilogue == null) {
             return false;
         }

@@ -3,6 +3,7 @@ package dev.millrace.providers.simd.rule;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.kernels.call.Parallel;
+import dev.millrace.kernels.gemm.Activation;
 import dev.millrace.kernels.gemm.Operand;
 import dev.millrace.kernels.intgemm.QuantisedGemm;
 import dev.millrace.kernels.intgemm.QuantisedMatrix;
@@ -12,6 +13,7 @@ import dev.millrace.providers.simd.lower.Cell;
 import dev.millrace.providers.simd.lower.Lowering;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Products of matrices of bytes. */
@@ -56,6 +58,11 @@ final class ProductSums extends ByteSums {
     @Override
     long columns() {
         return n;
+    }
+
+    @Override
+    List<Activation> activations() {
+        return Activation.ALL;
     }
 
     @Override

@@ -42,16 +42,15 @@ final class ScaledAnchor implements Anchor {
         if (bytes != null && sums.addBytes(result, bytes)) {
             return true;
         }
-        ColumnEpilogue epilogue = ColumnEpilogue.ofFloats(after, Collections.nCopies(operands.size(), Operand.ELEMENT));
-        boolean fuses = epilogue.activation() == Activation.NONE || epilogue.activation() == Activation.RELU;
-        Expr rest = fuses ? epilogue.rest() : after;
-        boolean isAll = fuses && epilogue.isAll() && result.type() == ElementType.FLOAT;
+        List<Operand> kinds = Collections.nCopies(operands.size(), Operand.ELEMENT);
+        ColumnEpilogue epilogue = ColumnEpilogue.ofFloats(after, kinds, Activation.SIMPLE);
+        boolean isAll = epilogue.isAll() && result.type() == ElementType.FLOAT;
         Cell floats = isAll ? result : lowering.part(result, ElementType.FLOAT, result.shape());
-        sums.addFloats(floats, fuses ? epilogue.activation() : Activation.NONE);
+        sums.addFloats(floats, epilogue.activation());
         if (!isAll) {
             var all = new ArrayList<Cell>(List.of(floats));
             all.addAll(operands);
-            Expressions.materialise(lowering, result, rest, all);
+            Expressions.materialise(lowering, result, epilogue.rest(), all);
         }
         return true;
     }

@@ -84,7 +84,7 @@ final class WeightAnchor implements Anchor {
             return true;
         }
         ColumnEpilogue epilogue =
-                ColumnEpilogue.ofFloats(after, operands.stream().map(this::kind).toList());
+                ColumnEpilogue.ofFloats(after, operands.stream().map(this::kind).toList(), Activation.ALL);
         Cell floats = epilogue.isAll() ? result : lowering.part(result, ElementType.FLOAT, out);
         Expr.Input bias = epilogue.bias();
         add(floats, bias == null ? null : lowering.dense(operands.get(bias.index() - 1)), epilogue.activation());

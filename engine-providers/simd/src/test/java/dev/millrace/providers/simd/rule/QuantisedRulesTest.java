@@ -194,6 +194,39 @@ class QuantisedRulesTest {
         }
     }
 
+    /** As exporters write convolutions with weights that were quantised on their own. */
+    @RepeatedTest(25)
+    void dynamicallyQuantisedConvolutionsAgree() {
+        var window = new Window();
+        ElementType type = anyBytes();
+        Tensor weights = window.weights(type);
+        Tensor zero = bytes(type);
+        Tensor scale = scales(1);
+        Tensor bias = Comparison.random(random, 1, window.outChannels, 1, 1);
+        String last = List.of("Identity", "Relu", "Sigmoid", "Tanh", "HardSwish", "Silu")
+                .get(random.nextInt(6));
+        try (var both = new Comparison(editor -> {
+            Value x = Comparison.floats(editor, "x", 4);
+            NodeSpec spec = NodeSpec.of(new OpId(OpId.ONNX, "DynamicQuantizeLinear"), OPSET, x);
+            Node quantised = editor.append(spec, List.of("q", "s", "z"));
+            Value sums = op(
+                    editor,
+                    "ConvInteger",
+                    window.attributes,
+                    quantised.requireOutput(0),
+                    constant(editor, weights),
+                    quantised.requireOutput(2),
+                    constant(editor, zero));
+            Value floats = op(editor, "Cast", ints("to", ElementType.FLOAT.code()), sums);
+            Value scales = op(editor, "Mul", quantised.requireOutput(1), constant(editor, scale));
+            Value sum = op(editor, "Add", op(editor, "Mul", floats, scales), constant(editor, bias));
+            Value y = last.equals("Silu") ? op(editor, "Mul", sum, op(editor, "Sigmoid", sum)) : op(editor, last, sum);
+            editor.addOutput("y", y);
+        })) {
+            both.agreesOn(Comparison.random(random, window.shape)).withoutFallback();
+        }
+    }
+
     @RepeatedTest(25)
     void convolutionsFromBytesToBytesAgree() {
         var window = new Window();
