@@ -72,7 +72,8 @@ public final class BenchCommand implements Subcommand {
     @Option(
             names = "--max-diff",
             paramLabel = "D",
-            description = "Fail where answers differ by more (default: ${DEFAULT-VALUE}).",
+            description = "Fail where answers differ by more, relative to the largest number of their output"
+                    + " (default: ${DEFAULT-VALUE}).",
             defaultValue = "1e-4")
     private double maxDiff;
 
@@ -102,12 +103,12 @@ public final class BenchCommand implements Subcommand {
             BenchResult result = bench.run();
             out.println(json ? result.toJson() : result.toRow());
             out.flush();
-            if (result.maxAbsDiff() > maxDiff || Double.isNaN(result.maxAbsDiff())) {
+            if (result.difference() > maxDiff || Double.isNaN(result.difference())) {
                 agree = false;
                 spec.commandLine()
                         .getErr()
-                        .println("millrace: the answers for " + model + " differ by " + result.maxAbsDiff()
-                                + ", more than " + maxDiff);
+                        .println("millrace: the answers for " + model + " differ by " + result.difference()
+                                + " of their largest number, more than " + maxDiff);
             }
         }
         return agree ? ExitCode.OK : ExitCode.NO;

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  * What was measured of one model, in milliseconds.
  *
  * @param peer null where there was none beside it
- * @param maxAbsDiff the largest distance of two numbers of the answers; 0 without a peer
+ * @param difference the largest distance of two numbers of the answers, relative to the largest of their output; 0
+ *     without a peer
  */
 record BenchResult(
         String model,
@@ -19,7 +20,7 @@ record BenchResult(
         @Nullable Timing peer,
         double ratio,
         double ratioBest,
-        double maxAbsDiff) {
+        double difference) {
 
     /** The median run, the quickest run, the median creation of a session, and its first run. */
     record Timing(double median, double best, double create, double first) {}
@@ -53,7 +54,7 @@ record BenchResult(
                         peer == null ? "" : "%.1f".formatted(peer.create),
                         ours.first,
                         peer == null ? "" : "%.2f".formatted(peer.first),
-                        peer == null ? "" : "%.1e".formatted(maxAbsDiff));
+                        peer == null ? "" : "%.1e".formatted(difference));
     }
 
     String toJson() {
@@ -73,7 +74,7 @@ record BenchResult(
             JsonText.number(json, "peer_create_ms", peer == null ? null : peer.create);
             json.writeNumberProperty("first_ms", ours.first);
             JsonText.number(json, "peer_first_ms", peer == null ? null : peer.first);
-            JsonText.number(json, "max_abs_diff", peer == null ? null : maxAbsDiff);
+            JsonText.number(json, "max_diff", peer == null ? null : difference);
         });
     }
 }

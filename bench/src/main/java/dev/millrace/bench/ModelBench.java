@@ -75,7 +75,7 @@ final class ModelBench {
     private double difference(Millrace ours, Inputs inputs) throws Exception {
         try (var reference = new OnnxRuntime(model.file(), 1, isQuantised() ? OptLevel.NO_OPT : OptLevel.ALL_OPT)) {
             reference.create();
-            return Answers.maxAbsDiff(ours.answer(inputs), reference.answer(inputs));
+            return Answers.relativeDiff(ours.answer(inputs), reference.answer(inputs));
         }
     }
 
